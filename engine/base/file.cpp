@@ -1,0 +1,134 @@
+#include "engine/base/file.h"
+
+#include "engine/base/text.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace stagelens::base {
+namespace {
+
+/// Closes a file descriptor at the end of its scope.
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : m_fd(fd) {}
+    ~Descriptor()
+    {
+        if (m_fd >= 0)
+            ::close(m_fd);
+    }
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    [[nodiscard]] int get() const { return m_fd; }
+
+private:
+    int m_fd;
+};
+
+std::string cause(int code)
+{
+    switch (code) {
+    case ENOENT: return "it does not exist; check the name";
+    case EACCES:
+    case EPERM: return "you may not access it; change its permissions or choose another file";
+    case ENOSPC: return "the disk is full; free space or choose another place";
+    case EROFS: return "the disk is read-only; choose another place";
+    case EISDIR: return "it is a folder; name a file";
+    default: return std::strerror(code); // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
+    }
+}
+
+} // namespace
+
+Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
+{
+    // O_NONBLOCK keeps a named pipe without a writer from blocking us for ever.
+    const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (in.get() < 0)
+        return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+    struct stat info {};
+    if (::fstat(in.get(), &info) != 0)
+        return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+    if (!S_ISREG(info.st_mode))
+        return Error::invalid(file.string(), S_ISDIR(info.st_mode) ? "is a folder; name a file" : "is not a regular file");
+    if (info.st_size > limit)
+        return Error::invalid(file.string(),
+                              concat("is ", bytesText(info.st_size), " long and at most ", bytesText(limit), " is accepted"));
+    std::string content(static_cast<std::size_t>(info.st_size), '\0');
+    std::size_t done = 0;
+    while (done < content.size()) {
+        const ssize_t count = ::read(in.get(), content.data() + done, content.size() - done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+        if (count == 0)
+            break;
+        done += static_cast<std::size_t>(count);
+    }
+    content.resize(done);
+    return content;
+}
+
+Result<> writeFile(const std::filesystem::path &file, std::string_view content)
+{
+    const std::string beside = file.string() + ".part" + std::to_string(::getpid());
+    const auto fail = [&](int code) {
+        ::unlink(beside.c_str());
+        return Error::failed(concat("cannot be written: ", cause(code)), file.string());
+    };
+    {
+        const Descriptor out(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (out.get() < 0)
+            return Error::failed(concat("cannot be written: ", cause(errno)), file.string());
+        std::size_t done = 0;
+        while (done < content.size()) {
+            const ssize_t count = ::write(out.get(), content.data() + done, content.size() - done);
+            if (count < 0 && errno == EINTR)
+                continue;
+            if (count < 0)
+                return fail(errno);
+            done += static_cast<std::size_t>(count);
+        }
+        if (::fsync(out.get()) != 0)
+            return fail(errno);
+    }
+    if (::rename(beside.c_str(), file.c_str()) != 0)
+        return fail(errno);
+    return {};
+}
+
+std::filesystem::path dataFolder()
+{
+    const auto variable = [](const char *name) -> std::filesystem::path {
+        const char *value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here sets the environment
+        return value != nullptr ? value : "";
+    };
+    if (const auto own = variable("STAGELENS_DATA_DIR"); !own.empty())
+        return own;
+    if (const auto xdg = variable("XDG_DATA_HOME"); xdg.is_absolute())
+        return xdg / "stagelens";
+    if (const auto home = variable("HOME"); !home.empty())
+        return home / ".local/share/stagelens";
+    return std::filesystem::temp_directory_path() / "stagelens";
+}
+
+std::filesystem::path resourceFolder()
+{
+    if (const char *own = std::getenv("STAGELENS_RESOURCES"); own != nullptr && *own != '\0') // NOLINT(concurrency-mt-unsafe)
+        return own;
+    std::error_code ignored;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    if (!ignored) {
+        const auto installed = program.parent_path().parent_path() / "share/stagelens";
+        if (std::filesystem::is_directory(installed / "models", ignored))
+            return installed;
+    }
+    return STAGELENS_SOURCE_RESOURCES;
+}
+
+} // namespace stagelens::base

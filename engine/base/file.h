@@ -1,0 +1,26 @@
+// Whole files, with the errors a person can act on.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace stagelens::base {
+
+/// The bytes of a regular file of at most `limit` bytes; the error names the file, the cause and a remedy.
+[[nodiscard]] Result<std::string> readFile(const std::filesystem::path &file, Bytes limit);
+/// Replaces a file as a whole: written beside it, flushed to disk, then renamed, so that a full disk or a crash leaves the old
+/// one.
+[[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::string_view content);
+
+/// Where Stagelens keeps a person's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
+/// else $XDG_DATA_HOME/stagelens, else ~/.local/share/stagelens. Not created here.
+[[nodiscard]] std::filesystem::path dataFolder();
+/// Where presets, examples and documents are: $STAGELENS_RESOURCES, else found from the program's own place
+/// (../share/stagelens when installed), else the source tree it was built from.
+[[nodiscard]] std::filesystem::path resourceFolder();
+
+} // namespace stagelens::base

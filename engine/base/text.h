@@ -1,0 +1,36 @@
+// Text for messages, without <format> (GCC 12 has none).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::base {
+
+/// All arguments written one after the other, as operator<< writes them.
+template <class... Parts>
+[[nodiscard]] std::string concat(const Parts &...parts)
+{
+    std::ostringstream out;
+    (out << ... << parts);
+    return out.str();
+}
+
+/// "12.3 GiB" and the like, three significant digits.
+[[nodiscard]] std::string bytesText(std::int64_t bytes);
+/// A fixed number of digits after the point.
+[[nodiscard]] std::string fixedText(double value, int digits);
+/// The parts between separators, empty ones kept.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+/// Without spaces, tabs, CR and LF at both ends.
+[[nodiscard]] std::string_view trim(std::string_view text);
+/// The whole text as a number, or nothing (no trailing garbage, no overflow, no NaN or infinity).
+[[nodiscard]] std::optional<std::int64_t> parseInteger(std::string_view text);
+[[nodiscard]] std::optional<double> parseNumber(std::string_view text);
+/// Words joined by a separator.
+[[nodiscard]] std::string join(const std::vector<std::string> &words, std::string_view separator);
+
+} // namespace stagelens::base

@@ -1,0 +1,28 @@
+// The JSON of `simulate --json`, of a run and of their comparison ("stagelens": "timeline/1"; design/cli.md).
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/metrics.h"
+#include "engine/timeline/timeline.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace stagelens::exchange {
+
+/// The document's "metrics" member; unknown figures are null.
+[[nodiscard]] nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics);
+/// The "devices" member: every slice, tail and transfer.
+[[nodiscard]] nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline);
+/// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone.
+[[nodiscard]] nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
+                                                      const simulate::Metrics &metrics, bool withSlices);
+/// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", counters of live bytes.
+[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline);
+/// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
+[[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
+/// PyTorch's compute_only schedule CSV: a row a device, cells "0F0" (stage, action, microbatch). Vocabulary passes have no
+/// PyTorch letter and are refused.
+[[nodiscard]] base::Result<std::string> torchCsv(const schedule::Schedule &schedule);
+
+} // namespace stagelens::exchange

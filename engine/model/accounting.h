@@ -1,0 +1,48 @@
+// Parameters, FLOPs and bytes of a model, by layer. Formulas: arXiv 2411.05288 table 4; Narayanan et al. 2021; Korthikanti et
+// al. 2022 (2205.05198). Multiply-add counts two FLOPs.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+
+#include <cstdint>
+
+namespace stagelens::model {
+
+/// Parameters of one transformer layer, of one embedding matrix (V x h), of the positional table (s x h, gpt only) and of the
+/// final norm.
+[[nodiscard]] std::int64_t layerParameters(const ModelConfig &model);
+[[nodiscard]] std::int64_t embeddingParameters(const ModelConfig &model);
+[[nodiscard]] std::int64_t positionParameters(const ModelConfig &model);
+[[nodiscard]] std::int64_t finalNormParameters(const ModelConfig &model);
+[[nodiscard]] std::int64_t totalParameters(const ModelConfig &model);
+
+/// Forward FLOPs of one layer for b sequences: matrix products with weights, and attention (not discounted for causality, as
+/// the paper counts).
+[[nodiscard]] double layerMatrixFlops(const ModelConfig &model, int microbatchSize);
+[[nodiscard]] double attentionFlops(const ModelConfig &model, int microbatchSize);
+/// Forward FLOPs of the output projection, 2 b s h V.
+[[nodiscard]] double outputFlops(const ModelConfig &model, int microbatchSize);
+/// Model FLOPs of a whole iteration, forward and backward: 3 m (L (layer + attention) + output).
+[[nodiscard]] double iterationFlops(const Experiment &experiment);
+
+/// Bytes that one parameter takes as parameter, as gradient and as optimizer state (design/cli.md: 16 in fp16 and fp32, 18 in
+/// bf16).
+struct ParameterBytes {
+    int parameter = 4;
+    int gradient = 4;
+    int optimizer = 8;
+};
+[[nodiscard]] ParameterBytes parameterBytes(DataType dtype);
+[[nodiscard]] int elementBytes(DataType dtype);
+
+/// Activations that one layer keeps from F to B for one microbatch, in bytes (34 s b h in 16 bit with flash attention and no
+/// recomputation; in fp32 what the CPU engine keeps).
+[[nodiscard]] base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, Recompute recompute);
+/// One [b s, h] tensor in the compute dtype: a message between stages.
+[[nodiscard]] base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize);
+/// What a device holds for S and T of one microbatch: its share of the softmax, statistics, and (Vocab2, until the barrier) A.
+[[nodiscard]] base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices,
+                                                   VocabularyMethod method);
+
+} // namespace stagelens::model

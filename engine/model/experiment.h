@@ -1,0 +1,137 @@
+// The experiment: everything that a person edits, and nothing that follows from it.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/model/model_config.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace stagelens::model {
+
+/// Where the vocabulary layers are computed (arXiv 2411.05288).
+enum class VocabularyMethod : unsigned char {
+    None,   ///< whole, on the first and the last stage
+    Redis,  ///< whole, with the transformer layers redistributed to balance the stages (section 6.2)
+    Naive,  ///< sharded over all devices, three barriers (section 4.1)
+    Vocab1, ///< sharded, two barriers (algorithm 1)
+    Vocab2, ///< sharded, one barrier (algorithm 2)
+};
+/// True where every device holds a shard of the vocabulary layers and runs S and T.
+[[nodiscard]] constexpr bool isSharded(VocabularyMethod method)
+{
+    return method >= VocabularyMethod::Naive;
+}
+/// Communication barriers of the output layer; each costs one more microbatch in flight. 0 where nothing is sharded.
+[[nodiscard]] constexpr int barrierCount(VocabularyMethod method)
+{
+    switch (method) {
+    case VocabularyMethod::Naive: return 3;
+    case VocabularyMethod::Vocab1: return 2;
+    case VocabularyMethod::Vocab2: return 1;
+    default: return 0;
+    }
+}
+
+enum class VocabularyOrder : unsigned char { Published, Best };
+enum class Recompute : unsigned char { None, Selective, Full };
+
+/// How the work is split.
+struct ParallelPlan {
+    int devices = 4;        ///< p
+    int microbatches = 16;  ///< m
+    int microbatchSize = 1; ///< b
+    /// Layers of each stage; empty: as even as possible (or as `redis` redistributes them).
+    std::vector<int> stageLayers;
+    friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;
+};
+
+/// Which order the passes run in. `family` is a name of the schedule registry (engine/schedule/families.h).
+struct ScheduleChoice {
+    std::string family = "1f1b";
+    VocabularyMethod vocabulary = VocabularyMethod::None;
+    VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
+    int chunks = 1;
+    Recompute recompute = Recompute::None;
+    friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;
+};
+
+/// Cost of a pass by its kind in milliseconds, for teaching: keys are pass kinds ("F", "B", ...), "FB", "send", "c0", "c1",
+/// "c2".
+struct UniformCosts {
+    std::map<std::string, double> milliseconds;
+    friend bool operator==(const UniformCosts &, const UniformCosts &) = default;
+};
+/// Measured durations from a CSV file with the header device,stage,pass,duration_us.
+struct DurationsFile {
+    std::string file;
+    friend bool operator==(const DurationsFile &, const DurationsFile &) = default;
+};
+/// A hardware preset's name, or one of the two above.
+struct HardwarePreset {
+    std::string name = "cpu-local";
+    friend bool operator==(const HardwarePreset &, const HardwarePreset &) = default;
+};
+
+/// Whether a collective runs beside the passes or keeps its devices waiting until it is done.
+enum class Collectives : unsigned char { Overlapped, Blocking };
+
+struct CostChoice {
+    std::variant<HardwarePreset, UniformCosts, DurationsFile> source;
+    Collectives collectives = Collectives::Overlapped;
+    friend bool operator==(const CostChoice &, const CostChoice &) = default;
+};
+
+/// How a run computes time: `Live` on concurrent threads with the wall clock; `VirtualClock` runs each pass alone, measures it
+/// and simulates the concurrency.
+enum class RunMode : unsigned char { Live, VirtualClock };
+
+struct OptimizerChoice {
+    std::string name = "adamw";
+    double learningRate = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.95;
+    double weightDecay = 0.0;
+    std::optional<double> clip; ///< greatest norm of the whole gradient; absent: off
+    friend bool operator==(const OptimizerChoice &, const OptimizerChoice &) = default;
+};
+
+struct TrainingPlan {
+    std::string backend = "cpu";
+    std::optional<RunMode> mode; ///< absent: live while devices <= cores, else virtual clock
+    int steps = 50;
+    std::uint64_t seed = 1;
+    std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file
+    OptimizerChoice optimizer;
+    friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;
+};
+
+/// The document of the window and of the command line (`*.stagelens.json`).
+struct Experiment {
+    ModelConfig model;
+    /// False for a teaching example: uniform or file costs and no model given. Bytes, FLOPs and MFU are unknown then, and there
+    /// is one layer a stage.
+    bool hasModel = true;
+    ParallelPlan parallel;
+    ScheduleChoice schedule;
+    CostChoice cost;
+    TrainingPlan training;
+    friend bool operator==(const Experiment &, const Experiment &) = default;
+};
+
+/// Every problem of a plan, each with its JSON field ("parallel.devices"); empty if it is sound. Does not look at the machine.
+[[nodiscard]] base::Problems validate(const Experiment &experiment);
+
+/// The experiment with every absent choice filled in: stage layers, mode (for `cores` cores), and the model of a teaching
+/// example. Call it on a valid experiment only.
+[[nodiscard]] Experiment resolved(Experiment experiment, int cores);
+
+/// The mode that `training.mode` means on a machine with so many cores.
+[[nodiscard]] RunMode runMode(const Experiment &experiment, int cores);
+
+} // namespace stagelens::model

@@ -1,0 +1,30 @@
+// The words of the command line and of JSON for the enumerations of the model.
+#pragma once
+
+#include "engine/model/experiment.h"
+
+#include <optional>
+#include <string_view>
+
+namespace stagelens::model {
+
+[[nodiscard]] std::string_view name(ModelFamily family);      ///< "gpt", "llama"
+[[nodiscard]] std::string_view name(DataType type);           ///< "fp32", "bf16", "fp16"
+[[nodiscard]] std::string_view name(VocabularyMethod method); ///< "none", "redis", "vocab-naive", "vocab-1", "vocab-2"
+[[nodiscard]] std::string_view name(VocabularyOrder order);   ///< "published", "best"
+[[nodiscard]] std::string_view name(Recompute recompute);     ///< "none", "selective", "full"
+[[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"
+[[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"
+
+/// The value with that name, or nothing.
+template <class Enum>
+[[nodiscard]] std::optional<Enum> parse(std::string_view text);
+extern template std::optional<ModelFamily> parse(std::string_view);
+extern template std::optional<DataType> parse(std::string_view);
+extern template std::optional<VocabularyMethod> parse(std::string_view);
+extern template std::optional<VocabularyOrder> parse(std::string_view);
+extern template std::optional<Recompute> parse(std::string_view);
+extern template std::optional<RunMode> parse(std::string_view);
+extern template std::optional<Collectives> parse(std::string_view);
+
+} // namespace stagelens::model

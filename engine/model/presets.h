@@ -1,0 +1,55 @@
+// Models and hardware that come with the program, as files in resources/models and resources/hardware.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/model/model_config.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::model {
+
+struct ModelPreset {
+    std::string description; ///< one line
+    ModelConfig model;       ///< its `preset` is the name
+};
+
+/// Time of a message of n bytes: latency + n / bandwidth.
+struct LinkClass {
+    std::string name; ///< "nvlink", "pcie", "roce", "host", ...
+    base::Nanos latency = 0;
+    double bytesPerSecond = 1;
+};
+
+/// A device and its surroundings, as far as the analytic cost model needs them.
+struct Hardware {
+    std::string name;
+    std::string description;
+    double peakFlops = 1;           ///< dense matrix products in the training dtype, FLOP/s; the denominator of MFU
+    double matrixEfficiency = 1;    ///< share of the peak that large matrix products reach
+    double attentionEfficiency = 1; ///< the same for attention
+    /// A product whose smallest dimension is n reaches n / (n + halfSpeedDimension) of matrixEfficiency.
+    double halfSpeedDimension = 0;
+    double memoryBytesPerSecond = 1; ///< of memory-bound work
+    base::Nanos passOverhead = 0;    ///< fixed time of a pass
+    base::Bytes memoryCapacity = 0;  ///< a device's; 0: unknown
+    int devicesPerNode = 8;
+    LinkClass insideNode;
+    LinkClass betweenNodes;
+};
+
+/// All presets, sorted by name; a file that cannot be read is a problem, not a crash.
+[[nodiscard]] base::Result<std::vector<ModelPreset>> modelPresets();
+[[nodiscard]] base::Result<std::vector<Hardware>> hardwarePresets();
+/// The preset of that name; the error lists the names there are.
+[[nodiscard]] base::Result<ModelConfig> modelPreset(std::string_view name);
+/// As above. `cpu-local` is this machine: measured once (about a second) and kept in dataFolder()/cpu-local.json; until then
+/// the values of resources/hardware/cpu-local.json hold.
+[[nodiscard]] base::Result<Hardware> hardwarePreset(std::string_view name);
+/// Hardware from and to the text of a preset file.
+[[nodiscard]] base::Result<Hardware> hardwareFromJson(std::string_view text, const std::string &source);
+[[nodiscard]] std::string hardwareToJson(const Hardware &hardware);
+
+} // namespace stagelens::model

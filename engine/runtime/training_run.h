@@ -1,0 +1,74 @@
+// Training for real: the executor interprets a Schedule on p devices.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/memory.h"
+#include "engine/timeline/timeline.h"
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// What one step did.
+struct StepReport {
+    int step = 0;              ///< from 0
+    double loss = 0;           ///< mean over all tokens of the step
+    base::Nanos iteration = 0; ///< live: wall time; virtual clock: simulated
+    timeline::TimelinePtr timeline;
+    /// Peak of the bytes that the device's tensors held, by category, measured by the allocator.
+    std::vector<simulate::MemoryByCategory> peakMemory;
+};
+
+/// How far a run is, more often than once a step (virtual clock: after every few passes).
+struct Progress {
+    int step = 0;
+    int steps = 0;
+    std::size_t passesDone = 0; ///< of the current step
+    std::size_t passCount = 0;  ///< of a step
+};
+
+/// Where a run tells what happens; called on the run's own threads, one call at a time.
+struct TrainingObserver {
+    std::function<void(const StepReport &)> onStep;
+    std::function<void(const Progress &)> onProgress;
+};
+
+/// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
+[[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
+/// Free memory of this machine now.
+[[nodiscard]] base::Bytes availableBytes();
+
+/// Trains `experiment.training.steps` steps of a resolved, valid experiment. Cancelled where the token asks for it (between a
+/// pass's kernels; every blocked wait wakes); Failed with step, device and pass where the loss is not finite or memory is
+/// missing.
+[[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                   const TrainingObserver &observer, std::stop_token stop);
+
+/// Error of one parameter's gradient against the float64 reference.
+struct GradientError {
+    std::string parameter; ///< Hugging Face name, "transformer.h.0.attn.c_attn.weight"
+    double relative = 0;   ///< Frobenius norm of the difference over that of the reference
+};
+struct Verification {
+    double loss = 0;
+    double referenceLoss = 0;
+    std::vector<GradientError> gradients;
+    [[nodiscard]] double worst() const;
+    static constexpr double kTolerance = 1e-5;
+    [[nodiscard]] bool holds() const; ///< loss (relative) and every gradient within kTolerance
+};
+/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters and batch.
+[[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                std::stop_token stop);
+
+/// Every gradient of one step as raw bits, parameter after parameter in Hugging Face order, for the determinism tests.
+[[nodiscard]] base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment,
+                                                             const schedule::Schedule &schedule);
+
+} // namespace stagelens::runtime

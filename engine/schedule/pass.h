@@ -1,0 +1,52 @@
+// The smallest piece of a schedule.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stagelens::schedule {
+
+/// What a pass computes. The letters are PyTorch's; its `B` is the full backward.
+enum class PassKind : std::uint8_t {
+    F,  ///< forward of a stage
+    B,  ///< full backward of a stage
+    I,  ///< input-gradient half of the backward
+    W,  ///< weight-gradient half of the backward
+    S,  ///< first vocabulary output pass: logits and local softmax statistics
+    T,  ///< last vocabulary output pass (arXiv 2411.05288, section 4)
+    U,  ///< between S and T, in the naive grouping with three barriers only
+    EF, ///< forward of the sharded input embedding
+    EB, ///< backward of the sharded input embedding
+    O,  ///< optimizer step; stands in a timeline's tail, never in a schedule
+};
+inline constexpr int kPassKindCount = 10;
+
+[[nodiscard]] std::string_view name(PassKind kind); ///< "F", "EF", ...
+[[nodiscard]] std::optional<PassKind> parsePassKind(std::string_view text);
+/// True for S, U, T, EF and EB, which belong to a device's shard of the vocabulary and not to a stage of layers.
+[[nodiscard]] constexpr bool isVocabularyPass(PassKind kind)
+{
+    return kind == PassKind::S || kind == PassKind::T || kind == PassKind::U || kind == PassKind::EF || kind == PassKind::EB;
+}
+
+/// One unit of work of one device.
+struct Pass {
+    std::int32_t microbatch = 0;
+    std::uint16_t stage = 0; ///< global stage; for vocabulary passes the stage of the device's first chunk
+    PassKind kind = PassKind::F;
+    /// This pass and the next form an overlapped pair: they start when both are ready and end together.
+    bool pairedWithNext = false;
+    friend bool operator==(const Pass &, const Pass &) = default;
+};
+static_assert(sizeof(Pass) == 8);
+
+[[nodiscard]] constexpr Pass makePass(PassKind kind, int stage, int microbatch)
+{
+    return {microbatch, static_cast<std::uint16_t>(stage), kind, false};
+}
+/// "F3@1": kind, microbatch (from 0), stage.
+[[nodiscard]] std::string text(const Pass &pass);
+
+} // namespace stagelens::schedule

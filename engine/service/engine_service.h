@@ -1,0 +1,145 @@
+// The only door of the engine for the window and the command line: jobs in, immutable snapshots out.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/model/presets.h"
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/memory.h"
+#include "engine/simulate/metrics.h"
+#include "engine/store/run_record.h"
+#include "engine/store/run_store.h"
+#include "engine/timeline/timeline.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace stagelens::service {
+
+using JobId = std::uint64_t;
+
+/// All that follows from an experiment without running it. Immutable.
+struct Prediction {
+    model::Experiment experiment; ///< resolved
+    std::shared_ptr<const schedule::Schedule> schedule;
+    timeline::TimelinePtr timeline;
+    simulate::Metrics metrics;
+    std::vector<simulate::MemoryProfile> memory; ///< a device; empty without a model
+    base::Bytes memoryCapacity = 0;              ///< of a device; 0: unknown
+    std::string costName;                        ///< "cpu-local", "uniform", the durations file's name
+};
+using PredictionPtr = std::shared_ptr<const Prediction>;
+
+/// What holds the others up and which vocabulary method helps most (background simulations of the same plan).
+struct Advice {
+    int slowestDevice = 0;
+    std::optional<double> vocabularyShare;         ///< of that device's work
+    double othersIdle = 0;                         ///< mean bubble ratio of the other devices
+    std::optional<model::VocabularyMethod> better; ///< absent if nothing helps
+    double speedup = 1;                            ///< iteration now / iteration with `better`
+    /// Iteration time and greatest peak memory of the same plan with each method; absent where it cannot be made.
+    struct Option {
+        model::VocabularyMethod method;
+        std::optional<base::Nanos> iteration;
+        std::optional<base::Bytes> peakMemory;
+    };
+    std::vector<Option> options;
+    simulate::BubbleCauses causes;
+};
+
+/// A run as it stands: the record so far, and what is being done. Immutable.
+struct RunSnapshot {
+    store::RunRecord record; ///< record.timeline: latest step while running, median step after
+    int step = 0;            ///< steps done
+    int steps = 0;
+    std::size_t passesDone = 0; ///< of the current step
+    std::size_t passCount = 0;
+    double secondsElapsed = 0;
+    std::optional<double> secondsLeft;
+    bool finished = false;
+    bool stored = true; ///< false: results are not being stored, see storeProblem
+    std::string storeProblem;
+    std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
+    std::shared_ptr<const schedule::Schedule> schedule;
+};
+using RunSnapshotPtr = std::shared_ptr<const RunSnapshot>;
+
+/// Answer of a prediction job.
+struct PredictionAnswer {
+    base::Result<PredictionPtr> prediction;
+    std::optional<Advice> advice; ///< present when it was asked for
+};
+using PredictionAnswerPtr = std::shared_ptr<const PredictionAnswer>;
+
+/// What came in for a job. Stale ones are told apart by the id.
+struct Event {
+    JobId job = 0;
+    std::variant<PredictionAnswerPtr, RunSnapshotPtr> answer;
+};
+
+/// A backend as `list backends` prints it.
+struct BackendInfo {
+    std::string name;
+    std::string description;
+    bool available = true;
+    std::string reason; ///< why not
+};
+
+struct ServiceOptions {
+    std::filesystem::path database; ///< empty: the default file
+    int cores = 0;                  ///< 0: those of this machine
+};
+
+/// Predicts now, on the caller's thread (milliseconds for the plans of a desk). InvalidInput with every problem of the plan.
+[[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores);
+/// Which method helps most; runs one prediction for each.
+[[nodiscard]] Advice advise(const Prediction &prediction, int cores);
+/// Measures this machine for the cpu-local preset (about a second) and stores it in the data folder.
+[[nodiscard]] base::Result<model::Hardware> calibrate(std::stop_token stop);
+[[nodiscard]] bool isCalibrated();
+[[nodiscard]] std::vector<BackendInfo> backends();
+[[nodiscard]] int machineCores();
+
+/// Jobs on the engine's own threads. Thread-safe. Destruction cancels and joins all jobs.
+class EngineService {
+public:
+    /// `wake` is called on an engine thread when an event came into the empty mailbox.
+    explicit EngineService(ServiceOptions options, std::function<void()> wake = {});
+    ~EngineService();
+    EngineService(const EngineService &) = delete;
+    EngineService &operator=(const EngineService &) = delete;
+
+    /// Predicts off the caller's thread; a newer prediction job cancels the older. With `withAdvice` the answer bears Advice.
+    JobId submitPrediction(model::Experiment experiment, bool withAdvice);
+    /// Trains and stores the run. The job owns a copy of the plan.
+    JobId submitTraining(model::Experiment experiment);
+    /// Asks a job to stop; answers at once, the job's last event says when it has.
+    void cancel(JobId job);
+    /// Events since the last call, oldest first; of several snapshots of one run only the latest.
+    [[nodiscard]] std::vector<Event> drain();
+    /// Waits until no job runs (for the command line).
+    void waitIdle();
+
+    /// The run table and single runs, read on the caller's thread.
+    [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
+    [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run);
+    [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
+    [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
+    [[nodiscard]] base::Result<> removeRun(store::RunId run);
+    [[nodiscard]] base::Result<store::CheckReport> checkDatabase();
+    [[nodiscard]] std::filesystem::path databaseFile() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace stagelens::service

@@ -1,0 +1,56 @@
+// What is kept of a run.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/simulate/metrics.h"
+#include "engine/timeline/timeline.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stagelens::store {
+
+using RunId = std::int64_t;
+
+enum class RunStatus : unsigned char { Running, Finished, Failed, Cancelled, Interrupted };
+[[nodiscard]] std::string_view name(RunStatus status);
+
+/// A row of the run table.
+struct RunSummary {
+    RunId id = 0;
+    RunStatus status = RunStatus::Running;
+    std::string name; ///< automatic or given
+    std::int64_t startedUnixMs = 0;
+    timeline::Provenance kind = timeline::Provenance::MeasuredLive;
+    std::string family;
+    model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
+    int devices = 0;
+    int microbatches = 0;
+    int stepsDone = 0;
+    int stepsPlanned = 0;
+    std::optional<double> firstLoss;
+    std::optional<double> lastLoss;
+    std::optional<base::Nanos> iteration; ///< median, first two steps apart
+    std::optional<double> bubbleRatio;
+    std::optional<double> tokensPerSecond;
+    std::optional<base::Bytes> peakMemory; ///< greatest over the devices
+    std::string reason;                    ///< why it failed or stopped
+    std::vector<std::string> tags;
+};
+
+/// The whole of a run.
+struct RunRecord {
+    RunSummary summary;
+    model::Experiment experiment;
+    std::map<std::string, std::string> environment; ///< cpu, cores, blas, compiler, commit, host, ...
+    std::vector<double> losses;
+    std::vector<base::Nanos> iterations;      ///< of every step
+    std::optional<simulate::Metrics> metrics; ///< of the median step
+    timeline::TimelinePtr timeline;           ///< of the median step; null before the first
+};
+
+} // namespace stagelens::store

@@ -1,0 +1,58 @@
+// The run database: SQLite behind a door that speaks of runs.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/store/run_record.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stagelens::store {
+
+/// What `db check` found.
+struct CheckReport {
+    int schemaVersion = 0;
+    std::vector<std::string> faults; ///< empty: clean
+    std::vector<std::string> hints;  ///< what can be done
+};
+
+/// One open database. Not thread-safe: each thread opens its own. Two processes may write into one file.
+class RunStore {
+public:
+    /// Opens or makes the file, migrates it (with a backup beside it first), and marks runs whose process is gone as
+    /// interrupted. Errors tell apart: not ours, from a newer version, locked, read-only, full, damaged; nothing is changed
+    /// then.
+    [[nodiscard]] static base::Result<RunStore> open(const std::filesystem::path &file);
+    /// `$STAGELENS_DATA_DIR/runs.db` and the like; see base::dataFolder().
+    [[nodiscard]] static std::filesystem::path defaultFile();
+
+    RunStore(RunStore &&) noexcept;
+    RunStore &operator=(RunStore &&) noexcept;
+    ~RunStore();
+
+    /// A new row with status running, bearing boot id, pid, process start time and an OS lock held until finish() or death.
+    [[nodiscard]] base::Result<RunId> begin(const model::Experiment &experiment, timeline::Provenance kind,
+                                            const std::string &name, const std::map<std::string, std::string> &environment);
+    /// Appends a step's loss and iteration time.
+    [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration);
+    /// Stores metrics and timeline (a versioned, checksummed blob) of the median step so far.
+    [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
+
+    [[nodiscard]] base::Result<std::vector<RunSummary>> list();
+    [[nodiscard]] base::Result<RunRecord> load(RunId run);
+    [[nodiscard]] base::Result<> rename(RunId run, const std::string &name);
+    [[nodiscard]] base::Result<> setTags(RunId run, const std::vector<std::string> &tags);
+    [[nodiscard]] base::Result<> remove(RunId run);
+    [[nodiscard]] base::Result<CheckReport> check();
+
+private:
+    struct State;
+    explicit RunStore(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace stagelens::store

@@ -1,0 +1,102 @@
+// When each pass ran: predicted and measured alike.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/schedule/dependencies.h"
+#include "engine/schedule/pass.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::timeline {
+
+/// How the times came about. It stands on everything that shows them.
+enum class Provenance : unsigned char {
+    Predicted,            ///< simulated from costs
+    MeasuredLive,         ///< wall clock, concurrent devices
+    MeasuredVirtualClock, ///< each pass measured alone, concurrency simulated
+    Published,            ///< from a paper
+    Imported,             ///< from another program's trace
+};
+[[nodiscard]] std::string_view name(Provenance provenance); ///< "predicted", "measured-live", "measured-virtual-clock", ...
+
+/// A message or collective. `device` is where it begins, `peer` where it ends; a collective has peer -1.
+struct TransferSlice {
+    base::Nanos begin = 0;
+    base::Nanos end = 0;
+    std::int32_t microbatch = 0;
+    std::int16_t device = 0;
+    std::int16_t peer = -1;
+    schedule::Transfer transfer = schedule::Transfer::Send;
+    friend bool operator==(const TransferSlice &, const TransferSlice &) = default;
+};
+
+/// The passes of one device: structure of arrays, sorted by begin, not overlapping (zero-length slices included).
+struct Lane {
+    std::vector<base::Nanos> begin;
+    std::vector<base::Nanos> end;
+    std::vector<schedule::Pass> pass;
+    /// Part of each slice spent in vocabulary layers; empty if that is unknown.
+    std::vector<base::Nanos> vocabulary;
+    /// Optimizer step after the last pass, if it was timed: [tailBegin, tailEnd).
+    base::Nanos tailBegin = 0;
+    base::Nanos tailEnd = 0;
+
+    [[nodiscard]] std::size_t size() const { return begin.size(); }
+    void reserve(std::size_t count);
+    void push(schedule::Pass slicePass, base::Nanos sliceBegin, base::Nanos sliceEnd);
+    friend bool operator==(const Lane &, const Lane &) = default;
+};
+
+/// All devices' lanes on one time axis that begins at 0. Immutable once shared.
+struct Timeline {
+    Provenance provenance = Provenance::Predicted;
+    std::vector<Lane> lanes;              ///< one a device
+    std::vector<TransferSlice> transfers; ///< sorted by begin; may be empty (computed on demand)
+    std::vector<std::vector<int>> stages; ///< of each device
+
+    [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
+    /// Latest end of a pass minus the earliest begin.
+    [[nodiscard]] base::Nanos makespan() const;
+    /// As makespan, but with the tail (optimizer step).
+    [[nodiscard]] base::Nanos iteration() const;
+    [[nodiscard]] std::size_t sliceCount() const;
+    friend bool operator==(const Timeline &, const Timeline &) = default;
+};
+using TimelinePtr = std::shared_ptr<const Timeline>;
+
+/// Where a slice stands.
+struct SliceId {
+    int device = 0;
+    std::size_t index = 0;
+    friend bool operator==(const SliceId &, const SliceId &) = default;
+};
+
+/// First slice of a lane that ends after `time` (its index; lane.size() if none). O(log n).
+[[nodiscard]] std::size_t firstEndingAfter(const Lane &lane, base::Nanos time);
+/// The slice of a lane that covers `time`, or the nearest within `slack`; nothing in a gap.
+[[nodiscard]] std::optional<std::size_t> sliceAt(const Lane &lane, base::Nanos time, base::Nanos slack = 0);
+/// The slice of that kind, stage and microbatch, or nothing. O(n) in the lane.
+[[nodiscard]] std::optional<SliceId> findSlice(const Timeline &timeline, const schedule::Pass &pass, int device);
+
+/// A pass that stands in both timelines, with its durations; for the difference of two.
+struct PassDifference {
+    int device = 0;
+    schedule::Pass pass;
+    base::Nanos first = 0;  ///< duration in the first
+    base::Nanos second = 0; ///< duration in the second
+    base::Nanos shift = 0;  ///< begin in the second minus begin in the first
+};
+/// Passes matched by (device, kind, stage, microbatch); those that stand in one only are counted.
+struct Difference {
+    std::vector<PassDifference> passes;
+    std::size_t onlyInFirst = 0;
+    std::size_t onlyInSecond = 0;
+};
+[[nodiscard]] Difference difference(const Timeline &first, const Timeline &second);
+
+} // namespace stagelens::timeline
