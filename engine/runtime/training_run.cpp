@@ -1,0 +1,1 @@
+#include "engine/runtime/training_run.h"

@@ -1,0 +1,1 @@
+#include "engine/service/engine_service.h"

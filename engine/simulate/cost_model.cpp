@@ -1,0 +1,1 @@
+#include "engine/simulate/cost_model.h"

@@ -1,0 +1,1 @@
+#include "engine/store/run_record.h"

@@ -1,0 +1,65 @@
+// The plots below the timeline.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/simulate/memory.h"
+#include "engine/simulate/metrics.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stagelens::ui {
+
+class ViewState;
+
+/// Live bytes of each device over time, stacked by category, on the timeline's axis, with the capacity as a line. Shows one
+/// device's stack or all devices' totals.
+class MemoryPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit MemoryPlot(ViewState *state, QWidget *parent = nullptr);
+    ~MemoryPlot() override;
+    /// Empty profiles: says that a teaching example has no bytes. `capacity` 0: no line.
+    void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Bytes capacity, QString caption);
+
+private:
+    class Private;
+    std::unique_ptr<Private> m_private;
+};
+
+/// Bubble by device (bars) with its causes in words and parts.
+class BubblePlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit BubblePlot(QWidget *parent = nullptr);
+    ~BubblePlot() override;
+    void setBubbles(const simulate::Metrics &metrics, std::optional<simulate::BubbleCauses> causes, QString caption);
+
+private:
+    class Private;
+    std::unique_ptr<Private> m_private;
+};
+
+/// Loss over steps of one or more runs, with ln(vocabulary) as the line of a model that knows nothing.
+class LossPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit LossPlot(QWidget *parent = nullptr);
+    ~LossPlot() override;
+    struct Curve {
+        QString name;
+        std::vector<double> losses;
+    };
+    /// No curves: says that F5 trains. `ignorance` = ln(V).
+    void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);
+
+private:
+    class Private;
+    std::unique_ptr<Private> m_private;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,64 @@
+// What part of time is seen and what is selected: shared by the timeline and every plot on the same axis.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/timeline/timeline.h"
+
+#include <QObject>
+
+#include <optional>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// The visible time range and the selection. Lives on the GUI thread; widgets hold a pointer and listen.
+class ViewState : public QObject {
+    Q_OBJECT
+public:
+    explicit ViewState(QObject *parent = nullptr);
+
+    /// The whole span that "fit" shows: from 0 to the longer of the current plan and the baseline.
+    [[nodiscard]] base::Nanos span() const { return m_span; }
+    void setSpan(base::Nanos span);
+    [[nodiscard]] base::Nanos begin() const { return m_begin; }
+    [[nodiscard]] base::Nanos end() const { return m_end; }
+    /// True while the view shows the whole span; a zoomed view keeps its range when the span changes.
+    [[nodiscard]] bool isFitted() const { return m_fitted; }
+    /// Clamped to the span with a little margin; at least 100 ns wide. Goes into the history (Alt+Left, Alt+Right).
+    void setRange(base::Nanos begin, base::Nanos end);
+    void fit();
+    void zoom(base::Nanos around, double factor);
+    void pan(base::Nanos by);
+    void back();
+    void forward();
+
+    /// The selected slice: a lane group (0 predicted, 1 measured, ...) and a slice of it.
+    struct Selection {
+        int group = 0;
+        timeline::SliceId slice;
+        friend bool operator==(const Selection &, const Selection &) = default;
+    };
+    [[nodiscard]] const std::optional<Selection> &selection() const { return m_selection; }
+    void select(std::optional<Selection> selection);
+
+signals:
+    void rangeChanged();
+    void selectionChanged();
+
+private:
+    void apply(base::Nanos begin, base::Nanos end, bool fitted, bool remember);
+    base::Nanos m_span = 0;
+    base::Nanos m_begin = 0;
+    base::Nanos m_end = 0;
+    bool m_fitted = true;
+    std::optional<Selection> m_selection;
+    struct Range {
+        base::Nanos begin;
+        base::Nanos end;
+        bool fitted;
+    };
+    std::vector<Range> m_history;
+    std::size_t m_position = 0;
+};
+
+} // namespace stagelens::ui

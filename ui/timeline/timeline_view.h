@@ -1,0 +1,74 @@
+// The timeline: lanes of passes over one time axis, predicted and measured groups below each other.
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/metrics.h"
+#include "engine/timeline/timeline.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stagelens::ui {
+
+class ViewState;
+
+/// One timeline as a group of lanes with its provenance at the left rail.
+struct LaneGroup {
+    timeline::TimelinePtr timeline;
+    std::shared_ptr<const schedule::Schedule> schedule; ///< for what a pass waited for; may be null
+    simulate::Metrics metrics;                          ///< for the load bars
+    QString caption;                                    ///< "Predicted", "Virtual clock · run 12"
+    bool faded = false;                                 ///< measured, but the plan was edited since
+};
+
+/// An end worth comparing with, drawn as a flag on the ruler.
+struct EndFlag {
+    base::Nanos end = 0;
+    QString text; ///< "baseline 412 ms"
+};
+
+/// What is drawn. Value type: the same content gives the same picture.
+struct TimelineContent {
+    std::vector<LaneGroup> groups;
+    std::optional<EndFlag> baseline;
+    std::optional<EndFlag> ghost; ///< end of the plan that is being hovered
+    bool teachingUnits = false;   ///< axis in units (1 ms = 1 unit) and not in seconds
+    bool stale = false;           ///< draw at half opacity: an answer is being computed or the input is illegal
+};
+
+/// The widget. Wheel zooms at the cursor, drag pans, click selects; see the table of inputs in resources/docs.
+class TimelineView : public QWidget {
+    Q_OBJECT
+public:
+    explicit TimelineView(ViewState *state, QWidget *parent = nullptr);
+    ~TimelineView() override;
+
+    /// Draws new content at once. While the view is fitted the span becomes the longest end of groups and baseline.
+    void setContent(TimelineContent content);
+    [[nodiscard]] const TimelineContent &content() const;
+    /// What the hover overlay says at a widget position, or empty; for tests and the accessible value.
+    [[nodiscard]] QString describe(QPoint position) const;
+    /// The text of the selected slice for the inspector: pass, begin, duration, vocabulary part, what it waited for.
+    [[nodiscard]] QString describeSelection() const;
+    /// Paints the picture as it would look at that size (exports, headless): the window's own code.
+    void render(class QPainter *painter, QSize size);
+
+signals:
+    /// A gap was clicked: why is this bubble here?
+    void gapClicked(int group, int device, qint64 time);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    class Private;
+    std::unique_ptr<Private> m_private;
+};
+
+} // namespace stagelens::ui
