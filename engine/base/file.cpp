@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,28 @@ std::string cause(int code)
     }
 }
 
+/// Writes all of the content; 0 or the code of the error.
+int writeInto(const std::filesystem::path &file, int flags, std::string_view content, bool flush)
+{
+    const Descriptor out(::open(file.c_str(), flags | O_CLOEXEC, 0666));
+    if (out.get() < 0)
+        return errno;
+    std::size_t done = 0;
+    while (done < content.size()) {
+        const ssize_t count = ::write(out.get(), content.data() + done, content.size() - done);
+        if (count < 0 && errno != EINTR)
+            return errno;
+        done += count < 0 ? 0 : static_cast<std::size_t>(count);
+    }
+    return flush && ::fsync(out.get()) != 0 ? errno : 0;
+}
+
+Error cannotWrite(const std::filesystem::path &file, int code)
+{
+    const std::string why = code == ENOENT ? "its folder does not exist; create it or choose another place" : cause(code);
+    return Error::failed(concat("cannot be written: ", why), file.string());
+}
+
 } // namespace
 
 Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
@@ -76,30 +99,25 @@ Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
 
 Result<> writeFile(const std::filesystem::path &file, std::string_view content)
 {
-    const std::string beside = file.string() + ".part" + std::to_string(::getpid());
-    const auto fail = [&](int code) {
-        ::unlink(beside.c_str());
-        return Error::failed(concat("cannot be written: ", cause(code)), file.string());
-    };
-    {
-        const Descriptor out(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-        if (out.get() < 0)
-            return Error::failed(concat("cannot be written: ", cause(errno)), file.string());
-        std::size_t done = 0;
-        while (done < content.size()) {
-            const ssize_t count = ::write(out.get(), content.data() + done, content.size() - done);
-            if (count < 0 && errno == EINTR)
-                continue;
-            if (count < 0)
-                return fail(errno);
-            done += static_cast<std::size_t>(count);
-        }
-        if (::fsync(out.get()) != 0)
-            return fail(errno);
+    std::error_code ignored;
+    const auto type = std::filesystem::status(file, ignored).type();
+    // A pipe or device is no file to put another in place of.
+    if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
+        const int code = writeInto(file, O_WRONLY, content, false);
+        return code == 0 ? Result<>() : cannotWrite(file, code);
     }
-    if (::rename(beside.c_str(), file.c_str()) != 0)
-        return fail(errno);
-    return {};
+    // Through a link, the file behind it is replaced, not the link.
+    const std::filesystem::path behind =
+        type == std::filesystem::file_type::regular ? std::filesystem::canonical(file, ignored) : file;
+    static std::atomic<unsigned> count = 0;
+    const std::string beside = concat(behind.string(), ".part", ::getpid(), '-', count++);
+    int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, content, true);
+    if (code == 0 && ::rename(beside.c_str(), behind.c_str()) != 0)
+        code = errno;
+    if (code == 0)
+        return {};
+    ::unlink(beside.c_str());
+    return cannotWrite(file, code);
 }
 
 std::filesystem::path dataFolder()

@@ -68,15 +68,16 @@ public:
 
     [[nodiscard]] const T &value() const & { return std::get<0>(m_state); }
     [[nodiscard]] T &value() & { return std::get<0>(m_state); }
-    [[nodiscard]] T &&value() && { return std::get<0>(std::move(m_state)); }
+    // By value, so that `for (x : list().value())` does not outlive what it walks through.
+    [[nodiscard]] T value() && { return std::get<0>(std::move(m_state)); }
     const T &operator*() const & { return value(); }
     T &operator*() & { return value(); }
-    T &&operator*() && { return std::move(*this).value(); }
+    T operator*() && { return std::move(*this).value(); }
     const T *operator->() const { return &value(); }
     T *operator->() { return &value(); }
 
     [[nodiscard]] const Error &error() const & { return std::get<1>(m_state); }
-    [[nodiscard]] Error &&error() && { return std::get<1>(std::move(m_state)); }
+    [[nodiscard]] Error error() && { return std::get<1>(std::move(m_state)); }
 
 private:
     std::variant<T, Error> m_state;

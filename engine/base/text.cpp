@@ -1,11 +1,54 @@
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 namespace stagelens::base {
+namespace {
+
+/// Levenshtein's distance; the words are short.
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+/// Length of the UTF-8 sequence at the front of a text, or 0 if it is ill-formed (overlong, surrogate, beyond U+10FFFF, cut).
+std::size_t sequenceLength(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned lead = byte(0);
+    if (lead < 0x80)
+        return 1;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length)
+        return 0;
+    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (byte(1) < low || byte(1) > high)
+        return 0;
+    for (std::size_t i = 2; i < length; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+} // namespace
 
 std::string fixedText(double value, int digits)
 {
@@ -65,6 +108,34 @@ std::optional<double> parseNumber(std::string_view text)
     if (error != std::errc{} || end != text.data() + text.size() || text.empty() || !std::isfinite(value))
         return std::nullopt;
     return value;
+}
+
+bool isUtf8(std::string_view text)
+{
+    while (!text.empty()) {
+        const std::size_t length = sequenceLength(text);
+        if (length == 0)
+            return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+std::string closestWord(std::string_view word, const std::vector<std::string> &candidates)
+{
+    constexpr std::size_t kLongest = 64; // a hostile word must not cost time
+    std::string closest;
+    std::size_t least = std::min(word.size(), std::max<std::size_t>(2, word.size() / 3) + 1);
+    if (word.size() > kLongest)
+        return closest;
+    for (const std::string &candidate : candidates) {
+        const std::size_t distance = editDistance(word, candidate);
+        if (distance < least) {
+            least = distance;
+            closest = candidate;
+        }
+    }
+    return closest;
 }
 
 std::string join(const std::vector<std::string> &words, std::string_view separator)

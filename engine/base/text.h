@@ -30,6 +30,10 @@ template <class... Parts>
 /// The whole text as a number, or nothing (no trailing garbage, no overflow, no NaN or infinity).
 [[nodiscard]] std::optional<std::int64_t> parseInteger(std::string_view text);
 [[nodiscard]] std::optional<double> parseNumber(std::string_view text);
+/// Whether the bytes are well-formed UTF-8.
+[[nodiscard]] bool isUtf8(std::string_view text);
+/// The candidate that a mistyped word most likely means (few of its letters differ), or empty.
+[[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string> &candidates);
 /// Words joined by a separator.
 [[nodiscard]] std::string join(const std::vector<std::string> &words, std::string_view separator);
 

@@ -1,1 +1,21 @@
 #include "engine/model/experiment.h"
+
+#include "engine/model/partition.h"
+
+namespace stagelens::model {
+
+RunMode runMode(const Experiment &experiment, int cores)
+{
+    return experiment.training.mode.value_or(experiment.parallel.devices <= cores ? RunMode::Live : RunMode::VirtualClock);
+}
+
+Experiment resolved(Experiment experiment, int cores)
+{
+    experiment.parallel.stageLayers = stageLayers(experiment);
+    if (!experiment.hasModel)
+        experiment.model.layers = static_cast<int>(experiment.parallel.stageLayers.size());
+    experiment.training.mode = runMode(experiment, cores);
+    return experiment;
+}
+
+} // namespace stagelens::model

@@ -4,7 +4,9 @@
 #include "engine/model/experiment.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace stagelens::model {
 
@@ -26,5 +28,16 @@ extern template std::optional<VocabularyOrder> parse(std::string_view);
 extern template std::optional<Recompute> parse(std::string_view);
 extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
+
+/// Every word of an enumeration, in its order (for messages and lists).
+template <class Enum>
+[[nodiscard]] std::vector<std::string> names();
+extern template std::vector<std::string> names<ModelFamily>();
+extern template std::vector<std::string> names<DataType>();
+extern template std::vector<std::string> names<VocabularyMethod>();
+extern template std::vector<std::string> names<VocabularyOrder>();
+extern template std::vector<std::string> names<Recompute>();
+extern template std::vector<std::string> names<RunMode>();
+extern template std::vector<std::string> names<Collectives>();
 
 } // namespace stagelens::model

@@ -48,6 +48,8 @@ struct Hardware {
 /// As above. `cpu-local` is this machine: measured once (about a second) and kept in dataFolder()/cpu-local.json; until then
 /// the values of resources/hardware/cpu-local.json hold.
 [[nodiscard]] base::Result<Hardware> hardwarePreset(std::string_view name);
+/// Inner width of the MLP where none is given: 4h for gpt, 8h/3 rounded up to a multiple of 64 for llama.
+[[nodiscard]] int defaultFfn(ModelFamily family, int hidden);
 /// Hardware from and to the text of a preset file.
 [[nodiscard]] base::Result<Hardware> hardwareFromJson(std::string_view text, const std::string &source);
 [[nodiscard]] std::string hardwareToJson(const Hardware &hardware);

@@ -11,6 +11,10 @@
 
 namespace stagelens::schedule {
 
+/// The greatest schedule that is made or read: stages and devices have 16 bits, and the tables of a pass each must fit.
+inline constexpr int kMostDevices = 65'535;
+inline constexpr std::size_t kMostPasses = 20'000'000;
+
 /// Which device runs which stage.
 struct Placement {
     int devices = 1;
@@ -52,7 +56,7 @@ private:
     int m_microbatches = 0;
     model::VocabularyMethod m_vocabulary = model::VocabularyMethod::None;
     std::vector<Pass> m_passes;
-    std::vector<std::size_t> m_begin{0}; ///< devices + 1 entries
+    std::vector<std::size_t> m_begin{0, 0}; ///< devices + 1 entries
 };
 
 } // namespace stagelens::schedule

@@ -1,1 +1,116 @@
 #include "engine/simulate/cost_model.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+using schedule::PassKind;
+using schedule::Transfer;
+
+CostModel::CostModel(int devices, int stages)
+    : m_devices(devices), m_stages(stages),
+      m_passes(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages) * schedule::kPassKindCount),
+      m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
+      m_optimizer(static_cast<std::size_t>(devices))
+{}
+
+Nanos CostModel::transfer(Transfer transfer, int from, int to) const
+{
+    if (transfer == Transfer::Local || m_devices == 1)
+        return 0;
+    if (transfer != Transfer::Send)
+        return m_collective[static_cast<std::size_t>(transfer)];
+    return from == to
+               ? 0
+               : m_send[static_cast<std::size_t>(from) * static_cast<std::size_t>(m_devices) + static_cast<std::size_t>(to)];
+}
+
+void CostModel::setSend(int from, int to, Nanos duration)
+{
+    m_send[static_cast<std::size_t>(from) * static_cast<std::size_t>(m_devices) + static_cast<std::size_t>(to)] = duration;
+}
+
+void CostModel::setCollective(Transfer transfer, Nanos duration)
+{
+    m_collective[static_cast<std::size_t>(transfer)] = duration;
+}
+
+namespace {
+
+Nanos median(std::vector<Nanos> &values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    if (values.size() % 2 == 1)
+        return *middle;
+    const Nanos below = *std::max_element(values.begin(), middle);
+    return below + (*middle - below) / 2;
+}
+
+/// The problems of an error under the field of the experiment that chose the costs.
+base::Error underField(base::Error error, const std::string &field)
+{
+    for (base::Problem &problem : error.problems)
+        problem.field = field;
+    return error;
+}
+
+base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Schedule &schedule)
+{
+    constexpr base::Bytes kLargestFile = base::Bytes{16} << 20;
+    const base::Result<std::string> csv = base::readFile(file, kLargestFile);
+    if (!csv)
+        return underField(csv.error(), "cost.durations");
+    return measuredCosts(*csv, file, schedule);
+}
+
+} // namespace
+
+CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base)
+{
+    CostModel costs = base;
+    costs.vocabularyKnown = true;
+    for (int device = 0; device < std::min(timeline.devices(), schedule.devices()); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        const bool known = lane.vocabulary.size() == lane.size();
+        costs.vocabularyKnown = costs.vocabularyKnown && known;
+        std::map<std::pair<PassKind, int>, std::pair<std::vector<Nanos>, std::vector<Nanos>>> samples;
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
+            durations.push_back(lane.end[i] - lane.begin[i]);
+            vocabulary.push_back(known ? lane.vocabulary[i] : 0);
+        }
+        for (auto &[key, values] : samples) {
+            if (key.second < schedule.stages())
+                costs.setPass(device, key.first, key.second, {median(values.first), median(values.second)});
+        }
+        if (lane.tailEnd > lane.tailBegin)
+            costs.setOptimizer(device, lane.tailEnd - lane.tailBegin);
+    }
+    return costs;
+}
+
+base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const auto &source = experiment.cost.source;
+    base::Result<CostModel> costs = [&]() -> base::Result<CostModel> {
+        if (const auto *uniform = std::get_if<model::UniformCosts>(&source))
+            return uniformCosts(*uniform, schedule);
+        if (const auto *durations = std::get_if<model::DurationsFile>(&source))
+            return costsOfFile(durations->file, schedule);
+        const base::Result<model::Hardware> hardware = model::hardwarePreset(std::get<model::HardwarePreset>(source).name);
+        if (!hardware)
+            return underField(hardware.error(), "cost.hardware");
+        return analyticCosts(experiment, *hardware, schedule);
+    }();
+    if (costs)
+        costs->collectives = experiment.cost.collectives;
+    return costs;
+}
+
+} // namespace stagelens::simulate

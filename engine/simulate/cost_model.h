@@ -32,7 +32,8 @@ public:
     }
     void setPass(int device, schedule::PassKind kind, int stage, PassCost cost) { m_passes[index(device, kind, stage)] = cost; }
 
-    /// Time of a message between two devices, or of a collective (then from and to are ignored).
+    /// Time of a message between two devices, or of a collective (then from and to are ignored). Free where nothing leaves a
+    /// device.
     [[nodiscard]] base::Nanos transfer(schedule::Transfer transfer, int from, int to) const;
     void setSend(int from, int to, base::Nanos duration);
     void setCollective(schedule::Transfer transfer, base::Nanos duration);
@@ -44,6 +45,8 @@ public:
     /// Whether `PassCost::vocabulary` is known for the F, B, I and W that hide vocabulary work.
     bool vocabularyKnown = false;
     model::Collectives collectives = model::Collectives::Overlapped;
+    /// Time of an overlapped pair over the sum of its passes' own times.
+    double pairScale = 1;
 
 private:
     [[nodiscard]] std::size_t index(int device, schedule::PassKind kind, int stage) const
@@ -63,7 +66,8 @@ private:
 /// Teaching units (design/cli.md, "Uniform and durations": defaults of absent kinds; c0, c1, c2 are BroadcastX, Statistics,
 /// ReduceGradient).
 [[nodiscard]] base::Result<CostModel> uniformCosts(const model::UniformCosts &costs, const schedule::Schedule &schedule);
-/// A durations CSV; the error names line and column. `*` matches any; the most specific row wins, then the later.
+/// A durations CSV; the error holds every problem with line and column. `*` matches any; the most specific row wins, then the
+/// later.
 [[nodiscard]] base::Result<CostModel> measuredCosts(std::string_view csv, const std::string &source,
                                                     const schedule::Schedule &schedule);
 /// From FLOPs, bytes and a hardware preset.

@@ -1,0 +1,214 @@
+#include "engine/model/experiment_json.h"
+
+#include "engine/base/file.h"
+#include "engine/model/json_reader.h"
+#include "engine/model/names.h"
+#include "engine/model/preset_json.h"
+#include "engine/model/presets.h"
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Result;
+
+constexpr std::string_view kVersion = "experiment/1";
+
+Json optimizerJson(const OptimizerChoice &optimizer)
+{
+    return {{"name", optimizer.name},
+            {"lr", optimizer.learningRate},
+            {"betas", {optimizer.beta1, optimizer.beta2}},
+            {"weight_decay", optimizer.weightDecay},
+            {"clip", optimizer.clip ? Json(*optimizer.clip) : Json()}};
+}
+
+Json costJson(const CostChoice &cost)
+{
+    Json json = Json::object();
+    if (const auto *hardware = std::get_if<HardwarePreset>(&cost.source))
+        json["hardware"] = hardware->name;
+    else if (const auto *uniform = std::get_if<UniformCosts>(&cost.source))
+        json["uniform"] = uniform->milliseconds;
+    else
+        json["durations"] = std::get<DurationsFile>(cost.source).file;
+    if (cost.collectives == Collectives::Blocking)
+        json["collectives"] = name(cost.collectives);
+    return json;
+}
+
+void readParallel(const Json &json, ParallelPlan &plan, base::Problems &problems)
+{
+    ObjectReader reader(json, "parallel", problems);
+    reader.read("devices", plan.devices);
+    reader.read("microbatches", plan.microbatches);
+    reader.read("microbatch_size", plan.microbatchSize);
+    if (const Json *cut = reader.find("stage_layers"); cut != nullptr && !cut->is_null())
+        reader.read("stage_layers", plan.stageLayers);
+    reader.finish();
+}
+
+void readSchedule(const Json &json, ScheduleChoice &schedule, base::Problems &problems)
+{
+    ObjectReader reader(json, "schedule", problems);
+    reader.read("family", schedule.family);
+    reader.read("vocabulary", schedule.vocabulary);
+    reader.read("vocabulary_order", schedule.vocabularyOrder);
+    reader.read("chunks", schedule.chunks);
+    reader.read("recompute", schedule.recompute);
+    reader.finish();
+}
+
+void readCost(const Json &json, CostChoice &cost, base::Problems &problems)
+{
+    ObjectReader reader(json, "cost", problems);
+    int sources = 0;
+    if (reader.find("hardware") != nullptr) {
+        ++sources;
+        reader.read("hardware", cost.source.emplace<HardwarePreset>().name);
+    }
+    if (const Json *uniform = reader.find("uniform")) {
+        ++sources;
+        auto &milliseconds = cost.source.emplace<UniformCosts>().milliseconds;
+        ObjectReader(*uniform, "cost.uniform", problems).readAll(milliseconds);
+    }
+    if (reader.find("durations") != nullptr) {
+        ++sources;
+        reader.read("durations", cost.source.emplace<DurationsFile>().file);
+    }
+    if (sources > 1)
+        problems.push_back({"cost", "names more than one source of costs; keep one of hardware, uniform and durations"});
+    reader.read("collectives", cost.collectives);
+    reader.finish();
+}
+
+void readTraining(const Json &json, TrainingPlan &training, base::Problems &problems)
+{
+    ObjectReader reader(json, "training", problems);
+    reader.read("backend", training.backend);
+    reader.read("mode", training.mode);
+    reader.read("steps", training.steps);
+    reader.read("seed", training.seed);
+    reader.read("data", training.data);
+    if (const Json *member = reader.find("optimizer")) {
+        OptimizerChoice &optimizer = training.optimizer;
+        ObjectReader inner(*member, "training.optimizer", problems);
+        inner.read("name", optimizer.name);
+        inner.read("lr", optimizer.learningRate);
+        std::vector<double> betas{optimizer.beta1, optimizer.beta2};
+        inner.read("betas", betas);
+        if (betas.size() == 2) {
+            optimizer.beta1 = betas[0];
+            optimizer.beta2 = betas[1];
+        } else {
+            inner.problem("betas", concat("has ", betas.size(), " numbers; give two, such as [0.9, 0.95]"));
+        }
+        inner.read("weight_decay", optimizer.weightDecay);
+        inner.read("clip", optimizer.clip);
+        inner.finish();
+    }
+    reader.finish();
+}
+
+/// The version comes first: a document of another one would only give misleading problems.
+std::optional<base::Problem> versionProblem(const Json &document)
+{
+    const auto version = document.find("stagelens");
+    if (version == document.end())
+        return base::Problem{"stagelens", concat("missing; an experiment begins with \"stagelens\": \"", kVersion, "\"")};
+    if (*version == kVersion)
+        return std::nullopt;
+    const std::string found =
+        version->is_string() ? shown(version->get_ref<const std::string &>()) : std::string(typeName(*version));
+    return base::Problem{"stagelens", concat("is `", found, "`, and this program reads `", kVersion,
+                                             "` only; open it with the program that wrote it, or correct the word")};
+}
+
+/// A member a line, lists on one line, so that people can read and compare documents.
+std::string pretty(const Json &json, std::size_t depth)
+{
+    const auto compact = [](const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    if (!json.is_object() || json.empty())
+        return compact(json);
+    std::vector<std::string> lines;
+    for (const auto &[key, value] : json.items())
+        lines.push_back(std::string(2 * depth + 2, ' ') + compact(key) + ": " + pretty(value, depth + 1));
+    return "{\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + '}';
+}
+
+} // namespace
+
+Json toJson(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const ScheduleChoice &schedule = experiment.schedule;
+    const TrainingPlan &training = experiment.training;
+    return {{"stagelens", kVersion},
+            {"model", experiment.hasModel ? modelJson(experiment.model) : Json()},
+            {"parallel",
+             {{"devices", plan.devices},
+              {"microbatches", plan.microbatches},
+              {"microbatch_size", plan.microbatchSize},
+              {"stage_layers", plan.stageLayers.empty() ? Json() : Json(plan.stageLayers)}}},
+            {"schedule",
+             {{"family", schedule.family},
+              {"vocabulary", name(schedule.vocabulary)},
+              {"vocabulary_order", name(schedule.vocabularyOrder)},
+              {"chunks", schedule.chunks},
+              {"recompute", name(schedule.recompute)}}},
+            {"cost", costJson(experiment.cost)},
+            {"training",
+             {{"backend", training.backend},
+              {"mode", training.mode ? Json(name(*training.mode)) : Json()},
+              {"steps", training.steps},
+              {"seed", training.seed},
+              {"data", training.data},
+              {"optimizer", optimizerJson(training.optimizer)}}}};
+}
+
+Result<Experiment> experimentFromJson(std::string_view text, const std::string &source)
+{
+    const Result<Json> document = parseDocument(text, source);
+    if (!document)
+        return document.error();
+    if (const auto problem = versionProblem(*document))
+        return Error::invalid(base::Problems{*problem});
+
+    Experiment experiment;
+    base::Problems problems;
+    ObjectReader reader(*document, "", problems);
+    (void)reader.find("stagelens");
+    if (const Json *parallel = reader.find("parallel"))
+        readParallel(*parallel, experiment.parallel, problems);
+    if (const Json *schedule = reader.find("schedule"))
+        readSchedule(*schedule, experiment.schedule, problems);
+    if (const Json *cost = reader.find("cost"))
+        readCost(*cost, experiment.cost, problems);
+    if (const Json *training = reader.find("training"))
+        readTraining(*training, experiment.training, problems);
+    const Json *model = reader.find("model");
+    // A teaching example says null, or says nothing and has costs that need no model.
+    experiment.hasModel = model != nullptr ? !model->is_null() : std::holds_alternative<HardwarePreset>(experiment.cost.source);
+    if (model != nullptr && experiment.hasModel)
+        readModel(*model, experiment.model, problems);
+    reader.finish();
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return experiment;
+}
+
+Result<Experiment> loadExperiment(const std::filesystem::path &file)
+{
+    const Result<std::string> text = base::readFile(file, kLargestDocument);
+    if (!text)
+        return text.error();
+    return experimentFromJson(*text, file.string());
+}
+
+Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file)
+{
+    return base::writeFile(file, pretty(toJson(experiment), 0) + '\n');
+}
+
+} // namespace stagelens::model

@@ -1,0 +1,251 @@
+#include "engine/model/json_reader.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Result;
+
+constexpr std::size_t kDeepest = 32;
+constexpr std::size_t kMostMembers = 256; ///< ordered_json looks members up one by one
+
+/// A first pass over the text, before anything is built: bounds and duplicates.
+class Inspector : public nlohmann::json_sax<Json> {
+public:
+    bool null() override { return true; }
+    bool boolean(bool /*value*/) override { return true; }
+    bool number_integer(number_integer_t /*value*/) override { return true; }
+    bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+    bool number_float(number_float_t /*value*/, const string_t & /*text*/) override { return true; }
+    bool string(string_t & /*value*/) override { return true; }
+    bool binary(binary_t & /*value*/) override { return true; }
+    bool start_object(std::size_t /*size*/) override { return enter(); }
+    bool start_array(std::size_t /*size*/) override { return enter(); }
+    bool end_object() override { return leave(); }
+    bool end_array() override { return leave(); }
+    bool key(string_t &value) override
+    {
+        std::vector<std::string> &seen = m_keys.back();
+        if (seen.size() == kMostMembers)
+            return refuse(concat("has an object of more than ", kMostMembers, " members; this is no document of Stagelens"));
+        if (std::find(seen.begin(), seen.end(), value) != seen.end())
+            return refuse(concat("gives the member `", shown(value), "` twice in one object; remove one"));
+        seen.push_back(value);
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string & /*token*/,
+                     const nlohmann::detail::exception & /*cause*/) override
+    {
+        m_errorPosition = position;
+        return false;
+    }
+
+    /// Where the text stops being JSON, in bytes from its beginning, counted from 1.
+    [[nodiscard]] std::optional<std::size_t> errorPosition() const { return m_errorPosition; }
+    [[nodiscard]] const std::string &refusal() const { return m_refusal; }
+
+private:
+    bool enter()
+    {
+        if (m_keys.size() == kDeepest)
+            return refuse(concat("is nested deeper than ", kDeepest, " levels; this is no document of Stagelens"));
+        m_keys.emplace_back();
+        return true;
+    }
+    bool leave()
+    {
+        m_keys.pop_back();
+        return true;
+    }
+    bool refuse(std::string message)
+    {
+        m_refusal = std::move(message);
+        return false;
+    }
+
+    std::vector<std::vector<std::string>> m_keys; ///< of each object or array that is open
+    std::optional<std::size_t> m_errorPosition;
+    std::string m_refusal;
+};
+
+std::string syntaxMessage(std::string_view text, std::size_t position)
+{
+    if (position > text.size())
+        return text.empty() ? "is empty; it should hold a JSON document"
+                            : "ends in the middle of the JSON document; it was cut short";
+    const std::string_view before = text.substr(0, position == 0 ? 0 : position - 1);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t lineBegin = before.rfind('\n');
+    const std::size_t column = before.size() - (lineBegin == std::string_view::npos ? 0 : lineBegin + 1) + 1;
+    return concat("is not JSON at line ", line, ", column ", column, "; mend it there");
+}
+
+/// "did you mean x?" after a separator, or nothing.
+std::string suggestion(const std::string &word, const std::vector<std::string> &known, std::string_view separator)
+{
+    const std::string closest = base::closestWord(word, known);
+    return closest.empty() ? closest : concat(separator, "did you mean ", closest, "?");
+}
+
+} // namespace
+
+Result<Json> parseDocument(std::string_view text, const std::string &source)
+{
+    if (text.size() > static_cast<std::size_t>(kLargestDocument))
+        return Error::invalid(source, concat("is ", base::bytesText(static_cast<std::int64_t>(text.size())),
+                                             " long and at most ", base::bytesText(kLargestDocument), " is accepted"));
+    Inspector inspector;
+    if (!Json::sax_parse(text, &inspector)) {
+        if (const auto position = inspector.errorPosition())
+            return Error::invalid(source, syntaxMessage(text, *position));
+        return Error::invalid(source, inspector.refusal());
+    }
+    Json document = Json::parse(text, nullptr, false);
+    if (!document.is_object())
+        return Error::invalid(source, concat("holds ", typeName(document), " in place of a JSON object { }"));
+    return document;
+}
+
+std::string_view typeName(const Json &value)
+{
+    switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::object: return "an object";
+    case Json::value_t::array: return "a list";
+    case Json::value_t::string: return "text";
+    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::number_float:
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned: return "a number";
+    default: return "something unknown";
+    }
+}
+
+std::string shown(std::string_view word)
+{
+    constexpr std::size_t kLongest = 64;
+    std::string text(word.substr(0, kLongest));
+    // A cut may go through a letter of several bytes.
+    while (text.size() < word.size() && !text.empty() && !base::isUtf8(text))
+        text.pop_back();
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20 || letter == 0x7f; }, '?');
+    return text.size() < word.size() ? text + "..." : text;
+}
+
+std::string unknownWord(const std::string &word, const std::vector<std::string> &known)
+{
+    return concat("is `", shown(word), "`; choose ", base::join(known, ", "), suggestion(word, known, "; "));
+}
+
+namespace {
+
+std::string wrongType(std::string_view wanted, const Json &found)
+{
+    return concat("must be ", wanted, ", not ", found.is_number() ? found.dump() : std::string(typeName(found)));
+}
+
+} // namespace
+
+std::string take(const Json &value, bool &target)
+{
+    if (!value.is_boolean())
+        return wrongType("true or false", value);
+    target = value.get<bool>();
+    return {};
+}
+
+std::string take(const Json &value, std::int64_t &target)
+{
+    if (!value.is_number_integer())
+        return wrongType("a whole number", value);
+    // A positive number is stored unsigned and may be beyond the signed range.
+    constexpr std::uint64_t kGreatest = std::numeric_limits<std::int64_t>::max();
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > kGreatest)
+        return concat("is ", value.get<std::uint64_t>(), ", beyond the greatest number ", kGreatest);
+    target = value.get<std::int64_t>();
+    return {};
+}
+
+std::string take(const Json &value, int &target)
+{
+    std::int64_t wide = 0;
+    if (std::string wrong = take(value, wide); !wrong.empty())
+        return wrong;
+    constexpr int kGreatest = std::numeric_limits<int>::max();
+    if (wide < -kGreatest || wide > kGreatest)
+        return concat("is ", wide, ", beyond the greatest number ", kGreatest);
+    target = static_cast<int>(wide);
+    return {};
+}
+
+std::string take(const Json &value, std::uint64_t &target)
+{
+    if (!value.is_number_unsigned())
+        return wrongType("a whole number of 0 or more", value);
+    target = value.get<std::uint64_t>();
+    return {};
+}
+
+std::string take(const Json &value, double &target)
+{
+    if (!value.is_number())
+        return wrongType("a number", value);
+    target = value.get<double>();
+    return {};
+}
+
+std::string take(const Json &value, std::string &target)
+{
+    if (!value.is_string())
+        return wrongType("text", value);
+    target = value.get<std::string>();
+    return {};
+}
+
+ObjectReader::ObjectReader(const Json &value, std::string path, base::Problems &problems)
+    : m_path(std::move(path)), m_problems(problems)
+{
+    if (value.is_object())
+        m_object = &value;
+    else
+        m_problems.push_back({m_path, concat("must be an object { }, not ", typeName(value))});
+}
+
+void ObjectReader::problem(std::string_view key, std::string message)
+{
+    m_problems.push_back({m_path.empty() ? shown(key) : concat(m_path, '.', shown(key)), std::move(message)});
+}
+
+const Json *ObjectReader::find(std::string_view key)
+{
+    m_known.emplace_back(key);
+    if (m_object == nullptr)
+        return nullptr;
+    const auto member = m_object->find(key);
+    return member == m_object->end() ? nullptr : &*member;
+}
+
+void ObjectReader::readAll(std::map<std::string, double> &target)
+{
+    if (m_object == nullptr)
+        return;
+    for (const auto &[key, value] : m_object->items())
+        read(key, target[key]);
+}
+
+void ObjectReader::finish()
+{
+    if (m_object == nullptr)
+        return;
+    for (const auto &[key, value] : m_object->items()) {
+        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end())
+            problem(key, "unknown" + suggestion(key, m_known, "; "));
+    }
+}
+
+} // namespace stagelens::model

@@ -1,0 +1,123 @@
+// Reading JSON that anyone may have written: bounded, strict, and with every problem found. Internal to the model.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace stagelens::model {
+
+using Json = nlohmann::ordered_json;
+
+/// Largest document that is read.
+inline constexpr base::Bytes kLargestDocument = base::Bytes{16} << 20;
+
+/// The document in a text, as an object. Refuses what is no JSON (with line and column), nesting deeper than 32, objects of
+/// more than 256 members and members given twice.
+[[nodiscard]] base::Result<Json> parseDocument(std::string_view text, const std::string &source);
+
+/// What a value is, in words ("text", "a number").
+[[nodiscard]] std::string_view typeName(const Json &value);
+/// A word from outside as it may stand in a message: short and without control characters.
+[[nodiscard]] std::string shown(std::string_view word);
+/// "is `vocab1`; choose none, redis, ... (did you mean vocab-1?)".
+[[nodiscard]] std::string unknownWord(const std::string &word, const std::vector<std::string> &known);
+
+// take() puts a value into a variable and answers with an empty text, or leaves it and answers with what is wrong.
+[[nodiscard]] std::string take(const Json &value, bool &target);
+[[nodiscard]] std::string take(const Json &value, int &target);
+[[nodiscard]] std::string take(const Json &value, std::int64_t &target);
+[[nodiscard]] std::string take(const Json &value, std::uint64_t &target);
+[[nodiscard]] std::string take(const Json &value, double &target);
+[[nodiscard]] std::string take(const Json &value, std::string &target);
+
+/// A word of an enumeration.
+template <class Enum>
+requires std::is_enum_v<Enum>
+[[nodiscard]] std::string take(const Json &value, Enum &target)
+{
+    std::string word;
+    if (std::string wrong = take(value, word); !wrong.empty())
+        return wrong;
+    const auto parsed = parse<Enum>(word);
+    if (!parsed)
+        return unknownWord(word, names<Enum>());
+    target = *parsed;
+    return {};
+}
+
+/// Null means absent.
+template <class T>
+[[nodiscard]] std::string take(const Json &value, std::optional<T> &target)
+{
+    T inner{};
+    std::string wrong = value.is_null() ? std::string() : take(value, inner);
+    if (wrong.empty())
+        target = value.is_null() ? std::nullopt : std::optional<T>(std::move(inner));
+    return wrong;
+}
+
+template <class T>
+[[nodiscard]] std::string take(const Json &value, std::vector<T> &target)
+{
+    if (!value.is_array())
+        return base::concat("must be a list [ ], not ", typeName(value));
+    std::vector<T> entries(value.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (const std::string wrong = take(value[i], entries[i]); !wrong.empty())
+            return base::concat("entry ", i, " (counted from 0) ", wrong);
+    }
+    target = std::move(entries);
+    return {};
+}
+
+/// Reads the members of one object into variables; notes every problem under the member's path and keeps the variable then.
+class ObjectReader {
+public:
+    /// `path` is where the object stands ("model"); empty for the document itself. A value of another type is a problem.
+    ObjectReader(const Json &value, std::string path, base::Problems &problems);
+
+    /// The member of that name, or null if it is absent.
+    const Json *find(std::string_view key);
+    void problem(std::string_view key, std::string message);
+    /// Does nothing where the member is absent.
+    template <class T>
+    void read(std::string_view key, T &target)
+    {
+        const Json *member = find(key);
+        if (member == nullptr)
+            return;
+        if (std::string wrong = take(*member, target); !wrong.empty())
+            problem(key, std::move(wrong));
+    }
+    /// As read(); an absent member is a problem.
+    template <class T>
+    void require(std::string_view key, T &target)
+    {
+        if (find(key) == nullptr)
+            problem(key, "missing");
+        else
+            read(key, target);
+    }
+    /// All members, as numbers by name.
+    void readAll(std::map<std::string, double> &target);
+    /// Calls every member that was never asked for unknown.
+    void finish();
+
+private:
+    const Json *m_object = nullptr;
+    std::string m_path;
+    base::Problems &m_problems;
+    std::vector<std::string> m_known;
+};
+
+} // namespace stagelens::model

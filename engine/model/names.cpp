@@ -1,0 +1,118 @@
+#include "engine/model/names.h"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace stagelens::model {
+namespace {
+
+constexpr std::array<std::string_view, 2> kFamilies{"gpt", "llama"};
+constexpr std::array<std::string_view, 3> kDataTypes{"fp32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 5> kVocabularyMethods{"none", "redis", "vocab-naive", "vocab-1", "vocab-2"};
+constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"};
+constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
+constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
+
+// One overload an enumeration, so that a template can find the words of its parameter.
+constexpr std::span<const std::string_view> words(ModelFamily)
+{
+    return kFamilies;
+}
+constexpr std::span<const std::string_view> words(DataType)
+{
+    return kDataTypes;
+}
+constexpr std::span<const std::string_view> words(VocabularyMethod)
+{
+    return kVocabularyMethods;
+}
+constexpr std::span<const std::string_view> words(VocabularyOrder)
+{
+    return kVocabularyOrders;
+}
+constexpr std::span<const std::string_view> words(Recompute)
+{
+    return kRecomputes;
+}
+constexpr std::span<const std::string_view> words(RunMode)
+{
+    return kRunModes;
+}
+constexpr std::span<const std::string_view> words(Collectives)
+{
+    return kCollectives;
+}
+
+template <class Enum>
+std::string_view word(Enum value)
+{
+    return words(value)[static_cast<std::size_t>(value)];
+}
+
+} // namespace
+
+std::string_view name(ModelFamily family)
+{
+    return word(family);
+}
+std::string_view name(DataType type)
+{
+    return word(type);
+}
+std::string_view name(VocabularyMethod method)
+{
+    return word(method);
+}
+std::string_view name(VocabularyOrder order)
+{
+    return word(order);
+}
+std::string_view name(Recompute recompute)
+{
+    return word(recompute);
+}
+std::string_view name(RunMode mode)
+{
+    return word(mode);
+}
+std::string_view name(Collectives collectives)
+{
+    return word(collectives);
+}
+
+template <class Enum>
+std::optional<Enum> parse(std::string_view text)
+{
+    const auto all = words(Enum{});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i] == text)
+            return static_cast<Enum>(i);
+    }
+    return std::nullopt;
+}
+
+template <class Enum>
+std::vector<std::string> names()
+{
+    const auto all = words(Enum{});
+    return {all.begin(), all.end()};
+}
+
+template std::optional<ModelFamily> parse(std::string_view);
+template std::optional<DataType> parse(std::string_view);
+template std::optional<VocabularyMethod> parse(std::string_view);
+template std::optional<VocabularyOrder> parse(std::string_view);
+template std::optional<Recompute> parse(std::string_view);
+template std::optional<RunMode> parse(std::string_view);
+template std::optional<Collectives> parse(std::string_view);
+template std::vector<std::string> names<ModelFamily>();
+template std::vector<std::string> names<DataType>();
+template std::vector<std::string> names<VocabularyMethod>();
+template std::vector<std::string> names<VocabularyOrder>();
+template std::vector<std::string> names<Recompute>();
+template std::vector<std::string> names<RunMode>();
+template std::vector<std::string> names<Collectives>();
+
+} // namespace stagelens::model

@@ -1,0 +1,209 @@
+#include "engine/model/preset_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Problems;
+using base::Result;
+
+constexpr std::string_view kCustom = "custom";
+constexpr std::array<std::string_view, 10> kShape{"family", "layers",   "hidden",          "heads", "kv_heads",
+                                                  "ffn",    "sequence", "vocabulary_size", "tied",  "dtype"};
+
+/// Reads the members that make up the shape. Where hidden, heads or family are given, `ffn` and `kv_heads` follow from them
+/// unless they are given too.
+void readShape(ObjectReader &reader, ModelConfig &model)
+{
+    reader.read("family", model.family);
+    reader.read("layers", model.layers);
+    reader.read("hidden", model.hidden);
+    reader.read("heads", model.heads);
+    reader.read("sequence", model.sequence);
+    reader.read("vocabulary_size", model.vocabularySize);
+    reader.read("tied", model.tied);
+    reader.read("dtype", model.dtype);
+    const bool newFamily = reader.find("family") != nullptr;
+    if (newFamily || reader.find("heads") != nullptr)
+        model.kvHeads = model.heads;
+    if (newFamily || reader.find("hidden") != nullptr)
+        model.ffn = defaultFfn(model.family, model.hidden);
+    reader.read("kv_heads", model.kvHeads);
+    reader.read("ffn", model.ffn);
+}
+
+double micros(base::Nanos time)
+{
+    return static_cast<double>(time) / static_cast<double>(base::kNanosPerMicro);
+}
+
+base::Nanos nanos(double microseconds, std::string_view key, ObjectReader &reader)
+{
+    constexpr double kLongest = 1e9;
+    if (microseconds >= 0 && microseconds <= kLongest)
+        return std::llround(microseconds * static_cast<double>(base::kNanosPerMicro));
+    reader.problem(key, concat("is ", microseconds, "; choose 0 to ", kLongest));
+    return 0;
+}
+
+void readLink(const Json &json, std::string path, LinkClass &link, Problems &problems)
+{
+    ObjectReader reader(json, std::move(path), problems);
+    double latency = 0;
+    reader.require("name", link.name);
+    reader.require("latency_us", latency);
+    reader.require("bytes_per_second", link.bytesPerSecond);
+    reader.finish();
+    link.latency = nanos(latency, "latency_us", reader);
+    if (!(link.bytesPerSecond > 0 && std::isfinite(link.bytesPerSecond)))
+        reader.problem("bytes_per_second", concat("is ", link.bytesPerSecond, "; choose more than 0"));
+}
+
+Json linkJson(const LinkClass &link)
+{
+    return {{"name", link.name}, {"latency_us", micros(link.latency)}, {"bytes_per_second", link.bytesPerSecond}};
+}
+
+/// Refuses figures with which no time could be computed.
+void checkHardware(const Hardware &hardware, ObjectReader &reader)
+{
+    const auto positive = [&](std::string_view key, double value) {
+        if (!(value > 0 && std::isfinite(value)))
+            reader.problem(key, concat("is ", value, "; choose more than 0"));
+    };
+    const auto share = [&](std::string_view key, double value) {
+        if (!(value > 0 && value <= 1))
+            reader.problem(key, concat("is ", value, "; choose more than 0, up to 1"));
+    };
+    positive("peak_flops", hardware.peakFlops);
+    positive("memory_bytes_per_second", hardware.memoryBytesPerSecond);
+    positive("devices_per_node", hardware.devicesPerNode);
+    share("matrix_efficiency", hardware.matrixEfficiency);
+    share("attention_efficiency", hardware.attentionEfficiency);
+    if (!(hardware.halfSpeedDimension >= 0 && hardware.halfSpeedDimension <= 1e9))
+        reader.problem("half_speed_dimension", concat("is ", hardware.halfSpeedDimension, "; choose 0 or more"));
+    if (hardware.memoryCapacity < 0)
+        reader.problem("memory_capacity_bytes", concat("is ", hardware.memoryCapacity, "; choose 0 (unknown) or more"));
+}
+
+} // namespace
+
+int defaultFfn(ModelFamily family, int hidden)
+{
+    constexpr std::int64_t kMultiple = 64;
+    const std::int64_t h = hidden;
+    const std::int64_t width = family == ModelFamily::Gpt ? 4 * h : (8 * h + 3 * kMultiple - 1) / (3 * kMultiple) * kMultiple;
+    return static_cast<int>(std::clamp<std::int64_t>(width, 0, std::numeric_limits<int>::max()));
+}
+
+Json modelJson(const ModelConfig &model)
+{
+    return {{"preset", model.preset}, {"family", name(model.family)}, {"layers", model.layers},
+            {"hidden", model.hidden}, {"heads", model.heads},         {"kv_heads", model.kvHeads},
+            {"ffn", model.ffn},       {"sequence", model.sequence},   {"vocabulary_size", model.vocabularySize},
+            {"tied", model.tied},     {"dtype", name(model.dtype)}};
+}
+
+void readModel(const Json &json, ModelConfig &model, Problems &problems)
+{
+    ObjectReader reader(json, "model", problems);
+    std::string presetName = model.preset;
+    reader.read("preset", presetName);
+    const bool complete =
+        std::all_of(kShape.begin(), kShape.end(), [&](std::string_view member) { return reader.find(member) != nullptr; });
+    const Result<ModelConfig> preset = modelPreset(presetName);
+    if (preset)
+        model = *preset;
+    else if (presetName != kCustom && !complete)
+        // A complete shape is understood without its preset, so that experiments outlive a preset's renaming.
+        reader.problem("preset", preset.error().problems.front().message);
+    readShape(reader, model);
+    reader.finish();
+    if (!preset || model != *preset)
+        model.preset = kCustom;
+}
+
+Result<ModelPreset> modelPresetFromJson(std::string_view text, const std::string &source)
+{
+    const Result<Json> document = parseDocument(text, source);
+    if (!document)
+        return document.error();
+    Problems problems;
+    ModelPreset preset;
+    ObjectReader reader(*document, source, problems);
+    reader.require("name", preset.model.preset);
+    reader.require("description", preset.description);
+    for (const std::string_view member : {"family", "layers", "hidden", "heads", "sequence", "vocabulary_size"}) {
+        if (reader.find(member) == nullptr)
+            reader.problem(member, "missing");
+    }
+    readShape(reader, preset.model);
+    reader.finish();
+    Experiment experiment;
+    experiment.model = preset.model;
+    experiment.parallel.devices = 1;
+    for (const base::Problem &problem : problems.empty() ? validate(experiment) : Problems{})
+        problems.push_back({concat(source, ": ", problem.field), problem.message});
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return preset;
+}
+
+Result<Hardware> hardwareFromJson(std::string_view text, const std::string &source)
+{
+    const Result<Json> document = parseDocument(text, source);
+    if (!document)
+        return document.error();
+    Problems problems;
+    Hardware hardware;
+    double overhead = 0;
+    ObjectReader reader(*document, source, problems);
+    reader.require("name", hardware.name);
+    reader.require("description", hardware.description);
+    reader.require("peak_flops", hardware.peakFlops);
+    reader.require("matrix_efficiency", hardware.matrixEfficiency);
+    reader.require("attention_efficiency", hardware.attentionEfficiency);
+    reader.read("half_speed_dimension", hardware.halfSpeedDimension);
+    reader.require("memory_bytes_per_second", hardware.memoryBytesPerSecond);
+    reader.read("pass_overhead_us", overhead);
+    reader.read("memory_capacity_bytes", hardware.memoryCapacity);
+    reader.read("devices_per_node", hardware.devicesPerNode);
+    for (const auto &[key, link] :
+         {std::pair{"inside_node", &hardware.insideNode}, {"between_nodes", &hardware.betweenNodes}}) {
+        if (const Json *member = reader.find(key))
+            readLink(*member, concat(source, '.', key), *link, problems);
+        else
+            reader.problem(key, "missing");
+    }
+    reader.finish();
+    hardware.passOverhead = nanos(overhead, "pass_overhead_us", reader);
+    checkHardware(hardware, reader);
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return hardware;
+}
+
+std::string hardwareToJson(const Hardware &hardware)
+{
+    const Json json{{"name", hardware.name},
+                    {"description", hardware.description},
+                    {"peak_flops", hardware.peakFlops},
+                    {"matrix_efficiency", hardware.matrixEfficiency},
+                    {"attention_efficiency", hardware.attentionEfficiency},
+                    {"half_speed_dimension", hardware.halfSpeedDimension},
+                    {"memory_bytes_per_second", hardware.memoryBytesPerSecond},
+                    {"pass_overhead_us", micros(hardware.passOverhead)},
+                    {"memory_capacity_bytes", hardware.memoryCapacity},
+                    {"devices_per_node", hardware.devicesPerNode},
+                    {"inside_node", linkJson(hardware.insideNode)},
+                    {"between_nodes", linkJson(hardware.betweenNodes)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+} // namespace stagelens::model

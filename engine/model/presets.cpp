@@ -1,0 +1,153 @@
+#include "engine/model/presets.h"
+
+#include "engine/base/file.h"
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/model/preset_json.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Result;
+
+constexpr base::Bytes kLargestPreset = base::Bytes{1} << 20;
+constexpr std::string_view kLocal = "cpu-local";
+
+std::filesystem::path modelFolder()
+{
+    return base::resourceFolder() / "models";
+}
+std::filesystem::path hardwareFolder()
+{
+    return base::resourceFolder() / "hardware";
+}
+
+/// Names of the presets in a folder, sorted.
+Result<std::vector<std::string>> presetNames(const std::filesystem::path &folder)
+{
+    std::vector<std::string> names;
+    std::error_code error;
+    for (auto entry = std::filesystem::directory_iterator(folder, error);
+         !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        if (entry->path().extension() == ".json")
+            names.push_back(entry->path().stem().string());
+    }
+    if (error)
+        return Error::invalid(folder.string(), concat("cannot be listed: ", error.message(),
+                                                      "; set STAGELENS_RESOURCES to the folder `resources` of Stagelens"));
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Result<ModelPreset> readModelPreset(const std::filesystem::path &file)
+{
+    const Result<std::string> text = base::readFile(file, kLargestPreset);
+    return text ? modelPresetFromJson(*text, file.string()) : Result<ModelPreset>(text.error());
+}
+
+Result<Hardware> readHardware(const std::filesystem::path &file)
+{
+    const Result<std::string> text = base::readFile(file, kLargestPreset);
+    return text ? hardwareFromJson(*text, file.string()) : Result<Hardware>(text.error());
+}
+
+/// What was measured on this machine, or nothing.
+std::optional<Hardware> measuredHardware()
+{
+    const std::filesystem::path file = base::dataFolder() / concat(kLocal, ".json");
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored))
+        return std::nullopt;
+    Result<Hardware> measured = readHardware(file);
+    if (measured && measured->name == kLocal)
+        return *std::move(measured);
+    base::log(base::LogLevel::Warning, concat(measured ? concat(file.string(), ": is named ", measured->name, ", not ", kLocal)
+                                                       : measured.error().text(),
+                                              "; the general values of ", kLocal, " are used; calibrate again"));
+    return std::nullopt;
+}
+
+/// The file of a preset, or an error that lists the names there are.
+Result<std::filesystem::path> presetFile(const std::filesystem::path &folder, std::string_view name, std::string_view field)
+{
+    // Names come from outside: only a name that the folder lists is opened.
+    const Result<std::vector<std::string>> names = presetNames(folder);
+    if (!names)
+        return names.error();
+    if (!std::binary_search(names->begin(), names->end(), name))
+        return Error::invalid(std::string(field), unknownWord(std::string(name), *names));
+    return folder / concat(name, ".json");
+}
+
+/// Reads every preset of a folder with `read`; all that is wrong with any of them.
+template <class Preset>
+Result<std::vector<Preset>> readAll(const std::filesystem::path &folder, Result<Preset> (*read)(std::string_view))
+{
+    const Result<std::vector<std::string>> names = presetNames(folder);
+    if (!names)
+        return names.error();
+    std::vector<Preset> presets;
+    base::Problems problems;
+    for (const std::string &name : *names) {
+        if (Result<Preset> preset = read(name))
+            presets.push_back(*std::move(preset));
+        else
+            problems.insert(problems.end(), preset.error().problems.begin(), preset.error().problems.end());
+    }
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return presets;
+}
+
+Result<ModelPreset> findModelPreset(std::string_view name)
+{
+    const Result<std::filesystem::path> file = presetFile(modelFolder(), name, "model.preset");
+    if (!file)
+        return file.error();
+    Result<ModelPreset> preset = readModelPreset(*file);
+    if (preset && preset->model.preset != name)
+        return Error::invalid(file->string(), concat("is named ", shown(preset->model.preset), " inside; name it ", name));
+    return preset;
+}
+
+} // namespace
+
+Result<std::vector<ModelPreset>> modelPresets()
+{
+    return readAll<ModelPreset>(modelFolder(), findModelPreset);
+}
+
+Result<std::vector<Hardware>> hardwarePresets()
+{
+    return readAll<Hardware>(hardwareFolder(), hardwarePreset);
+}
+
+Result<ModelConfig> modelPreset(std::string_view name)
+{
+    const Result<ModelPreset> preset = findModelPreset(name);
+    if (!preset)
+        return preset.error();
+    return preset->model;
+}
+
+Result<Hardware> hardwarePreset(std::string_view name)
+{
+    if (name == kLocal) {
+        if (std::optional<Hardware> measured = measuredHardware())
+            return *std::move(measured);
+    }
+    const Result<std::filesystem::path> file = presetFile(hardwareFolder(), name, "cost.hardware");
+    if (!file)
+        return file.error();
+    Result<Hardware> hardware = readHardware(*file);
+    if (hardware && hardware->name != name)
+        return Error::invalid(file->string(), concat("is named ", shown(hardware->name), " inside; name it ", name));
+    return hardware;
+}
+
+} // namespace stagelens::model

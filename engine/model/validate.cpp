@@ -1,0 +1,226 @@
+// validate(): every problem of a plan, found without stopping at the first.
+#include "engine/base/text.h"
+#include "engine/model/accounting.h"
+#include "engine/model/experiment.h"
+#include "engine/model/names.h"
+#include "engine/model/partition.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Problems;
+
+// Generous for any real plan; small enough that no product of the accounting overflows.
+constexpr int kLargestSize = 1 << 24;
+constexpr int kMostLayers = 1 << 16;
+constexpr int kMostDevices = 1024;
+constexpr int kMostChunks = 64; ///< 1024 devices x 64 chunks still fit a 16-bit stage number (0..65535)
+constexpr int kMostMicrobatches = 1'000'000;
+constexpr int kLargestMicrobatch = 1 << 20;
+constexpr int kMostSteps = 1'000'000'000;
+constexpr std::int64_t kMostForwardPasses = 10'000'000;
+constexpr double kMostParameters = 1e15;
+constexpr double kMostBytes = 4e18;
+constexpr double kLongestMilliseconds = 1e9;
+
+/// Collects problems; each check says whether it held, so that later ones can rest on it.
+class Checks {
+public:
+    bool holds(bool condition, std::string_view field, std::string message)
+    {
+        if (!condition)
+            m_problems.push_back({std::string(field), std::move(message)});
+        return condition;
+    }
+    bool inRange(int value, int most, std::string_view field)
+    {
+        return holds(value >= 1 && value <= most, field, concat("is ", value, "; choose 1 to ", most));
+    }
+    bool isText(const std::string &value, std::string_view field)
+    {
+        return holds(!value.empty(), field, "is empty; name one") &&
+               holds(base::isUtf8(value) && value.find('\0') == std::string::npos, field,
+                     "holds bytes that are no UTF-8 text; rename it");
+    }
+    Problems take() { return std::move(m_problems); }
+
+private:
+    Problems m_problems;
+};
+
+/// True if every size is sound, so that accounting may be called.
+bool checkModel(const ModelConfig &model, Checks &checks)
+{
+    bool sound = checks.inRange(model.layers, kMostLayers, "model.layers");
+    const bool hidden = checks.inRange(model.hidden, kLargestSize, "model.hidden");
+    const bool heads = checks.inRange(model.heads, kLargestSize, "model.heads");
+    const bool kvHeads = checks.inRange(model.kvHeads, kLargestSize, "model.kv_heads");
+    sound &= checks.inRange(model.ffn, kLargestSize, "model.ffn");
+    sound &= checks.inRange(model.sequence, kLargestSize, "model.sequence");
+    sound &= checks.inRange(model.vocabularySize, kLargestSize, "model.vocabulary_size");
+    if (hidden && heads) {
+        const int headSize = model.hidden / model.heads;
+        if (checks.holds(
+                model.hidden % model.heads == 0, "model.heads",
+                concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden)))
+            checks.holds(model.family != ModelFamily::Llama || headSize % 2 == 0, "model.heads",
+                         concat("a head is ", headSize,
+                                " wide, and rotary positions need an even width; choose another number of heads"));
+    }
+    if (heads && kvHeads && model.family == ModelFamily::Gpt)
+        checks.holds(
+            model.kvHeads == model.heads, "model.kv_heads",
+            concat("is ", model.kvHeads, ", but gpt has as many as heads; set it to ", model.heads, " or choose family llama"));
+    else if (heads && kvHeads)
+        checks.holds(model.heads % model.kvHeads == 0, "model.kv_heads",
+                     concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
+                            model.heads));
+    return sound && hidden && heads && kvHeads;
+}
+
+// What would overflow 64-bit counts further on.
+void checkParameters(const ModelConfig &model, Checks &checks)
+{
+    const double parameters = static_cast<double>(model.layers) * static_cast<double>(layerParameters(model)) +
+                              2.0 * static_cast<double>(embeddingParameters(model));
+    checks.holds(
+        parameters <= kMostParameters, "model",
+        concat("has about ", parameters, " parameters, and at most ", kMostParameters, " are accepted; lower its sizes"));
+}
+
+void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Checks &checks)
+{
+    // An upper bound of every accounting function's bytes a token.
+    const double tokenBytes =
+        model.layers * (40.0 * model.hidden + 16.0 * model.ffn + 4.0 * model.heads + 16.0) + 8.0 * model.vocabularySize;
+    const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
+    checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
+                 concat("a step's activations are about ", tokens * tokenBytes, " bytes, and at most ", kMostBytes,
+                        " are accepted; lower microbatch_size, microbatches or the model's sizes"));
+}
+
+void checkStageLayers(const Experiment &experiment, int stages, Checks &checks)
+{
+    const std::vector<int> &cut = experiment.parallel.stageLayers;
+    const int layers = experiment.hasModel ? experiment.model.layers : stages;
+    constexpr std::string_view kField = "parallel.stage_layers";
+    checks.holds(cut.size() == static_cast<std::size_t>(stages), kField,
+                 concat("has ", cut.size(), " entries for ", stages, " stages; give one for each stage"));
+    const bool redis = experiment.schedule.vocabulary == VocabularyMethod::Redis;
+    const int least = redis ? 0 : 1;
+    const auto low = std::find_if(cut.begin(), cut.end(), [&](int count) { return count < least; });
+    checks.holds(low == cut.end(), kField,
+                 redis ? "has a negative entry; give 0 layers or more"
+                       : "has a stage without a layer; give each at least 1, or choose redis, which may leave a stage without");
+    const std::int64_t sum = std::accumulate(cut.begin(), cut.end(), std::int64_t{0});
+    checks.holds(sum == layers, kField,
+                 concat("adds up to ", sum, " layers, but there are ", layers, "; change an entry or the layers"));
+    if (!experiment.hasModel)
+        checks.holds(std::all_of(cut.begin(), cut.end(), [](int count) { return count == 1; }), kField,
+                     "must be all ones in a teaching example without a model");
+}
+
+void checkParallel(const Experiment &experiment, Checks &checks)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const ModelConfig &model = experiment.model;
+    const int chunks = experiment.schedule.chunks;
+    const bool devices = checks.inRange(plan.devices, kMostDevices, "parallel.devices");
+    const bool microbatches = checks.inRange(plan.microbatches, kMostMicrobatches, "parallel.microbatches");
+    checks.inRange(plan.microbatchSize, kLargestMicrobatch, "parallel.microbatch_size");
+    if (!checks.inRange(chunks, kMostChunks, "schedule.chunks") || !devices)
+        return;
+    const int stages = plan.devices * chunks;
+    if (microbatches)
+        checks.holds(std::int64_t{stages} * plan.microbatches <= kMostForwardPasses, "parallel.microbatches",
+                     concat(plan.microbatches, " microbatches on ", stages, " stages are more than ", kMostForwardPasses,
+                            " forward passes; lower microbatches to ", kMostForwardPasses / stages));
+    if (!plan.stageLayers.empty())
+        checkStageLayers(experiment, stages, checks);
+    if (!experiment.hasModel || model.layers < 1)
+        return;
+    if (stages > model.layers && experiment.schedule.vocabulary != VocabularyMethod::Redis) {
+        const int fitting = std::max(1, model.layers / chunks);
+        const std::string remedy = chunks > model.layers ? concat("lower chunks to 1 and devices to ", model.layers)
+                                                         : concat("lower devices to ", fitting);
+        checks.holds(false, "parallel.devices",
+                     concat(plan.devices, " devices make ", stages, " stages, but there are only ", model.layers, " layers; ",
+                            remedy, " or choose redis"));
+    }
+    if (model.vocabularySize >= 1)
+        checks.holds(
+            model.vocabularySize >= plan.devices, "model.vocabulary_size",
+            concat("is ", model.vocabularySize, ", less than the ", plan.devices, " devices; raise it or lower devices"));
+}
+
+struct CostCheck {
+    Checks &checks;
+    bool hasModel;
+
+    void operator()(const HardwarePreset &hardware) const
+    {
+        checks.isText(hardware.name, "cost.hardware");
+        checks.holds(hasModel, "cost.hardware",
+                     "needs a model to compute costs from; give a model, or uniform costs or durations");
+    }
+    void operator()(const DurationsFile &durations) const { checks.isText(durations.file, "cost.durations"); }
+    void operator()(const UniformCosts &uniform) const
+    {
+        constexpr std::array<std::string_view, 14> kKeys{"F",  "B",  "I",  "W",    "S",  "T",  "U",
+                                                         "EF", "EB", "FB", "send", "c0", "c1", "c2"};
+        for (const auto &[key, milliseconds] : uniform.milliseconds) {
+            const std::string field = "cost.uniform." + key;
+            checks.holds(std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end(), field,
+                         "is no pass or message; there are F B I W S T U EF EB FB send c0 c1 c2");
+            // Written so that NaN fails as well.
+            checks.holds(milliseconds >= 0 && milliseconds <= kLongestMilliseconds, field,
+                         concat("is ", milliseconds, "; choose 0 to ", kLongestMilliseconds, " ms"));
+        }
+    }
+};
+
+void checkTraining(const TrainingPlan &training, Checks &checks)
+{
+    checks.holds(training.backend == "cpu" || training.backend == "cuda", "training.backend",
+                 concat("is `", training.backend, "`; choose cpu or cuda"));
+    checks.inRange(training.steps, kMostSteps, "training.steps");
+    checks.isText(training.data, "training.data");
+    const OptimizerChoice &optimizer = training.optimizer;
+    checks.holds(optimizer.name == "adamw", "training.optimizer.name", concat("is `", optimizer.name, "`; choose adamw"));
+    const auto notNegative = [&](double value, std::string_view field) {
+        checks.holds(value >= 0 && std::isfinite(value), field, concat("is ", value, "; choose 0 or more"));
+    };
+    notNegative(optimizer.learningRate, "training.optimizer.lr");
+    notNegative(optimizer.weightDecay, "training.optimizer.weight_decay");
+    for (const double beta : {optimizer.beta1, optimizer.beta2})
+        checks.holds(beta >= 0 && beta < 1, "training.optimizer.betas", concat("has ", beta, "; choose 0 to less than 1"));
+    checks.holds(!optimizer.clip || (*optimizer.clip > 0 && std::isfinite(*optimizer.clip)), "training.optimizer.clip",
+                 concat("is ", optimizer.clip.value_or(0), "; choose more than 0, or null for none"));
+}
+
+} // namespace
+
+Problems validate(const Experiment &experiment)
+{
+    Checks checks;
+    const ModelConfig &model = experiment.model;
+    const ParallelPlan &plan = experiment.parallel;
+    const bool soundModel = experiment.hasModel && checkModel(model, checks);
+    if (soundModel)
+        checkParameters(model, checks);
+    checkParallel(experiment, checks);
+    if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
+        checkActivations(model, plan, checks);
+    checks.isText(experiment.schedule.family, "schedule.family");
+    std::visit(CostCheck{checks, experiment.hasModel}, experiment.cost.source);
+    checkTraining(experiment.training, checks);
+    return checks.take();
+}
+
+} // namespace stagelens::model

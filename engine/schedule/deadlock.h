@@ -1,0 +1,26 @@
+// Finds circles of devices that wait for each other, by carrying a schedule out without time.
+#pragma once
+
+#include "engine/schedule/pass_index.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// A device that cannot go on: its pass at `position` needs `needed`, which has not run on another device.
+struct Wait {
+    int device = 0;
+    std::size_t position = 0;
+    Pass needed;
+    int neededDevice = 0;
+    std::size_t neededPosition = 0;
+};
+/// Each wait's needed pass is on the device of the next wait; the last one's on the first's device.
+using WaitCircle = std::vector<Wait>;
+
+/// All circles; none if the schedule runs to its end. A needed pass that is missing is not waited for.
+[[nodiscard]] std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index);
+
+} // namespace stagelens::schedule

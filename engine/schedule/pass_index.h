@@ -1,0 +1,63 @@
+// Where each pass of a plan stands in a schedule.
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// The passes that a plan (placement, microbatches, vocabulary method) needs, each with its place in the numbering of all
+/// passes. O(passes of the plan) to build, O(1) to ask.
+class PassIndex {
+public:
+    static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+    enum class Added : unsigned char { Yes, NotInPlan, WrongDevice, Twice };
+
+    /// Empty; add() fills it.
+    explicit PassIndex(const Schedule &schedule);
+
+    /// Passes of the plan of that schedule, added or not.
+    [[nodiscard]] static std::size_t plannedPasses(const Schedule &schedule);
+
+    /// Takes up the pass that is number `number` in the whole schedule and stands on `device`.
+    Added add(const Pass &pass, int device, std::size_t number);
+
+    /// The plan has I and W in place of B.
+    [[nodiscard]] bool splitsBackward() const { return m_splitsBackward; }
+    /// The kinds that the plan needs.
+    [[nodiscard]] std::span<const PassKind> kinds() const { return m_kinds; }
+    /// A pass kind's units are the stages, or the devices for vocabulary passes.
+    [[nodiscard]] int units(PassKind kind) const { return isVocabularyPass(kind) ? m_devices : m_stages; }
+    /// The pass's number, or kAbsent.
+    [[nodiscard]] std::uint32_t at(PassKind kind, int unit, int microbatch) const
+    {
+        return m_numbers[cell(kind, unit, microbatch)];
+    }
+    /// The number of the very pass, or kAbsent if it is no pass of the plan.
+    [[nodiscard]] std::uint32_t at(const Pass &pass, int device) const;
+
+private:
+    [[nodiscard]] bool isPlanned(const Pass &pass) const;
+    [[nodiscard]] std::size_t cell(PassKind kind, int unit, int microbatch) const
+    {
+        const std::size_t row = m_firstUnit[static_cast<std::size_t>(kind)] + static_cast<std::size_t>(unit);
+        return row * static_cast<std::size_t>(m_microbatches) + static_cast<std::size_t>(microbatch);
+    }
+
+    const Placement &m_placement;
+    int m_devices;
+    int m_stages;
+    int m_microbatches;
+    bool m_splitsBackward;
+    std::vector<PassKind> m_kinds;
+    std::array<std::size_t, kPassKindCount> m_firstUnit{};
+    std::array<bool, kPassKindCount> m_isPlannedKind{};
+    std::vector<std::uint16_t> m_firstStage; ///< of each device
+    std::vector<std::uint32_t> m_numbers;
+};
+
+} // namespace stagelens::schedule

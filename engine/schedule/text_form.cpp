@@ -1,0 +1,293 @@
+#include "engine/schedule/text_form.h"
+
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace stagelens::schedule {
+
+namespace {
+
+using base::concat;
+
+constexpr std::string_view kBlanks = " \t\r";
+
+/// The first stage of each device; -1 where it has none.
+std::vector<int> firstStages(const Placement &placement)
+{
+    std::vector<int> first(static_cast<std::size_t>(placement.devices), -1);
+    for (int stage = placement.lastStage(); stage >= 0; --stage)
+        first[static_cast<std::size_t>(placement.deviceOf(stage))] = stage;
+    return first;
+}
+
+/// Takes the next word off the front; empty at the end.
+std::string_view takeWord(std::string_view &line)
+{
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+/// Takes a number without sign off the front; nothing if there is none or it is greater than `most`.
+std::optional<int> takeNumber(std::string_view &text, int most = std::numeric_limits<int>::max())
+{
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || text.front() == '-' || value > most)
+        return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+/// Words of a hostile file may be long or unprintable.
+std::string quoted(std::string_view word)
+{
+    constexpr std::size_t kMostShown = 40;
+    std::string shown(word.substr(0, kMostShown));
+    std::replace_if(
+        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
+    return concat('\'', shown, word.size() > kMostShown ? "...'" : "'");
+}
+
+/// Reads one schedule; every read function leaves the reason in m_error and says false if it fails.
+class Reader {
+public:
+    explicit Reader(std::string_view text) : m_rest(text) {}
+    base::Result<Schedule> read();
+
+private:
+    bool nextLine(std::string_view &line);
+    bool readHeader(std::string_view line);
+    bool readField(std::string_view field, std::string_view value);
+    bool readPlacement(std::string_view value);
+    bool finishHeader();
+    bool readDevice(std::string_view line);
+    bool readPass(std::string_view word, std::size_t device, int wordNumber);
+    bool fail(std::string message)
+    {
+        m_error = concat("line ", m_line, ": ", message);
+        return false;
+    }
+
+    std::string_view m_rest;
+    int m_line = 0;
+    std::string m_error;
+    std::string m_family;
+    int m_devices = 0;
+    int m_microbatches = 0;
+    std::optional<model::VocabularyMethod> m_vocabulary;
+    Placement m_placement{0, {}};
+    std::vector<int> m_firstStage;
+    std::size_t m_passCount = 0;
+    std::vector<std::vector<Pass>> m_orders;
+};
+
+base::Result<Schedule> Reader::read()
+{
+    std::string_view line;
+    bool good =
+        nextLine(line) ? readHeader(line) : fail("the text is empty; it must begin with 'schedule FAMILY devices P ...'");
+    while (good && nextLine(line))
+        good = readDevice(line);
+    if (good && static_cast<int>(m_orders.size()) != m_devices)
+        good = fail(concat("the text ends after ", m_orders.size(), " of ", m_devices, " devices; give one line a device"));
+    if (!good)
+        return base::Error::invalid("schedule.file", m_error);
+    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders);
+}
+
+bool Reader::nextLine(std::string_view &line)
+{
+    while (!m_rest.empty()) {
+        const std::size_t end = std::min(m_rest.find('\n'), m_rest.size());
+        line = m_rest.substr(0, end);
+        m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
+        ++m_line;
+        line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+        if (!line.empty() && line.front() != '#')
+            return true;
+    }
+    return false;
+}
+
+bool Reader::readHeader(std::string_view line)
+{
+    if (const std::string_view word = takeWord(line); word != "schedule")
+        return fail(concat("word 1: the header must begin with 'schedule', not ", quoted(word)));
+    const std::string_view family = takeWord(line);
+    if (family.empty() || family.size() > 64)
+        return fail("word 2: the header must name the family in 1 to 64 characters, such as 'schedule custom'");
+    m_family = family;
+    for (int word = 3;; word += 2) {
+        const std::string_view field = takeWord(line);
+        if (field.empty())
+            return finishHeader();
+        if (!readField(field, takeWord(line)))
+            return fail(concat("word ", word, ": ", m_error));
+    }
+}
+
+bool Reader::readField(std::string_view field, std::string_view value)
+{
+    const auto wrong = [&](std::string_view expected) {
+        m_error = concat(quoted(field), " must be followed by ", expected, ", not ", quoted(value));
+        return false;
+    };
+    std::string_view digits = value;
+    if (field == "devices") {
+        m_devices = takeNumber(digits, kMostDevices).value_or(0);
+        return (m_devices > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostDevices));
+    }
+    if (field == "microbatches") {
+        m_microbatches = takeNumber(digits, static_cast<int>(kMostPasses)).value_or(0);
+        return (m_microbatches > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostPasses));
+    }
+    if (field == "vocabulary") {
+        m_vocabulary = model::parse<model::VocabularyMethod>(value);
+        return m_vocabulary || wrong("none, redis, vocab-naive, vocab-1 or vocab-2");
+    }
+    if (field == "placement")
+        return readPlacement(value) || wrong(concat("the device of each stage, such as 0,1,1,0"));
+    m_error = concat(quoted(field), " is unknown; there are devices, microbatches, vocabulary and placement");
+    return false;
+}
+
+bool Reader::readPlacement(std::string_view value)
+{
+    m_placement.stageDevice.clear();
+    while (m_placement.stageDevice.size() < kMostDevices) {
+        const std::optional<int> device = takeNumber(value, kMostDevices - 1);
+        if (!device)
+            return false;
+        m_placement.stageDevice.push_back(static_cast<std::uint16_t>(*device));
+        if (value.empty())
+            return true;
+        if (value.front() != ',')
+            return false;
+        value.remove_prefix(1);
+    }
+    return false;
+}
+
+bool Reader::finishHeader()
+{
+    if (m_devices == 0 || m_microbatches == 0 || !m_vocabulary)
+        return fail("the header must give devices, microbatches and vocabulary");
+    if (m_placement.stageDevice.empty())
+        m_placement = Placement::linear(m_devices);
+    m_placement.devices = m_devices;
+    for (int stage = 0; stage < m_placement.stages(); ++stage)
+        if (m_placement.deviceOf(stage) >= m_devices)
+            return fail(
+                concat("the placement puts stage ", stage, " on device ", m_placement.deviceOf(stage), " of ", m_devices));
+    m_firstStage = firstStages(m_placement);
+    if (const auto bare = std::find(m_firstStage.begin(), m_firstStage.end(), -1); bare != m_firstStage.end())
+        return fail(concat("the placement gives device ", bare - m_firstStage.begin(), " no stage"));
+    // Each stage needs a forward and a backward of every microbatch.
+    const auto stages = static_cast<std::size_t>(m_placement.stages());
+    if (stages * static_cast<std::size_t>(m_microbatches) > kMostPasses / 2)
+        return fail(concat(stages, " stages with ", m_microbatches, " microbatches need more than ", kMostPasses,
+                           " passes, which is the limit"));
+    return true;
+}
+
+bool Reader::readDevice(std::string_view line)
+{
+    const std::size_t device = m_orders.size();
+    std::string_view label = takeWord(line);
+    const std::optional<int> number = takeNumber(label);
+    if (!number || label != ":")
+        return fail("word 1: a device's line must begin with its number and a colon, such as '0:'");
+    if (static_cast<std::size_t>(*number) != device || *number >= m_devices)
+        return fail(concat("word 1: device ", *number, " stands where ",
+                           m_orders.size() < static_cast<std::size_t>(m_devices) ? concat("device ", device, " is expected")
+                                                                                 : "the text should end"));
+    m_orders.emplace_back();
+    int wordNumber = 2;
+    for (std::string_view word = takeWord(line); !word.empty(); word = takeWord(line), ++wordNumber)
+        if (!readPass(word, device, wordNumber))
+            return false;
+    return true;
+}
+
+bool Reader::readPass(std::string_view word, std::size_t device, int wordNumber)
+{
+    const auto wrong = [&](const auto &...reason) {
+        return fail(concat("word ", wordNumber, ": ", quoted(word), ' ', reason...));
+    };
+    if (++m_passCount > kMostPasses)
+        return wrong("is one pass too many; the limit is ", kMostPasses);
+    std::string_view rest = word;
+    const std::optional<PassKind> kind = parsePassKind(rest.substr(0, rest.find_first_of("0123456789")));
+    if (!kind || *kind == PassKind::O)
+        return wrong("is no pass; write a kind (F B I W S T U EF EB) and a microbatch, such as F0");
+    rest.remove_prefix(name(*kind).size());
+    const std::optional<int> microbatch = takeNumber(rest);
+    if (!microbatch || *microbatch >= m_microbatches)
+        return wrong("has no microbatch from 0 to ", m_microbatches - 1);
+    int stage = m_firstStage[device];
+    if (rest.starts_with('@')) {
+        rest.remove_prefix(1);
+        stage = takeNumber(rest, m_placement.lastStage()).value_or(-1);
+        if (stage < 0)
+            return wrong("has no stage from 0 to ", m_placement.lastStage());
+    }
+    Pass pass = makePass(*kind, stage, *microbatch);
+    pass.pairedWithNext = rest == "+";
+    if (!rest.empty() && !pass.pairedWithNext)
+        return wrong("ends with ", quoted(rest), ", which means nothing here");
+    m_orders[device].push_back(pass);
+    return true;
+}
+
+void appendPass(std::string &out, const Pass &pass, int firstStage)
+{
+    out += name(pass.kind);
+    out += std::to_string(pass.microbatch);
+    if (pass.stage != firstStage) {
+        out += '@';
+        out += std::to_string(pass.stage);
+    }
+    if (pass.pairedWithNext)
+        out += '+';
+}
+
+} // namespace
+
+std::string toText(const Schedule &schedule)
+{
+    const Placement &placement = schedule.placement();
+    std::string out = concat("schedule ", schedule.family(), " devices ", schedule.devices(), " microbatches ",
+                             schedule.microbatches(), " vocabulary ", model::name(schedule.vocabulary()));
+    if (placement != Placement::linear(placement.devices)) {
+        out += " placement ";
+        for (int stage = 0; stage < placement.stages(); ++stage)
+            out += (stage == 0 ? "" : ",") + std::to_string(placement.deviceOf(stage));
+    }
+    out += '\n';
+    const std::vector<int> first = firstStages(placement);
+    for (int device = 0; device < schedule.devices(); ++device) {
+        out += std::to_string(device) + ':';
+        for (const Pass &pass : schedule.device(device)) {
+            out += ' ';
+            appendPass(out, pass, first[static_cast<std::size_t>(device)]);
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+base::Result<Schedule> scheduleFromText(std::string_view text)
+{
+    return Reader(text).read();
+}
+
+} // namespace stagelens::schedule

@@ -1,0 +1,213 @@
+#include "engine/schedule/validator.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/deadlock.h"
+#include "engine/schedule/dependencies.h"
+#include "engine/schedule/pass_index.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::schedule {
+
+namespace {
+
+using base::concat;
+
+/// Collects the faults of one schedule, in the order of the checks.
+class Validation {
+public:
+    Validation(const Schedule &schedule, std::size_t limit) : m_schedule(schedule), m_limit(limit) {}
+    std::vector<Violation> run();
+
+private:
+    void fillIndex(PassIndex &index);
+    void findMissing(const PassIndex &index);
+    void findMisplacedDependencies(const PassIndex &index);
+    void findMicrobatchDisorder(const PassIndex &index);
+    void findDeadlocks(const PassIndex &index);
+    [[nodiscard]] bool isFull() const { return m_found.size() >= m_limit; }
+    void report(Violation violation)
+    {
+        if (!isFull())
+            m_found.push_back(std::move(violation));
+    }
+
+    const Schedule &m_schedule;
+    std::size_t m_limit;
+    std::vector<Violation> m_found;
+};
+
+std::vector<Violation> Validation::run()
+{
+    // A plan much larger than its passes is not worth a table: nearly everything is missing.
+    const std::size_t planned = PassIndex::plannedPasses(m_schedule);
+    if (planned > 1'000 + 8 * m_schedule.passCount()) {
+        report({ViolationKind::Missing, 0, m_schedule.device(0).size(),
+                concat("the plan needs ", planned, " passes but the schedule has only ", m_schedule.passCount()),
+                "lower the number of microbatches or add the passes"});
+        return std::move(m_found);
+    }
+    PassIndex index(m_schedule);
+    fillIndex(index);
+    findMissing(index);
+    const std::size_t incomplete = m_found.size();
+    findMisplacedDependencies(index);
+    // A pass that stands before its own input on one device is a circle of its own, already reported.
+    const bool isOrderedInside = m_found.size() == incomplete && !isFull();
+    findMicrobatchDisorder(index);
+    if (isOrderedInside)
+        findDeadlocks(index);
+    return std::move(m_found);
+}
+
+void Validation::fillIndex(PassIndex &index)
+{
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            const std::size_t first = m_schedule.firstIndex(device);
+            switch (index.add(pass, device, first + position)) {
+            case PassIndex::Added::Yes: break;
+            case PassIndex::Added::NotInPlan:
+                report({ViolationKind::NotInPlan, device, position,
+                        concat(text(pass), " is no pass of a plan with ", m_schedule.stages(), " stages, ",
+                               m_schedule.microbatches(), " microbatches and this vocabulary method"),
+                        concat("remove it from device ", device)});
+                break;
+            case PassIndex::Added::WrongDevice:
+                report({ViolationKind::WrongDevice, device, position,
+                        concat(text(pass), " is on device ", device, " but stage ", pass.stage, " belongs to device ",
+                               m_schedule.placement().deviceOf(pass.stage)),
+                        isVocabularyPass(pass.kind)
+                            ? "give it the stage of its device's first chunk"
+                            : concat("move it to device ", m_schedule.placement().deviceOf(pass.stage))});
+                break;
+            case PassIndex::Added::Twice:
+                report({ViolationKind::Duplicate, device, position,
+                        concat(text(pass), " runs twice, first at position ", index.at(pass, device) - first),
+                        "remove one of the two"});
+                break;
+            }
+        }
+    }
+}
+
+void Validation::findMissing(const PassIndex &index)
+{
+    std::vector<int> firstStage(static_cast<std::size_t>(m_schedule.devices()), 0);
+    for (int stage = m_schedule.stages() - 1; stage >= 0; --stage)
+        firstStage[static_cast<std::size_t>(m_schedule.placement().deviceOf(stage))] = stage;
+    for (const PassKind kind : index.kinds()) {
+        for (int unit = 0; unit < index.units(kind) && !isFull(); ++unit) {
+            for (int i = 0; i < m_schedule.microbatches() && !isFull(); ++i) {
+                if (index.at(kind, unit, i) != PassIndex::kAbsent)
+                    continue;
+                const bool isVocabulary = isVocabularyPass(kind);
+                const int device = isVocabulary ? unit : m_schedule.placement().deviceOf(unit);
+                const Pass pass = makePass(kind, isVocabulary ? firstStage[static_cast<std::size_t>(unit)] : unit, i);
+                report({ViolationKind::Missing, device, m_schedule.device(device).size(), concat(text(pass), " is missing"),
+                        concat("add it to device ", device)});
+            }
+        }
+    }
+}
+
+void Validation::findMisplacedDependencies(const PassIndex &index)
+{
+    for (int device = 0; device < m_schedule.devices() && !isFull(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        const std::size_t first = m_schedule.firstIndex(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            if (index.at(pass, device) != first + position)
+                continue;
+            // Overlapped passes start together: neither can wait for the other.
+            const bool isSecondOfPair = position > 0 && passes[position - 1].pairedWithNext;
+            const std::size_t begin = isSecondOfPair ? position - 1 : position;
+            for (const Requirement &needed : requirementsOf(m_schedule, pass, index.splitsBackward())) {
+                const int unit = needed.allDevices ? device : needed.stage;
+                if (!needed.allDevices && m_schedule.placement().deviceOf(unit) != device)
+                    continue;
+                const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch);
+                if (number == PassIndex::kAbsent || number < first + begin)
+                    continue;
+                const std::string name = text(passes[number - first]);
+                report({ViolationKind::OutOfOrder, device, position,
+                        concat(text(pass), " needs ", name, ", which comes only at position ", number - first),
+                        concat("move ", name, " in front of position ", begin)});
+            }
+        }
+    }
+}
+
+bool accumulates(PassKind kind)
+{
+    return kind == PassKind::B || kind == PassKind::W || kind == PassKind::T || kind == PassKind::EB;
+}
+
+void Validation::findMicrobatchDisorder(const PassIndex &index)
+{
+    std::vector<std::int32_t> latest(static_cast<std::size_t>(m_schedule.stages()) * kPassKindCount, -1);
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            if (!accumulates(pass.kind) || index.at(pass, device) != m_schedule.firstIndex(device) + position)
+                continue;
+            std::int32_t &last =
+                latest[static_cast<std::size_t>(pass.stage) * kPassKindCount + static_cast<std::size_t>(pass.kind)];
+            if (pass.microbatch < last)
+                report({ViolationKind::MicrobatchOrder, device, position,
+                        concat(text(pass), " runs after microbatch ", last,
+                               "; gradients must be added in microbatch order, or their bits change"),
+                        concat("move it in front of ", text(makePass(pass.kind, pass.stage, last)))});
+            last = std::max(last, pass.microbatch);
+        }
+    }
+}
+
+/// "device 0 waits at position 4 (F3@0) for B0@1, which device 1 has at position 9 behind F3@1; ..."
+std::string explain(const Schedule &schedule, const WaitCircle &circle)
+{
+    constexpr std::size_t kMostShown = 6;
+    std::string all;
+    for (std::size_t i = 0; i < std::min(circle.size(), kMostShown); ++i) {
+        const Wait &wait = circle[i];
+        const Wait &next = circle[(i + 1) % circle.size()];
+        const std::string blocker = text(schedule.device(next.device)[next.position]);
+        all += concat(i == 0 ? "" : "; ", "device ", wait.device, " waits at position ", wait.position, " (",
+                      text(schedule.device(wait.device)[wait.position]), ") for ", text(wait.needed), ", which device ",
+                      wait.neededDevice, " has at position ", wait.neededPosition);
+        if (wait.neededPosition != next.position)
+            all += concat(" behind ", blocker);
+    }
+    if (circle.size() > kMostShown)
+        all += concat("; and so on over ", circle.size() - kMostShown, " more devices back to device ", circle.front().device);
+    return all;
+}
+
+void Validation::findDeadlocks(const PassIndex &index)
+{
+    for (const WaitCircle &circle : findWaitCircles(m_schedule, index)) {
+        // A pass that waits for another device's very next pass is not to blame; one that lies behind another may be.
+        std::size_t at = 0;
+        while (at + 1 < circle.size() && circle[at].neededPosition == circle[(at + 1) % circle.size()].position)
+            ++at;
+        const Wait &wait = circle[at];
+        const Wait &next = circle[(at + 1) % circle.size()];
+        report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(m_schedule, circle),
+                concat("on device ", next.device, " move ", text(wait.needed), " in front of ",
+                       text(m_schedule.device(next.device)[next.position]))});
+    }
+}
+
+} // namespace
+
+std::vector<Violation> findViolations(const Schedule &schedule, std::size_t limit)
+{
+    return Validation(schedule, limit).run();
+}
+
+} // namespace stagelens::schedule

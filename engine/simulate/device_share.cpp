@@ -1,0 +1,50 @@
+#include "engine/simulate/device_share.h"
+
+#include "engine/model/accounting.h"
+#include "engine/model/partition.h"
+
+namespace stagelens::simulate {
+
+std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<int> layers = model::stageLayers(experiment);
+    layers.resize(static_cast<std::size_t>(schedule.stages()), 0);
+    return layers;
+}
+
+std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const std::int64_t rows = experiment.model.vocabularySize;
+    const std::int64_t shards = model::isSharded(schedule.vocabulary()) ? schedule.devices() : 1;
+    return (rows + shards - 1) / shards;
+}
+
+DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const model::ModelConfig &model = experiment.model;
+    const bool first = schedule.placement().deviceOf(0) == device;
+    const bool last = schedule.placement().deviceOf(schedule.placement().lastStage()) == device;
+    const bool sharded = model::isSharded(schedule.vocabulary());
+    const std::vector<int> layers = layersOfStages(experiment, schedule);
+
+    DeviceParameters parameters;
+    for (const int stage : schedule.placement().stagesOf(device))
+        parameters.count += layers[static_cast<std::size_t>(stage)] * model::layerParameters(model);
+    if (first)
+        parameters.count += model::positionParameters(model);
+    if (last)
+        parameters.count += model::finalNormParameters(model);
+
+    const std::int64_t matrix = shardRows(experiment, schedule) * model.hidden;
+    const bool holdsInput = sharded || first;
+    const bool holdsOutput = sharded || last;
+    if (model.tied && holdsInput && holdsOutput) {
+        parameters.count += matrix;
+        parameters.tied = matrix;
+    } else {
+        parameters.count += (holdsInput ? matrix : 0) + (holdsOutput ? matrix : 0);
+    }
+    return parameters;
+}
+
+} // namespace stagelens::simulate

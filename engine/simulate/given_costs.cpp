@@ -1,0 +1,56 @@
+#include "engine/simulate/given_costs.h"
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+using schedule::PassKind;
+using schedule::Transfer;
+
+std::optional<Transfer> parseTransfer(std::string_view word)
+{
+    constexpr std::array<std::pair<std::string_view, Transfer>, 6> kWords{{{"send", Transfer::Send},
+                                                                           {"c0", Transfer::BroadcastX},
+                                                                           {"c1", Transfer::Statistics},
+                                                                           {"c2", Transfer::ReduceGradient},
+                                                                           {"embed-reduce", Transfer::EmbedReduce},
+                                                                           {"embed-broadcast", Transfer::EmbedBroadcast}}};
+    for (const auto &[name, transfer] : kWords) {
+        if (word == name)
+            return transfer;
+    }
+    return std::nullopt;
+}
+
+StagesOfDevices stagesOfDevices(const schedule::Schedule &schedule)
+{
+    StagesOfDevices stages(static_cast<std::size_t>(schedule.devices()));
+    for (int stage = 0; stage < schedule.stages(); ++stage)
+        stages[static_cast<std::size_t>(schedule.placement().deviceOf(stage))].push_back(stage);
+    return stages;
+}
+
+void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int device, int stage, const GivenPasses &given)
+{
+    const auto at = [](PassKind kind) { return static_cast<std::size_t>(kind); };
+    GivenPasses all = given;
+    std::optional<Nanos> &full = all[at(PassKind::B)];
+    std::optional<Nanos> &input = all[at(PassKind::I)];
+    std::optional<Nanos> &weight = all[at(PassKind::W)];
+    if (!full) {
+        full = input.value_or(0) + weight.value_or(0);
+    } else if (!input && !weight) {
+        input = *full / 2;
+        weight = *full - *full / 2;
+    }
+    const bool sharded = model::isSharded(schedule.vocabulary());
+    for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
+        const auto passKind = static_cast<PassKind>(kind);
+        const bool vocabulary = schedule::isVocabularyPass(passKind);
+        if (passKind == PassKind::O || (vocabulary && !sharded))
+            continue;
+        const Nanos duration = all[at(passKind)].value_or(0);
+        costs.setPass(device, passKind, stage, {duration, vocabulary ? duration : 0});
+    }
+}
+
+} // namespace stagelens::simulate

@@ -1,0 +1,247 @@
+#include "engine/simulate/memory.h"
+
+#include "engine/model/accounting.h"
+#include "engine/simulate/device_share.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::simulate {
+
+using base::Bytes;
+using base::Nanos;
+using schedule::Pass;
+using schedule::PassKind;
+
+namespace {
+
+constexpr std::size_t at(MemoryCategory category)
+{
+    return static_cast<std::size_t>(category);
+}
+
+/// Bytes that come (above 0) or go at a time.
+struct Change {
+    Nanos time = 0;
+    MemoryCategory category = MemoryCategory::Activations;
+    Bytes bytes = 0;
+};
+
+/// What the passes of an experiment take, in bytes for one microbatch.
+struct PassBytes {
+    Bytes layer = 0;         ///< kept by a layer from F to B
+    Bytes boundary = 0;      ///< one [b s, h] tensor
+    Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B of the last stage
+    Bytes workspace = 0;     ///< of a layer's backward
+    std::vector<int> layers; ///< of each stage
+};
+
+PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const model::ModelConfig &model = experiment.model;
+    const int b = experiment.parallel.microbatchSize;
+    const model::Recompute recompute = experiment.schedule.recompute;
+    PassBytes bytes;
+    bytes.layer = model::layerActivationBytes(model, b, recompute);
+    bytes.boundary = model::boundaryBytes(model, b);
+    bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
+    // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
+    // one layer keeps.
+    bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * model::elementBytes(model.dtype);
+    if (recompute == model::Recompute::Full)
+        bytes.workspace += model::layerActivationBytes(model, b, model::Recompute::None);
+    bytes.layers = layersOfStages(experiment, schedule);
+    return bytes;
+}
+
+MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
+    const model::ParameterBytes each = model::parameterBytes(experiment.model.dtype);
+    MemoryByCategory bytes{};
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter;
+    bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
+    bytes[at(MemoryCategory::Optimizer)] = parameters.count * each.optimizer;
+    return bytes;
+}
+
+/// When the first stage's pass of that kind of each microbatch ends; 0 where it does not.
+std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, bool forward)
+{
+    std::vector<Nanos> ends(static_cast<std::size_t>(schedule.microbatches()));
+    const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(schedule.placement().deviceOf(0))];
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+        const Pass &pass = lane.pass[i];
+        const bool wanted = forward ? pass.kind == PassKind::F : pass.kind == PassKind::B || pass.kind == PassKind::I;
+        if (wanted && pass.stage == 0)
+            ends[static_cast<std::size_t>(pass.microbatch)] = lane.end[i];
+    }
+    return ends;
+}
+
+/// Collects what one device's passes take and give back.
+class ProfileBuilder {
+public:
+    ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule, const timeline::Timeline &timeline,
+                   int device);
+    MemoryProfile build(const MemoryByCategory &constant);
+
+private:
+    void addSlice(const Pass &pass, Nanos begin, Nanos end);
+    void addForward(const Pass &pass, Nanos begin);
+    void addBackward(const Pass &pass, Nanos begin, Nanos end);
+    /// Activations that go when the last pass that needs them ends.
+    void release(const Pass &pass, Nanos end);
+    [[nodiscard]] Bytes kept(const Pass &pass) const;
+    [[nodiscard]] bool holdsLogits(const Pass &pass) const
+    {
+        return !m_sharded && pass.stage == m_schedule.placement().lastStage();
+    }
+    void hold(Nanos from, Nanos until, MemoryCategory category, Bytes bytes)
+    {
+        m_changes.push_back({from, category, bytes});
+        m_changes.push_back({std::max(from, until), category, -bytes});
+    }
+
+    const schedule::Schedule &m_schedule;
+    const timeline::Lane &m_lane;
+    PassBytes m_bytes;
+    bool m_sharded;
+    std::vector<Nanos> m_firstForward;
+    std::vector<Nanos> m_firstBackward;
+    std::vector<Change> m_changes;
+};
+
+ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                               const timeline::Timeline &timeline, int device)
+    : m_schedule(schedule), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
+      m_sharded(model::isSharded(schedule.vocabulary()))
+{
+    if (m_sharded) {
+        m_firstForward = endsOfFirstStage(schedule, timeline, true);
+        m_firstBackward = endsOfFirstStage(schedule, timeline, false);
+    }
+    m_changes.reserve(2 * m_lane.size());
+}
+
+Bytes ProfileBuilder::kept(const Pass &pass) const
+{
+    const int layers = m_bytes.layers[pass.stage];
+    // A stage without layers still keeps its input; the final norm keeps its own.
+    const bool extra = layers == 0 || pass.stage == m_schedule.placement().lastStage();
+    return layers * m_bytes.layer + (extra ? m_bytes.boundary : 0);
+}
+
+void ProfileBuilder::addForward(const Pass &pass, Nanos begin)
+{
+    m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
+    if (holdsLogits(pass))
+        m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
+}
+
+void ProfileBuilder::addBackward(const Pass &pass, Nanos begin, Nanos end)
+{
+    hold(begin, end, MemoryCategory::Communication, m_bytes.boundary);
+    if (m_bytes.layers[pass.stage] > 0)
+        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
+}
+
+void ProfileBuilder::release(const Pass &pass, Nanos end)
+{
+    m_changes.push_back({end, MemoryCategory::Activations, -kept(pass)});
+    if (holdsLogits(pass))
+        m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
+}
+
+void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
+{
+    const auto microbatch = static_cast<std::size_t>(pass.microbatch);
+    switch (pass.kind) {
+    case PassKind::F: addForward(pass, begin); break;
+    case PassKind::I: addBackward(pass, begin, end); break;
+    case PassKind::W: release(pass, end); break;
+    case PassKind::B:
+        addBackward(pass, begin, end);
+        release(pass, end);
+        break;
+    case PassKind::S: m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary}); break;
+    case PassKind::T: m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary}); break;
+    // The partial embeddings until the first stage has used their sum; their gradient from its arrival to the scatter.
+    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
+    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, m_bytes.boundary); break;
+    case PassKind::U:
+    case PassKind::O: break;
+    }
+}
+
+MemoryProfile ProfileBuilder::build(const MemoryByCategory &constant)
+{
+    for (std::size_t i = 0; i < m_lane.size(); ++i)
+        addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+    // Stable: at one moment a pass's release stands before the next pass's gain, as they happen.
+    std::ranges::stable_sort(m_changes, {}, &Change::time);
+    MemoryProfile profile;
+    profile.steps.reserve(m_changes.size() + 1);
+    profile.steps.push_back({0, constant});
+    for (const Change &change : m_changes) {
+        MemoryStep step = profile.steps.back();
+        step.time = change.time;
+        step.bytes[at(change.category)] += change.bytes;
+        profile.steps.push_back(step);
+    }
+    return profile;
+}
+
+} // namespace
+
+std::string_view name(MemoryCategory category)
+{
+    constexpr std::array<std::string_view, kMemoryCategoryCount> kNames{
+        "parameters", "gradients", "optimizer", "activations", "vocabulary", "communication", "workspace"};
+    return kNames[at(category)];
+}
+
+Bytes MemoryStep::total() const
+{
+    return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
+}
+
+Bytes MemoryProfile::peak() const
+{
+    Bytes peak = 0;
+    for (const MemoryStep &step : steps)
+        peak = std::max(peak, step.total());
+    return peak;
+}
+
+MemoryByCategory MemoryProfile::atPeak() const
+{
+    const auto highest = std::ranges::max_element(steps, {}, &MemoryStep::total);
+    return highest == steps.end() ? MemoryByCategory{} : highest->bytes;
+}
+
+MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                            const timeline::Timeline &timeline, int device)
+{
+    if (!experiment.hasModel)
+        return {};
+    return ProfileBuilder(experiment, schedule, timeline, device).build(staticBytes(experiment, schedule, device));
+}
+
+double peakActivationMicrobatches(const timeline::Timeline &timeline, int device)
+{
+    const auto index = static_cast<std::size_t>(device);
+    const timeline::Lane &lane = timeline.lanes[index];
+    int held = 0;
+    int most = 0;
+    for (const Pass &pass : lane.pass) {
+        if (pass.kind == PassKind::F)
+            most = std::max(most, ++held);
+        else if (pass.kind == PassKind::B || pass.kind == PassKind::W)
+            --held;
+    }
+    const std::size_t chunks = index < timeline.stages.size() ? timeline.stages[index].size() : 1;
+    return static_cast<double>(most) / static_cast<double>(std::max<std::size_t>(chunks, 1));
+}
+
+} // namespace stagelens::simulate

@@ -1,0 +1,85 @@
+#include "engine/simulate/metrics.h"
+
+#include "engine/model/accounting.h"
+#include "engine/simulate/simulate.h"
+
+#include <numeric>
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+
+namespace {
+
+Nanos busyTime(const timeline::Lane &lane)
+{
+    Nanos busy = 0;
+    for (std::size_t i = 0; i < lane.size(); ++i)
+        busy += lane.end[i] - lane.begin[i];
+    return busy;
+}
+
+double ratio(Nanos part, Nanos whole)
+{
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
+{
+    std::vector<double> shares;
+    for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[device];
+        if (lane.vocabulary.size() != lane.size())
+            return;
+        const Nanos vocabulary = std::accumulate(lane.vocabulary.begin(), lane.vocabulary.end(), Nanos{0});
+        shares.push_back(ratio(vocabulary, metrics.busyPerDevice[device]));
+    }
+    metrics.vocabularySharePerDevice = std::move(shares);
+}
+
+void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
+                     const timeline::Timeline &timeline, double peakFlops)
+{
+    metrics.modelFlops = model::iterationFlops(experiment);
+    const double seconds = static_cast<double>(metrics.iteration) / static_cast<double>(base::kNanosPerSecond);
+    if (seconds > 0) {
+        const double tokens = static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
+                              experiment.model.sequence;
+        metrics.tokensPerSecond = tokens / seconds;
+        if (peakFlops > 0)
+            metrics.mfu = *metrics.modelFlops / seconds / (peakFlops * timeline.devices());
+    }
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const MemoryProfile profile = memoryProfile(experiment, schedule, timeline, device);
+        metrics.peakMemory.push_back(profile.peak());
+        metrics.peakMemoryByCategory.push_back(profile.atPeak());
+    }
+}
+
+} // namespace
+
+Metrics computeMetrics(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                       const timeline::Timeline &timeline, const CostModel *costs, double peakFlops)
+{
+    Metrics metrics;
+    metrics.makespan = timeline.makespan();
+    metrics.iteration = timeline.iteration();
+    if (costs != nullptr)
+        metrics.lowerBound = lowerBound(schedule, *costs);
+    double busy = 0;
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const Nanos own = busyTime(timeline.lanes[static_cast<std::size_t>(device)]);
+        busy += ratio(own, metrics.makespan);
+        metrics.busyPerDevice.push_back(own);
+        metrics.bubbleRatioPerDevice.push_back(metrics.makespan > 0 ? 1.0 - ratio(own, metrics.makespan) : 0.0);
+        metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, device));
+    }
+    if (metrics.makespan > 0)
+        metrics.bubbleRatio = 1.0 - busy / timeline.devices();
+    addVocabularyShares(metrics, timeline);
+    if (experiment.hasModel)
+        addModelFigures(metrics, experiment, schedule, timeline, peakFlops);
+    return metrics;
+}
+
+} // namespace stagelens::simulate

@@ -1,0 +1,312 @@
+#include "engine/simulate/simulate.h"
+
+#include "engine/base/text.h"
+#include "engine/simulate/wait_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+using schedule::Pass;
+using schedule::PassKind;
+
+namespace {
+
+/// A result in the making, and the devices that wait for it (a list through DeviceState::nextWaiter).
+struct ResultState {
+    Nanos end = 0;
+    std::int32_t missing = 1; ///< passes that have yet to end
+    std::int32_t firstWaiter = -1;
+};
+
+struct DeviceState {
+    std::size_t next = 0; ///< position of the pass to run
+    Nanos free = 0;
+    std::size_t awaited = kNothing; ///< result that the device waits for
+    std::size_t barrier = kNothing; ///< blocking collectives: result that must be complete before the next pass
+    Nanos barrierLatency = 0;
+    std::int32_t nextWaiter = -1;
+    static constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+};
+
+/// One simulation: each device runs until it waits for a result; the result's completion wakes it.
+class Simulation {
+public:
+    Simulation(const schedule::Schedule &schedule, const CostModel &costs);
+    base::Result<timeline::Timeline> run();
+
+private:
+    void runDevice(int device);
+    /// Earliest start of a pass, or nothing where it must wait; then the device is in the result's list of waiters.
+    bool readyTime(int device, const Pass &pass, Nanos &ready);
+    bool passBarrier(int device, Nanos &ready);
+    void waitFor(int device, std::size_t result);
+    void emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost);
+    void complete(int device, const Pass &pass, Nanos end);
+    void runPair(int device, const Pass &first, const Pass &second, Nanos ready);
+    [[nodiscard]] std::size_t resultOf(ResultRow row, int microbatch) const
+    {
+        return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
+    }
+    [[nodiscard]] base::Result<> checkPasses() const;
+    [[nodiscard]] bool runsLater(int device, const Pass &pass) const;
+    [[nodiscard]] int deviceThatOwes(std::size_t result) const;
+    [[nodiscard]] Pass passThatMakes(std::size_t result) const;
+    [[nodiscard]] base::Error deadlock() const;
+
+    const schedule::Schedule &m_schedule;
+    const CostModel &m_costs;
+    WaitPlan m_plan;
+    std::size_t m_microbatches;
+    std::vector<ResultState> m_results;
+    std::vector<DeviceState> m_devices;
+    std::vector<int> m_runnable;
+    timeline::Timeline m_timeline;
+    bool m_tooLong = false;
+};
+
+Simulation::Simulation(const schedule::Schedule &schedule, const CostModel &costs)
+    : m_schedule(schedule), m_costs(costs), m_plan(schedule, costs),
+      m_microbatches(static_cast<std::size_t>(schedule.microbatches())), m_results(m_plan.rows() * m_microbatches),
+      m_devices(static_cast<std::size_t>(schedule.devices()))
+{
+    for (std::size_t row = 0; row < m_plan.rows(); ++row) {
+        const int makers = m_plan.makersOf(static_cast<ResultRow>(row));
+        if (makers == 1)
+            continue;
+        const auto first = m_results.begin() + static_cast<std::ptrdiff_t>(row * m_microbatches);
+        std::for_each_n(first, m_microbatches, [makers](ResultState &result) { result.missing = makers; });
+    }
+    m_timeline.lanes.resize(m_devices.size());
+    for (int device = schedule.devices() - 1; device >= 0; --device) {
+        timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
+        lane.reserve(schedule.device(device).size());
+        if (costs.vocabularyKnown)
+            lane.vocabulary.reserve(schedule.device(device).size());
+        m_runnable.push_back(device);
+    }
+}
+
+base::Result<> Simulation::checkPasses() const
+{
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        for (const Pass &pass : m_schedule.device(device)) {
+            if (pass.microbatch >= 0 && pass.microbatch < m_schedule.microbatches() && pass.stage < m_schedule.stages() &&
+                pass.kind != PassKind::O)
+                continue;
+            return base::Error::failed(base::concat("device ", device, " has the pass ", schedule::text(pass),
+                                                    ", which a schedule of ", m_schedule.stages(), " stages and ",
+                                                    m_schedule.microbatches(), " microbatches cannot have; run validate"));
+        }
+    }
+    return {};
+}
+
+base::Result<timeline::Timeline> Simulation::run()
+{
+    if (const base::Result<> checked = checkPasses(); !checked)
+        return checked.error();
+    while (!m_runnable.empty() && !m_tooLong) {
+        const int device = m_runnable.back();
+        m_runnable.pop_back();
+        runDevice(device);
+    }
+    if (m_tooLong)
+        return base::Error::invalid("cost",
+                                    "an iteration would take more than 11 days; lower the durations or the microbatches");
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+        if (state.next < m_schedule.device(device).size())
+            return deadlock();
+        if (const Nanos optimizer = m_costs.optimizer(device); optimizer > 0) {
+            timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
+            lane.tailBegin = state.free;
+            lane.tailEnd = state.free + optimizer;
+        }
+        m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
+    }
+    return std::move(m_timeline);
+}
+
+void Simulation::runDevice(int device)
+{
+    const std::span<const Pass> passes = m_schedule.device(device);
+    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+    while (state.next < passes.size()) {
+        const Pass &pass = passes[state.next];
+        const bool paired = pass.pairedWithNext && state.next + 1 < passes.size();
+        Nanos ready = state.free;
+        if (!passBarrier(device, ready) || !readyTime(device, pass, ready))
+            return;
+        if (paired && !readyTime(device, passes[state.next + 1], ready))
+            return;
+        state.next += paired ? 2 : 1;
+        if (paired) {
+            runPair(device, pass, passes[state.next - 1], ready);
+        } else {
+            const PassCost &cost = m_costs.pass(device, pass.kind, pass.stage);
+            state.free = ready + cost.duration;
+            emit(device, pass, ready, state.free, cost);
+            complete(device, pass, state.free);
+        }
+        if (state.free > base::kLongestPass) {
+            m_tooLong = true;
+            return;
+        }
+    }
+}
+
+void Simulation::runPair(int device, const Pass &first, const Pass &second, Nanos ready)
+{
+    const auto scaled = [this](PassCost cost) {
+        const auto scale = [this](Nanos time) { return std::llround(static_cast<double>(time) * m_costs.pairScale); };
+        return PassCost{scale(cost.duration), scale(cost.vocabulary)};
+    };
+    const PassCost firstCost = scaled(m_costs.pass(device, first.kind, first.stage));
+    const PassCost secondCost = scaled(m_costs.pass(device, second.kind, second.stage));
+    const Nanos middle = ready + firstCost.duration;
+    const Nanos end = middle + secondCost.duration;
+    emit(device, first, ready, middle, firstCost);
+    emit(device, second, middle, end, secondCost);
+    m_devices[static_cast<std::size_t>(device)].free = end;
+    complete(device, first, end);
+    complete(device, second, end);
+}
+
+bool Simulation::passBarrier(int device, Nanos &ready)
+{
+    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+    if (state.barrier == DeviceState::kNothing)
+        return true;
+    const ResultState &result = m_results[state.barrier];
+    if (result.missing > 0) {
+        waitFor(device, state.barrier);
+        return false;
+    }
+    ready = std::max(ready, result.end + state.barrierLatency);
+    return true;
+}
+
+bool Simulation::readyTime(int device, const Pass &pass, Nanos &ready)
+{
+    const PassPlan &plan = m_plan.plan(pass.kind, pass.stage);
+    for (std::uint32_t i = 0; i < plan.waitCount; ++i) {
+        const Wait &wait = plan.waits[i];
+        const std::size_t at = resultOf(wait.row, pass.microbatch);
+        const ResultState &result = m_results[at];
+        if (result.missing > 0) {
+            waitFor(device, at);
+            return false;
+        }
+        ready = std::max(ready, result.end + wait.latency);
+    }
+    return true;
+}
+
+void Simulation::waitFor(int device, std::size_t result)
+{
+    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+    state.awaited = result;
+    state.nextWaiter = m_results[result].firstWaiter;
+    m_results[result].firstWaiter = device;
+}
+
+void Simulation::emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost)
+{
+    timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
+    lane.push(pass, begin, end);
+    if (m_costs.vocabularyKnown)
+        lane.vocabulary.push_back(cost.vocabulary);
+}
+
+void Simulation::complete(int device, const Pass &pass, Nanos end)
+{
+    const PassPlan &plan = m_plan.plan(pass.kind, pass.stage);
+    if (plan.result == kNoRow)
+        return;
+    const std::size_t at = resultOf(plan.result, pass.microbatch);
+    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+    if (m_costs.collectives == model::Collectives::Blocking && plan.collective >= 0) {
+        state.barrier = at;
+        state.barrierLatency = plan.collective;
+    }
+    ResultState &result = m_results[at];
+    result.end = std::max(result.end, end);
+    if (--result.missing != 0)
+        return;
+    for (std::int32_t waiter = result.firstWaiter; waiter >= 0; waiter = m_devices[static_cast<std::size_t>(waiter)].nextWaiter)
+        m_runnable.push_back(waiter);
+    result.firstWaiter = -1;
+}
+
+Pass Simulation::passThatMakes(std::size_t result) const
+{
+    Pass pass = m_plan.makerOf(static_cast<ResultRow>(result / m_microbatches));
+    pass.microbatch = static_cast<std::int32_t>(result % m_microbatches);
+    return pass;
+}
+
+bool Simulation::runsLater(int device, const Pass &pass) const
+{
+    const std::size_t done = m_devices[static_cast<std::size_t>(device)].next;
+    const ResultRow row = m_plan.rowOf(pass.kind, pass.stage);
+    return std::ranges::any_of(m_schedule.device(device).subspan(done), [&](const Pass &other) {
+        return other.microbatch == pass.microbatch && m_plan.plan(other.kind, other.stage).result == row;
+    });
+}
+
+int Simulation::deviceThatOwes(std::size_t result) const
+{
+    const Pass pass = passThatMakes(result);
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        if (runsLater(device, pass))
+            return device;
+    }
+    return -1;
+}
+
+base::Error Simulation::deadlock() const
+{
+    int device = 0;
+    while (m_devices[static_cast<std::size_t>(device)].next == m_schedule.device(device).size())
+        ++device;
+    // Who waits for whom is a function, so that following it ends in a cycle or at a pass that nobody runs.
+    std::vector<int> chain;
+    std::string missing;
+    while (device >= 0 && std::ranges::find(chain, device) == chain.end()) {
+        chain.push_back(device);
+        const std::size_t awaited = m_devices[static_cast<std::size_t>(device)].awaited;
+        device = deviceThatOwes(awaited);
+        if (device < 0)
+            missing = base::concat("; no device has ", schedule::text(passThatMakes(awaited)), " left to run");
+    }
+    if (device >= 0)
+        chain.erase(chain.begin(), std::ranges::find(chain, device));
+    std::vector<std::string> waits;
+    constexpr std::size_t kMostNamed = 8;
+    for (const int waiting : chain) {
+        if (waits.size() == kMostNamed) {
+            waits.push_back(base::concat("and ", chain.size() - kMostNamed, " more devices"));
+            break;
+        }
+        const DeviceState &state = m_devices[static_cast<std::size_t>(waiting)];
+        const Pass &pass = m_schedule.device(waiting)[state.next];
+        const int owing = deviceThatOwes(state.awaited);
+        waits.push_back(base::concat("device ", waiting, " waits at position ", state.next, " (", schedule::text(pass),
+                                     ") for ", schedule::text(passThatMakes(state.awaited)),
+                                     owing < 0 ? "" : base::concat(" of device ", owing)));
+    }
+    return base::Error::failed(
+        base::concat("the schedule dead-locks: ", base::join(waits, "; "), missing, "; reorder these passes"));
+}
+
+} // namespace
+
+base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, const CostModel &costs)
+{
+    return Simulation(schedule, costs).run();
+}
+
+} // namespace stagelens::simulate
