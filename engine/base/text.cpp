@@ -54,7 +54,7 @@ std::string fixedText(double value, int digits)
 {
     std::array<char, 400> buffer{};
     const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
-    return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
+    return {buffer.data(), std::min(buffer.size() - 1, static_cast<std::size_t>(std::max(0, length)))};
 }
 
 std::string bytesText(std::int64_t bytes)
@@ -141,10 +141,10 @@ std::string closestWord(std::string_view word, const std::vector<std::string> &c
 std::string join(const std::vector<std::string> &words, std::string_view separator)
 {
     std::string all;
-    for (const std::string &word : words) {
-        if (!all.empty())
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0)
             all += separator;
-        all += word;
+        all += words[i];
     }
     return all;
 }

@@ -1,1 +1,156 @@
+#include "engine/exchange/timeline_json.h"
 
+#include "engine/model/experiment_json.h"
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace stagelens::exchange {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json orNull(const std::optional<T> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+/// An empty list means that nothing is known.
+template <class T>
+Json orNull(const std::vector<T> &values)
+{
+    return values.empty() ? Json(nullptr) : Json(values);
+}
+
+/// A count of FLOPs as an integer, where it is one.
+Json countJson(const std::optional<double> &count)
+{
+    constexpr double kExact = 9e18;
+    if (!count || !std::isfinite(*count))
+        return nullptr;
+    return std::abs(*count) < kExact ? Json(std::llround(*count)) : Json(*count);
+}
+
+Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
+{
+    if (devices.empty())
+        return nullptr;
+    Json list = Json::array();
+    for (const simulate::MemoryByCategory &bytes : devices) {
+        Json device = Json::object();
+        for (std::size_t category = 0; category < bytes.size(); ++category)
+            device[std::string(simulate::name(static_cast<simulate::MemoryCategory>(category)))] = bytes[category];
+        list.push_back(std::move(device));
+    }
+    return list;
+}
+
+Json slicesJson(const timeline::Lane &lane)
+{
+    Json slices = Json::array();
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+        const schedule::Pass &pass = lane.pass[i];
+        Json slice{{"pass", schedule::name(pass.kind)},
+                   {"stage", pass.stage},
+                   {"microbatch", pass.microbatch},
+                   {"begin_ns", lane.begin[i]},
+                   {"end_ns", lane.end[i]}};
+        if (schedule::isVocabularyPass(pass.kind))
+            slice["vocabulary_ns"] = lane.end[i] - lane.begin[i];
+        else
+            slice["vocabulary_ns"] = i < lane.vocabulary.size() ? Json(lane.vocabulary[i]) : Json(nullptr);
+        if (pass.pairedWithNext || (i > 0 && lane.pass[i - 1].pairedWithNext))
+            slice["paired"] = true;
+        slices.push_back(std::move(slice));
+    }
+    return slices;
+}
+
+Json tailJson(const timeline::Lane &lane)
+{
+    Json tail = Json::array();
+    if (lane.tailEnd > lane.tailBegin)
+        tail.push_back(
+            {{"pass", schedule::name(schedule::PassKind::O)}, {"begin_ns", lane.tailBegin}, {"end_ns", lane.tailEnd}});
+    return tail;
+}
+
+Json transferJson(const timeline::TransferSlice &slice)
+{
+    return {{"transfer", transferWord(slice.transfer)},
+            {"microbatch", slice.microbatch},
+            {"peer", slice.peer < 0 ? Json(nullptr) : Json(slice.peer)},
+            {"begin_ns", slice.begin},
+            {"end_ns", slice.end}};
+}
+
+/// Device and stages of every device.
+Json bareDevices(const timeline::Timeline &timeline)
+{
+    Json devices = Json::array();
+    for (std::size_t device = 0; device < timeline.lanes.size(); ++device)
+        devices.push_back(
+            {{"device", device}, {"stages", device < timeline.stages.size() ? Json(timeline.stages[device]) : Json::array()}});
+    return devices;
+}
+
+} // namespace
+
+std::string_view transferWord(schedule::Transfer transfer)
+{
+    switch (transfer) {
+    case schedule::Transfer::Local: return "local";
+    case schedule::Transfer::Send: return "send";
+    case schedule::Transfer::BroadcastX: return "c0";
+    case schedule::Transfer::Statistics: return "c1";
+    case schedule::Transfer::ReduceGradient: return "c2";
+    case schedule::Transfer::EmbedReduce: return "embed-reduce";
+    case schedule::Transfer::EmbedBroadcast: return "embed-broadcast";
+    }
+    return "local";
+}
+
+nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
+{
+    return {{"makespan_ns", metrics.makespan},
+            {"iteration_ns", metrics.iteration},
+            {"lower_bound_ns", orNull(metrics.lowerBound)},
+            {"bubble_ratio", metrics.bubbleRatio},
+            {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
+            {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
+            {"tokens_per_second", orNull(metrics.tokensPerSecond)},
+            {"mfu", orNull(metrics.mfu)},
+            {"model_flops", countJson(metrics.modelFlops)},
+            {"peak_memory_bytes", orNull(metrics.peakMemory)},
+            {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
+            {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+}
+
+nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline)
+{
+    Json devices = bareDevices(timeline);
+    for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
+        devices[device]["slices"] = slicesJson(timeline.lanes[device]);
+        devices[device]["tail"] = tailJson(timeline.lanes[device]);
+        devices[device]["transfers"] = Json::array();
+    }
+    for (const timeline::TransferSlice &slice : timeline.transfers)
+        if (slice.device >= 0 && slice.device < timeline.devices())
+            devices[static_cast<std::size_t>(slice.device)]["transfers"].push_back(transferJson(slice));
+    return devices;
+}
+
+nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
+                                        const simulate::Metrics &metrics, bool withSlices)
+{
+    return {{"stagelens", "timeline/1"},
+            {"kind", timeline::name(timeline.provenance)},
+            {"experiment", model::toJson(experiment)},
+            {"metrics", metricsJson(metrics)},
+            {"devices", withSlices ? devicesJson(timeline) : bareDevices(timeline)}};
+}
+
+} // namespace stagelens::exchange

@@ -1,15 +1,22 @@
 // The JSON of `simulate --json`, of a run and of their comparison ("stagelens": "timeline/1"; design/cli.md).
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
+#include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/timeline/timeline.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace stagelens::exchange {
 
+/// The word of a message or collective in documents: "send", "c0", "c1", "c2", "embed-reduce", "embed-broadcast", "local".
+[[nodiscard]] std::string_view transferWord(schedule::Transfer transfer);
 /// The document's "metrics" member; unknown figures are null.
 [[nodiscard]] nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics);
 /// The "devices" member: every slice, tail and transfer.
@@ -17,8 +24,9 @@ namespace stagelens::exchange {
 /// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone.
 [[nodiscard]] nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
                                                       const simulate::Metrics &metrics, bool withSlices);
-/// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", counters of live bytes.
-[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline);
+/// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", transfers as asynchronous
+/// events, and counters of live bytes where `memory` has a profile of each device.
+[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory = {});
 /// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
 /// PyTorch's compute_only schedule CSV: a row a device, cells "0F0" (stage, action, microbatch). Vocabulary passes have no

@@ -146,12 +146,11 @@ void checkParallel(const Experiment &experiment, Checks &checks)
     if (!experiment.hasModel || model.layers < 1)
         return;
     if (stages > model.layers && experiment.schedule.vocabulary != VocabularyMethod::Redis) {
-        const int fitting = std::max(1, model.layers / chunks);
-        const std::string remedy = chunks > model.layers ? concat("lower chunks to 1 and devices to ", model.layers)
-                                                         : concat("lower devices to ", fitting);
+        const std::string made = chunks == 1 ? std::string() : concat(" with ", chunks, " chunks each");
+        const std::string remedy = chunks <= model.layers ? concat("lower devices to ", model.layers / chunks) : "lower chunks";
         checks.holds(false, "parallel.devices",
-                     concat(plan.devices, " devices make ", stages, " stages, but there are only ", model.layers, " layers; ",
-                            remedy, " or choose redis"));
+                     concat(plan.devices, " devices", made, " need as many layers as stages, ", stages, ", but there are ",
+                            model.layers, "; ", remedy, " or choose redis"));
     }
     if (model.vocabularySize >= 1)
         checks.holds(

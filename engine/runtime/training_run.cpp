@@ -1,1 +1,121 @@
 #include "engine/runtime/training_run.h"
+
+#include "engine/base/text.h"
+#include "engine/runtime/reference.h"
+#include "engine/runtime/run_check.h"
+#include "engine/runtime/session.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Frobenius norm of the difference over that of the reference; the norm itself where the reference is 0.
+double relativeError(const std::vector<float> &measured, const std::vector<double> &reference)
+{
+    double difference = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+        const double distance = static_cast<double>(measured[i]) - reference[i];
+        difference += distance * distance;
+        norm += reference[i] * reference[i];
+    }
+    return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+/// Runs `work` so that no exception leaves the engine.
+template <class Answer, class Work>
+base::Result<Answer> contained(const Work &work)
+{
+    try {
+        return work();
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed("the machine has no more memory for this run; lower model.layers, model.hidden, "
+                                   "model.vocabulary_size or parallel.microbatch_size");
+    } catch (const std::exception &error) {
+        return base::Error::failed(base::concat("the run stopped: ", error.what()));
+    }
+}
+
+base::Result<> trainSteps(Session &session, const TrainingObserver &observer)
+{
+    for (int step = 0; step < session.plan().experiment.training.steps; ++step) {
+        auto report = session.step(step, true, observer);
+        if (!report)
+            return report.error();
+        if (observer.onStep)
+            observer.onStep(*report);
+    }
+    return {};
+}
+
+base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
+{
+    auto report = session.step(0, false, {});
+    if (!report)
+        return report.error();
+    Verification result;
+    result.loss = report->loss;
+    const auto reference = referenceStep(session.plan().experiment, session.parameters(), session.batch(), std::move(stop));
+    if (!reference)
+        return reference.error();
+    result.referenceLoss = reference->loss;
+    const Tensors gradients = session.gradients();
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+        result.gradients.push_back({session.plan().parameters[i].name, relativeError(gradients[i], reference->gradients[i])});
+    return result;
+}
+
+} // namespace
+
+base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const TrainingObserver &observer,
+                     std::stop_token stop)
+{
+    return contained<base::Done>([&]() -> base::Result<> {
+        auto session = Session::open(experiment, schedule, std::move(stop));
+        return session ? trainSteps(**session, observer) : session.error();
+    });
+}
+
+base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)
+{
+    return contained<Verification>([&]() -> base::Result<Verification> {
+        if (auto sound = checkRun(experiment, schedule); !sound)
+            return sound.error();
+        if (auto fits = checkMemory(plannedBytes(experiment, schedule) + referenceBytes(experiment)); !fits)
+            return fits.error();
+        auto session = Session::open(experiment, schedule, stop);
+        return session ? verifyStep(**session, stop) : session.error();
+    });
+}
+
+base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return contained<std::vector<float>>([&]() -> base::Result<std::vector<float>> {
+        auto session = Session::open(experiment, schedule, {});
+        if (!session)
+            return session.error();
+        if (auto report = (*session)->step(0, false, {}); !report)
+            return report.error();
+        std::vector<float> all;
+        for (const std::vector<float> &tensor : (*session)->gradients())
+            all.insert(all.end(), tensor.begin(), tensor.end());
+        return all;
+    });
+}
+
+double Verification::worst() const
+{
+    double worst = std::abs(loss - referenceLoss) / std::max(std::abs(referenceLoss), 1e-30);
+    for (const GradientError &gradient : gradients)
+        worst = std::isnan(gradient.relative) ? gradient.relative : std::max(worst, gradient.relative);
+    return worst;
+}
+
+bool Verification::holds() const
+{
+    return worst() <= kTolerance;
+}
+
+} // namespace stagelens::runtime

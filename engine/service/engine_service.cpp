@@ -1,1 +1,243 @@
 #include "engine/service/engine_service.h"
+
+#include "engine/base/mailbox.h"
+#include "engine/service/training_job.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace stagelens::service {
+
+std::vector<BackendInfo> backends()
+{
+    return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
+            {"cuda", "NVIDIA GPUs", false, "this build has no CUDA plug-in"}};
+}
+
+/// Predictions run on one thread, the newest asked for first and alone; each training run has a thread of its own.
+struct EngineService::State {
+    State(ServiceOptions given, std::function<void()> wake) : options(std::move(given)), mailbox(std::move(wake))
+    {
+        if (options.database.empty())
+            options.database = store::RunStore::defaultFile();
+        if (options.cores <= 0)
+            options.cores = machineCores();
+        predictor = std::jthread([this](std::stop_token stop) { predictForever(std::move(stop)); });
+    }
+
+    struct PredictionRequest {
+        JobId job;
+        model::Experiment experiment;
+        bool withAdvice;
+    };
+    struct Training {
+        JobId job;
+        std::jthread thread;
+        bool done = false;
+    };
+
+    void predictForever(std::stop_token stop)
+    {
+        for (;;) {
+            std::unique_lock lock(mutex);
+            if (!changed.wait(lock, stop, [this] { return request.has_value(); }))
+                return;
+            const PredictionRequest taken = *std::exchange(request, std::nullopt);
+            predicting = true;
+            lock.unlock();
+            auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken), std::nullopt});
+            if (answer->prediction && taken.withAdvice)
+                answer->advice = advise(**answer->prediction, options.cores);
+            lock.lock();
+            predicting = false;
+            // A newer request makes this answer stale; whoever asked again does not want to see it.
+            const bool stale = request.has_value() || cancelledPrediction == taken.job;
+            lock.unlock();
+            if (!stale)
+                mailbox.post({taken.job, PredictionAnswerPtr(std::move(answer))});
+            changed.notify_all();
+        }
+    }
+
+    [[nodiscard]] base::Result<PredictionPtr> guarded(const PredictionRequest &taken) const
+    {
+        try {
+            return predict(taken.experiment, options.cores);
+        } catch (const std::exception &exception) {
+            return base::Error::failed(std::string("the prediction failed: ") + exception.what());
+        }
+    }
+
+    void train(JobId job, const model::Experiment &experiment, std::stop_token stop)
+    {
+        const auto publish = [this, job](RunSnapshotPtr snapshot) { mailbox.post({job, std::move(snapshot)}); };
+        try {
+            runTraining(experiment, options.database, options.cores, std::move(stop), publish);
+        } catch (const std::exception &exception) {
+            RunSnapshot failed;
+            failed.record.experiment = experiment;
+            failed.record.summary.status = store::RunStatus::Failed;
+            failed.error = base::Error::failed(std::string("the run ended: ") + exception.what());
+            failed.finished = true;
+            publish(std::make_shared<const RunSnapshot>(std::move(failed)));
+        }
+        const std::scoped_lock lock(mutex);
+        for (Training &training : trainings)
+            if (training.job == job)
+                training.done = true;
+        changed.notify_all();
+    }
+
+    /// Joins the threads of finished runs. Call with the mutex held: they have nothing left to lock.
+    void forgetFinished()
+    {
+        trainings.remove_if([](const Training &training) { return training.done; });
+    }
+
+    base::Result<store::RunStore *> openReader()
+    {
+        if (!reader) {
+            auto opened = store::RunStore::open(options.database);
+            if (!opened)
+                return std::move(opened).error();
+            reader.emplace(*std::move(opened));
+        }
+        return &*reader;
+    }
+
+    /// Runs `use` on the reader's connection; one caller at a time.
+    template <class Use>
+    auto withReader(Use use) -> decltype(use(std::declval<store::RunStore &>()))
+    {
+        const std::scoped_lock lock(readerMutex);
+        auto opened = openReader();
+        if (!opened)
+            return std::move(opened).error();
+        return use(**opened);
+    }
+
+    ServiceOptions options;
+    base::Mailbox<Event> mailbox;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    JobId lastJob = 0;
+    std::optional<PredictionRequest> request;
+    JobId cancelledPrediction = 0;
+    bool predicting = false;
+    std::list<Training> trainings;
+    std::mutex readerMutex;
+    std::optional<store::RunStore> reader;
+    std::jthread predictor;
+};
+
+EngineService::EngineService(ServiceOptions options, std::function<void()> wake)
+    : m_state(std::make_unique<State>(std::move(options), std::move(wake)))
+{}
+
+EngineService::~EngineService()
+{
+    m_state->predictor.request_stop();
+    std::list<State::Training> running;
+    {
+        const std::scoped_lock lock(m_state->mutex);
+        running.swap(m_state->trainings);
+    }
+    for (State::Training &training : running)
+        training.thread.request_stop();
+    running.clear(); // joins
+}
+
+JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdvice)
+{
+    const std::scoped_lock lock(m_state->mutex);
+    const JobId job = ++m_state->lastJob;
+    m_state->request = State::PredictionRequest{job, std::move(experiment), withAdvice};
+    m_state->changed.notify_all();
+    return job;
+}
+
+JobId EngineService::submitTraining(model::Experiment experiment)
+{
+    const std::scoped_lock lock(m_state->mutex);
+    m_state->forgetFinished();
+    const JobId job = ++m_state->lastJob;
+    State::Training &training = m_state->trainings.emplace_back();
+    training.job = job;
+    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment)](std::stop_token stop) {
+        state->train(job, plan, std::move(stop));
+    });
+    return job;
+}
+
+void EngineService::cancel(JobId job)
+{
+    const std::scoped_lock lock(m_state->mutex);
+    if (m_state->request && m_state->request->job == job)
+        m_state->request.reset();
+    m_state->cancelledPrediction = job;
+    for (State::Training &training : m_state->trainings)
+        if (training.job == job)
+            training.thread.request_stop();
+}
+
+std::vector<Event> EngineService::drain()
+{
+    std::vector<Event> events = m_state->mailbox.drain();
+    std::vector<Event> latest;
+    for (auto event = events.rbegin(); event != events.rend(); ++event)
+        if (std::ranges::find(latest, event->job, &Event::job) == latest.end())
+            latest.push_back(std::move(*event));
+    std::ranges::reverse(latest);
+    return latest;
+}
+
+void EngineService::waitIdle()
+{
+    std::unique_lock lock(m_state->mutex);
+    m_state->changed.wait(lock, [this] {
+        return !m_state->request && !m_state->predicting &&
+               std::ranges::all_of(m_state->trainings, [](const State::Training &training) { return training.done; });
+    });
+}
+
+base::Result<std::vector<store::RunSummary>> EngineService::runs()
+{
+    return m_state->withReader([](store::RunStore &store) { return store.list(); });
+}
+
+base::Result<store::RunRecord> EngineService::loadRun(store::RunId run)
+{
+    return m_state->withReader([run](store::RunStore &store) { return store.load(run); });
+}
+
+base::Result<> EngineService::renameRun(store::RunId run, const std::string &name)
+{
+    return m_state->withReader([&](store::RunStore &store) { return store.rename(run, name); });
+}
+
+base::Result<> EngineService::tagRun(store::RunId run, const std::vector<std::string> &tags)
+{
+    return m_state->withReader([&](store::RunStore &store) { return store.setTags(run, tags); });
+}
+
+base::Result<> EngineService::removeRun(store::RunId run)
+{
+    return m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
+}
+
+base::Result<store::CheckReport> EngineService::checkDatabase()
+{
+    return m_state->withReader([](store::RunStore &store) { return store.check(); });
+}
+
+std::filesystem::path EngineService::databaseFile() const
+{
+    return m_state->options.database;
+}
+
+} // namespace stagelens::service

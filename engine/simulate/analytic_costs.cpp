@@ -28,15 +28,20 @@ struct Traffic {
     double lookUp;         ///< embedding's forward, per byte of [b s, h]
     double scatter;        ///< embedding's backward, per byte of [b s, h]
     double denseGradient;  ///< its dense gradient, per byte of the shard's matrix
+    double collective;     ///< bytes an element of [b s, h] in a collective; 0: the compute type's
+    double contention;     ///< share of a collective's time that it takes from the passes beside it
 };
 /// The usual framework kernels: logits copied to fp32 and traversed once an operation; look-up through masks, index and zero
-/// fill; the embedding's gradient is made dense and then added.
-constexpr Traffic kGpuTraffic{10, 4, 28, 10, 40, 30, 4};
+/// fill; the embedding's gradient is made dense and then added. Collectives carry fp32 and occupy
+/// multiprocessors: measured F and B are longer by about the time of a microbatch's collectives.
+constexpr Traffic kGpuTraffic{10, 4, 28, 10, 40, 30, 4, 4, 1};
 /// The project's own CPU engine: fused rows, gradients scattered in place.
-constexpr Traffic kHostTraffic{10, 3, 20, 8, 3, 3, 0};
+constexpr Traffic kHostTraffic{10, 3, 20, 8, 3, 3, 0, 0, 0};
 /// The link of devices that share one memory.
 constexpr std::string_view kHostLink = "host";
 
+constexpr std::array kCollectives{Transfer::BroadcastX, Transfer::Statistics, Transfer::ReduceGradient, Transfer::EmbedReduce,
+                                  Transfer::EmbedBroadcast};
 Nanos toNanos(double seconds)
 {
     constexpr auto kLongest = static_cast<double>(base::kLongestPass);
@@ -68,6 +73,8 @@ private:
     [[nodiscard]] const model::LinkClass &linkBetween(int from, int to) const;
     [[nodiscard]] double reduceSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double broadcastSeconds(const model::LinkClass &link, double bytes) const;
+    [[nodiscard]] double collectiveSeconds(Transfer transfer, const model::LinkClass &link) const;
+    [[nodiscard]] double contentionSeconds() const;
     [[nodiscard]] double optimizerSeconds(int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
@@ -160,13 +167,14 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         vocabulary.weight += outputProductSeconds();
     }
     const int device = m_schedule.placement().deviceOf(stage);
+    const double contention = contentionSeconds() / 3; // F, I and W last about equally long
     const auto set = [&](PassKind kind, double layerSeconds, double vocabularySeconds) {
         costs.setPass(device, kind, stage, {passTime(layerSeconds + vocabularySeconds), toNanos(vocabularySeconds)});
     };
-    set(PassKind::F, forward, vocabularyForward);
-    set(PassKind::B, layers * layer.sum(), vocabulary.sum());
-    set(PassKind::I, layers * layer.input, vocabulary.input);
-    set(PassKind::W, layers * layer.weight, vocabulary.weight);
+    set(PassKind::F, forward + contention, vocabularyForward);
+    set(PassKind::B, layers * layer.sum() + 2 * contention, vocabulary.sum());
+    set(PassKind::I, layers * layer.input + contention, vocabulary.input);
+    set(PassKind::W, layers * layer.weight + contention, vocabulary.weight);
 }
 
 /// The vocabulary passes of a device (dossier 1.2 to 1.5, section 2).
@@ -234,17 +242,42 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
                 costs.setSend(from, to, std::min(link.latency + toNanos(m_boundary / link.bytesPerSecond), base::kLongestPass));
         }
     }
-    const VocabularyMethod method = m_schedule.vocabulary();
     const model::LinkClass &slowest = linkBetween(0, devices - 1);
-    const double statistic = 4 * m_tokens;
-    double statistics = reduceSeconds(slowest, (method == VocabularyMethod::Naive ? 1 : 3) * statistic);
-    if (method == VocabularyMethod::Vocab2)
-        statistics += reduceSeconds(slowest, m_boundary);
-    costs.setCollective(Transfer::BroadcastX, toNanos(broadcastSeconds(slowest, m_boundary)));
-    costs.setCollective(Transfer::Statistics, toNanos(statistics));
-    costs.setCollective(Transfer::ReduceGradient, toNanos(reduceSeconds(slowest, m_boundary)));
-    costs.setCollective(Transfer::EmbedReduce, toNanos(reduceSeconds(slowest, m_boundary)));
-    costs.setCollective(Transfer::EmbedBroadcast, toNanos(broadcastSeconds(slowest, m_boundary)));
+    for (const Transfer transfer : kCollectives)
+        costs.setCollective(transfer, toNanos(collectiveSeconds(transfer, slowest)));
+}
+
+double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClass &link) const
+{
+    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * m_tokens * m_experiment.model.hidden : m_boundary;
+    const VocabularyMethod method = m_schedule.vocabulary();
+    switch (transfer) {
+    case Transfer::BroadcastX:
+    case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);
+    case Transfer::Statistics: {
+        const double numbers = (method == VocabularyMethod::Naive ? 1 : 3) * m_tokens;
+        return reduceSeconds(link, 4 * numbers) + (method == VocabularyMethod::Vocab2 ? reduceSeconds(link, tensor) : 0);
+    }
+    case Transfer::ReduceGradient:
+    case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
+    case Transfer::Local:
+    case Transfer::Send: break;
+    }
+    return 0;
+}
+
+/// What a microbatch's collectives take from the passes beside them. It is work on the device, so that the link between nodes
+/// does not count.
+double AnalyticCosts::contentionSeconds() const
+{
+    if (!model::isSharded(m_schedule.vocabulary()) || m_schedule.devices() == 1)
+        return 0;
+    double seconds = 0;
+    for (const Transfer transfer : kCollectives) {
+        if (transfer != Transfer::ReduceGradient || m_schedule.vocabulary() != VocabularyMethod::Vocab2)
+            seconds += collectiveSeconds(transfer, m_hardware.insideNode);
+    }
+    return m_traffic.contention * seconds;
 }
 
 /// Parameters, gradients and optimizer state are read, and written but for the gradients.

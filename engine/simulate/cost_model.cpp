@@ -13,11 +13,20 @@ using schedule::PassKind;
 using schedule::Transfer;
 
 CostModel::CostModel(int devices, int stages)
-    : m_devices(devices), m_stages(stages),
-      m_passes(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages) * schedule::kPassKindCount),
-      m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
+    : m_devices(devices), m_stages(stages), m_slots(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages)),
+      m_passes(schedule::kPassKindCount), m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
       m_optimizer(static_cast<std::size_t>(devices))
 {}
+
+void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
+{
+    std::uint32_t &slot = m_slots[place(device, stage)];
+    if (slot == 0) {
+        slot = static_cast<std::uint32_t>(m_passes.size());
+        m_passes.resize(m_passes.size() + schedule::kPassKindCount);
+    }
+    m_passes[slot + static_cast<std::size_t>(kind)] = cost;
+}
 
 Nanos CostModel::transfer(Transfer transfer, int from, int to) const
 {

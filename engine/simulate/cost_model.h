@@ -10,6 +10,8 @@
 #include "engine/timeline/timeline.h"
 
 #include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +30,9 @@ public:
 
     [[nodiscard]] const PassCost &pass(int device, schedule::PassKind kind, int stage) const
     {
-        return m_passes[index(device, kind, stage)];
+        return m_passes[m_slots[place(device, stage)] + static_cast<std::size_t>(kind)];
     }
-    void setPass(int device, schedule::PassKind kind, int stage, PassCost cost) { m_passes[index(device, kind, stage)] = cost; }
+    void setPass(int device, schedule::PassKind kind, int stage, PassCost cost);
 
     /// Time of a message between two devices, or of a collective (then from and to are ignored). Free where nothing leaves a
     /// device.
@@ -49,14 +51,14 @@ public:
     double pairScale = 1;
 
 private:
-    [[nodiscard]] std::size_t index(int device, schedule::PassKind kind, int stage) const
+    [[nodiscard]] std::size_t place(int device, int stage) const
     {
-        return (static_cast<std::size_t>(device) * static_cast<std::size_t>(m_stages) + static_cast<std::size_t>(stage)) *
-                   schedule::kPassKindCount +
-               static_cast<std::size_t>(kind);
+        return static_cast<std::size_t>(device) * static_cast<std::size_t>(m_stages) + static_cast<std::size_t>(stage);
     }
     int m_devices;
     int m_stages;
+    /// Where in m_passes the kinds of a device and stage begin; few of the pairs occur, the others share the zeros at 0.
+    std::vector<std::uint32_t> m_slots;
     std::vector<PassCost> m_passes;
     std::vector<base::Nanos> m_send; ///< devices x devices
     std::array<base::Nanos, schedule::kTransferCount> m_collective{};

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stagelens::store {
@@ -18,6 +20,11 @@ using RunId = std::int64_t;
 
 enum class RunStatus : unsigned char { Running, Finished, Failed, Cancelled, Interrupted };
 [[nodiscard]] std::string_view name(RunStatus status);
+[[nodiscard]] std::optional<RunStatus> parseRunStatus(std::string_view text);
+
+/// The median step's time, with the first two steps apart where there are more; of an even number the lower of the two in the
+/// middle, so that it is a step's. Nothing without steps.
+[[nodiscard]] std::optional<base::Nanos> medianIteration(std::span<const base::Nanos> iterations);
 
 /// A row of the run table.
 struct RunSummary {

@@ -1,0 +1,54 @@
+// How tensors travel between the devices of a run.
+#pragma once
+
+#include "engine/backend/memory.h"
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace stagelens::backend {
+
+/// A tensor on its way, or kept. Who holds the only reference may write into it.
+using Tensor = std::shared_ptr<Buffer>;
+
+/// Tells messages apart: what is sent, for which stage or round, of which microbatch. A key is used once a step.
+struct MessageKey {
+    std::uint8_t kind = 0;
+    std::uint16_t slot = 0;
+    std::int32_t microbatch = 0;
+    friend auto operator<=>(const MessageKey &, const MessageKey &) = default;
+};
+
+/// Messages and collectives among `ranks` devices. Each has two halves: the first gives a tensor away and never blocks, the
+/// second waits for what it needs. A second half answers null (or nothing) when the run was stopped meanwhile. Reductions
+/// combine in rank order, so that their bits do not depend on who comes first.
+class Transport {
+public:
+    virtual ~Transport() = default;
+
+    virtual void send(int from, int to, const MessageKey &key, Tensor tensor) = 0;
+    [[nodiscard]] virtual Tensor receive(int from, int to, const MessageKey &key) = 0;
+
+    virtual void broadcast(int root, const MessageKey &key, Tensor tensor) = 0;
+    /// Every rank, the root as well, takes its copy once. It is read-only: the copies may be one.
+    [[nodiscard]] virtual Tensor receiveBroadcast(int root, int rank, const MessageKey &key) = 0;
+
+    virtual void giveToAll(int rank, const MessageKey &key, Tensor part) = 0;
+    /// All-gather: the parts in rank order, read-only.
+    [[nodiscard]] virtual std::vector<Tensor> gather(int rank, const MessageKey &key) = 0;
+
+    virtual void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) = 0;
+    /// Reduce: the sum of the parts, added in rank order, for the root alone.
+    [[nodiscard]] virtual Tensor reduce(int root, const MessageKey &key) = 0;
+    /// As reduce(), but row i of rank r's part counts factors[r][i] times. Parts are [factors[r].size(), width].
+    [[nodiscard]] virtual Tensor reduceScaled(int root, const MessageKey &key,
+                                              const std::vector<std::vector<float>> &factors) = 0;
+};
+
+/// Devices are threads of this process, or take turns on one: tensors change hands without a copy. Waits end when `stop` asks.
+[[nodiscard]] std::unique_ptr<Transport> makeInProcessTransport(int ranks, std::stop_token stop);
+
+} // namespace stagelens::backend

@@ -1,0 +1,103 @@
+#include "engine/base/text.h"
+#include "engine/exchange/timeline_json.h"
+
+namespace stagelens::exchange {
+namespace {
+
+/// Passes and transfers are two processes, so that Perfetto groups them.
+constexpr int kPasses = 0;
+constexpr int kTransfers = 1;
+
+/// Microseconds, the unit of the format, without losing a nanosecond: "12.345".
+std::string microseconds(base::Nanos time)
+{
+    const bool negative = time < 0;
+    const base::Nanos size = negative ? -time : time;
+    std::string fraction = std::to_string(size % base::kNanosPerMicro);
+    fraction.insert(0, 3 - fraction.size(), '0');
+    return (negative ? "-" : "") + std::to_string(size / base::kNanosPerMicro) + '.' + fraction;
+}
+
+/// Writes events one after the other; every word in them is ours and needs no escapes.
+class Trace {
+public:
+    template <class... Parts>
+    void event(const Parts &...parts)
+    {
+        m_text += m_text.empty() ? "\n{" : ",\n{";
+        ((m_text += parts), ...);
+        m_text += '}';
+    }
+    void name(std::string_view what, int process, int thread, const std::string &name)
+    {
+        event(R"("ph":"M","name":")", what, R"(","pid":)", std::to_string(process), R"(,"tid":)", std::to_string(thread),
+              R"(,"args":{"name":")", name, R"("})");
+    }
+    void complete(const std::string &name, std::string_view category, int thread, base::Nanos begin, base::Nanos end,
+                  const std::string &arguments)
+    {
+        event(R"("ph":"X","name":")", name, R"(","cat":")", category, R"(","pid":0,"tid":)", std::to_string(thread),
+              R"(,"ts":)", microseconds(begin), R"(,"dur":)", microseconds(end - begin), R"(,"args":{)", arguments, '}');
+    }
+    [[nodiscard]] const std::string &text() const { return m_text; }
+
+private:
+    std::string m_text;
+};
+
+void addLane(Trace &trace, const timeline::Lane &lane, int device)
+{
+    trace.name("thread_name", kPasses, device, base::concat("device ", device));
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+        const schedule::Pass &pass = lane.pass[i];
+        std::string arguments =
+            R"("stage":)" + std::to_string(pass.stage) + R"(,"microbatch":)" + std::to_string(pass.microbatch);
+        if (i < lane.vocabulary.size())
+            arguments += R"(,"vocabulary_us":)" + microseconds(lane.vocabulary[i]);
+        trace.complete(std::string(schedule::name(pass.kind)) + std::to_string(pass.microbatch), schedule::name(pass.kind),
+                       device, lane.begin[i], lane.end[i], arguments);
+    }
+    if (lane.tailEnd > lane.tailBegin)
+        trace.complete("O", "O", device, lane.tailBegin, lane.tailEnd, {});
+}
+
+/// Transfers overlap on a device, so they are asynchronous events, each with an id of its own.
+void addTransfer(Trace &trace, const timeline::TransferSlice &slice, std::size_t id)
+{
+    const std::string word(transferWord(slice.transfer));
+    const auto half = [&](char phase, base::Nanos time, const std::string &arguments) {
+        trace.event(R"("ph":")", phase, R"(","name":")", word, ' ', std::to_string(slice.microbatch),
+                    R"(","cat":"transfer","id":)", std::to_string(id), R"(,"pid":1,"tid":)", std::to_string(slice.device),
+                    R"(,"ts":)", microseconds(time), R"(,"args":{)", arguments, '}');
+    };
+    half('b', slice.begin, R"("to":)" + (slice.peer < 0 ? std::string(R"("all")") : std::to_string(slice.peer)));
+    half('e', slice.end, {});
+}
+
+void addMemory(Trace &trace, const simulate::MemoryProfile &profile, std::size_t device)
+{
+    for (const simulate::MemoryStep &step : profile.steps)
+        trace.event(R"("ph":"C","name":"device )", std::to_string(device), R"( live bytes","pid":0,"ts":)",
+                    microseconds(step.time), R"(,"args":{"bytes":)", std::to_string(step.total()), '}');
+}
+
+} // namespace
+
+std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory)
+{
+    const std::string kind(timeline::name(timeline.provenance));
+    Trace trace;
+    trace.name("process_name", kPasses, 0, "passes, " + kind);
+    for (int device = 0; device < timeline.devices(); ++device)
+        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device);
+    if (!timeline.transfers.empty())
+        trace.name("process_name", kTransfers, 0, "transfers, " + kind);
+    for (std::size_t id = 0; id < timeline.transfers.size(); ++id)
+        addTransfer(trace, timeline.transfers[id], id);
+    for (std::size_t device = 0; device < memory.size(); ++device)
+        addMemory(trace, memory[device], device);
+    return R"({"displayTimeUnit":"ns","otherData":{"stagelens":"timeline/1","kind":")" + kind + R"("},"traceEvents":[)" +
+           trace.text() + "\n]}\n";
+}
+
+} // namespace stagelens::exchange

@@ -1,0 +1,270 @@
+#include "engine/exchange/safetensors.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+namespace stagelens::exchange {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Result;
+using Json = nlohmann::json;
+using Entry = SafetensorsFile::Entry;
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr std::size_t kLengthBytes = 8;
+/// The format allows 100 MB; a model of a thousand layers needs less than 2.
+constexpr std::size_t kLongestHeader = std::size_t{16} << 20;
+constexpr base::Bytes kLargestFile = base::Bytes{4} << 30;
+constexpr std::size_t kAlignment = 8;
+constexpr std::string_view kMetadata = "__metadata__";
+/// { name: { "shape": [ .. ] } }
+constexpr int kDeepest = 3;
+
+Error refuse(const std::string &file, const std::string &message)
+{
+    return Error::invalid(file, concat("is not a sound safetensors file: ", message, "; write it again"));
+}
+
+std::optional<std::size_t> elementBytes(std::string_view type)
+{
+    if (type == "BOOL" || type == "U8" || type == "I8" || type == "F8_E5M2" || type == "F8_E4M3")
+        return 1;
+    if (type == "I16" || type == "U16" || type == "F16" || type == "BF16")
+        return 2;
+    if (type == "I32" || type == "U32" || type == "F32")
+        return 4;
+    if (type == "I64" || type == "U64" || type == "F64")
+        return 8;
+    return std::nullopt;
+}
+
+/// Bytes of a tensor, or nothing where they are more than `limit`.
+std::optional<std::size_t> tensorBytes(const std::vector<std::int64_t> &shape, std::size_t elementSize, std::size_t limit)
+{
+    if (std::ranges::find(shape, 0) != shape.end())
+        return 0;
+    std::size_t bytes = elementSize;
+    for (const std::int64_t size : shape) {
+        if (static_cast<std::uint64_t>(size) > limit / bytes)
+            return std::nullopt;
+        bytes *= static_cast<std::size_t>(size);
+    }
+    return bytes;
+}
+
+std::string shapeText(std::span<const std::int64_t> shape)
+{
+    std::string text = "[";
+    for (const std::int64_t size : shape)
+        text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+    return text + "]";
+}
+
+/// Accepts a header while it is read: bounded depth, no name twice.
+class HeaderGuard {
+public:
+    bool operator()(int depth, Json::parse_event_t event, Json &parsed)
+    {
+        using Event = Json::parse_event_t;
+        if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest)
+            m_tooDeep = true;
+        if (event == Event::key && depth == 1 && !m_names.insert(parsed.get<std::string>()).second)
+            m_duplicate = parsed.get<std::string>();
+        return !m_tooDeep; // what is too deep is thrown away as it comes
+    }
+    [[nodiscard]] std::string fault() const
+    {
+        if (m_tooDeep)
+            return concat("its header is nested deeper than ", kDeepest, " levels");
+        return m_duplicate ? "tensor " + *m_duplicate + " stands in it twice" : std::string();
+    }
+
+private:
+    std::set<std::string> m_names;
+    std::optional<std::string> m_duplicate;
+    bool m_tooDeep = false;
+};
+
+/// Non-negative integers of a list, or nothing.
+std::optional<std::vector<std::int64_t>> sizesOf(const Json &list)
+{
+    if (!list.is_array())
+        return std::nullopt;
+    std::vector<std::int64_t> sizes;
+    for (const Json &size : list) {
+        if (!size.is_number_unsigned() || size.get<std::uint64_t>() > INT64_MAX)
+            return std::nullopt;
+        sizes.push_back(size.get<std::int64_t>());
+    }
+    return sizes;
+}
+
+/// One tensor of the header; the text says what is wrong with it.
+Result<Entry> entryOf(const std::string &file, const std::string &name, const Json &json, std::size_t dataBytes)
+{
+    const auto bad = [&](const std::string &what) { return refuse(file, concat("tensor ", name, ' ', what)); };
+    if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") || !json.contains("data_offsets"))
+        return bad("lacks dtype, shape or data_offsets");
+    const auto shape = sizesOf(json["shape"]);
+    const auto offsets = sizesOf(json["data_offsets"]);
+    if (!json["dtype"].is_string() || !shape || !offsets || offsets->size() != 2)
+        return bad("has a dtype, shape or data_offsets of another type");
+    Entry entry{name, json["dtype"].get<std::string>(), *shape, static_cast<std::size_t>((*offsets)[0]),
+                static_cast<std::size_t>((*offsets)[1])};
+    const auto elementSize = elementBytes(entry.type);
+    if (!elementSize)
+        return bad("has a dtype that is not known");
+    if (entry.begin > entry.end || entry.end > dataBytes)
+        return bad(concat("lies at bytes ", entry.begin, " to ", entry.end, " of ", dataBytes));
+    if (tensorBytes(entry.shape, *elementSize, dataBytes) != entry.end - entry.begin)
+        return bad(concat("of type ", entry.type, " and shape ", shapeText(entry.shape), " does not fill bytes ", entry.begin,
+                          " to ", entry.end));
+    return entry;
+}
+
+/// The tensors must follow one another without overlap or hole, as the format demands.
+Result<> checkPlaces(const std::string &file, std::vector<Entry> entries, std::size_t dataBytes)
+{
+    std::ranges::sort(entries, {}, [](const Entry &entry) { return std::pair(entry.begin, entry.end); });
+    std::size_t end = 0;
+    for (const Entry &entry : entries) {
+        if (entry.begin != end)
+            return refuse(
+                file, concat("tensor ", entry.name, " begins at byte ", entry.begin, " where the one before ends at ", end));
+        end = entry.end;
+    }
+    if (end != dataBytes)
+        return refuse(file, concat("its tensors end at byte ", end, " of ", dataBytes));
+    return {};
+}
+
+Result<std::string> headerOf(std::span<const TensorView> tensors)
+{
+    nlohmann::ordered_json header = nlohmann::ordered_json::object();
+    header[std::string(kMetadata)] = {{"format", "pt"}}; // transformers refuses a file without it
+    std::set<std::string_view> names;
+    std::size_t offset = 0;
+    for (const TensorView &tensor : tensors) {
+        const bool isFloat = std::holds_alternative<std::span<const float>>(tensor.values);
+        const std::size_t bytes = std::visit([](auto values) { return values.size_bytes(); }, tensor.values);
+        const auto needed = tensorBytes(tensor.shape, isFloat ? sizeof(float) : sizeof(std::int64_t), SIZE_MAX / 2);
+        if (needed != bytes || tensor.name == kMetadata || !names.insert(tensor.name).second)
+            return Error::failed(concat("tensor ", tensor.name, " of shape ", shapeText(tensor.shape), " and ", bytes,
+                                        " bytes cannot be written; its name or size is wrong"));
+        header[tensor.name] = {
+            {"dtype", isFloat ? "F32" : "I64"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
+        offset += bytes;
+    }
+    std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
+    return text;
+}
+
+Result<std::string> readWhole(const std::filesystem::path &file)
+{
+    try {
+        return base::readFile(file, kLargestFile);
+    } catch (const std::bad_alloc &) {
+        return Error::failed("does not fit into memory; choose a smaller file", file.string());
+    }
+}
+
+} // namespace
+
+Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors)
+{
+    const auto header = headerOf(tensors);
+    if (!header)
+        return header.error();
+    const std::uint64_t length = header->size();
+    std::string content(kLengthBytes, '\0');
+    std::memcpy(content.data(), &length, sizeof length);
+    content += *header;
+    for (const TensorView &tensor : tensors)
+        std::visit([&](auto values) { content.append(reinterpret_cast<const char *>(values.data()), values.size_bytes()); },
+                   tensor.values);
+    return base::writeFile(file, content);
+}
+
+Result<SafetensorsFile> SafetensorsFile::read(const std::filesystem::path &path)
+{
+    auto content = readWhole(path);
+    if (!content)
+        return std::move(content).error();
+    SafetensorsFile file;
+    file.m_file = path.string();
+    file.m_content = *std::move(content);
+    std::uint64_t length = 0;
+    if (file.m_content.size() < kLengthBytes)
+        return refuse(file.m_file, concat("it is only ", file.m_content.size(), " bytes long"));
+    std::memcpy(&length, file.m_content.data(), sizeof length);
+    if (length > std::min(kLongestHeader, file.m_content.size() - kLengthBytes))
+        return refuse(file.m_file, concat("its header claims ", length, " bytes of ", file.m_content.size()));
+    file.m_dataBegin = kLengthBytes + static_cast<std::size_t>(length);
+    const std::size_t dataBytes = file.m_content.size() - file.m_dataBegin;
+    const std::string_view header(file.m_content.data() + kLengthBytes, static_cast<std::size_t>(length));
+    HeaderGuard guard;
+    const Json json = Json::parse(header, std::ref(guard), false);
+    if (const std::string fault = guard.fault(); !fault.empty())
+        return refuse(file.m_file, fault);
+    if (!json.is_object())
+        return refuse(file.m_file, "its header is not a JSON object");
+    for (const auto &[name, value] : json.items()) {
+        if (name == kMetadata)
+            continue;
+        auto entry = entryOf(file.m_file, name, value, dataBytes);
+        if (!entry)
+            return std::move(entry).error();
+        file.m_entries.push_back(*std::move(entry));
+    }
+    if (const auto checked = checkPlaces(file.m_file, file.m_entries, dataBytes); !checked)
+        return checked.error();
+    return file;
+}
+
+const Entry *SafetensorsFile::find(std::string_view name) const
+{
+    const auto found = std::ranges::lower_bound(m_entries, name, {}, &Entry::name);
+    return found != m_entries.end() && found->name == name ? &*found : nullptr;
+}
+
+template <class T>
+Result<std::vector<T>> SafetensorsFile::values(std::string_view name, std::string_view type,
+                                               std::span<const std::int64_t> shape) const
+{
+    const Entry *entry = find(name);
+    if (entry == nullptr)
+        return Error::invalid(m_file, concat("has no tensor ", name, "; give a file of the same model"));
+    if (entry->type != type)
+        return Error::invalid(m_file, concat("has tensor ", name, " as ", entry->type, " but ", type, " is read; convert it"));
+    if (!std::ranges::equal(entry->shape, shape))
+        return Error::invalid(m_file, concat("has tensor ", name, " with shape ", shapeText(entry->shape),
+                                             " but the model has ", shapeText(shape), "; give a file of the same model"));
+    std::vector<T> result((entry->end - entry->begin) / sizeof(T));
+    if (!result.empty()) // the header's length is anyone's, so the bytes may be unaligned
+        std::memcpy(result.data(), m_content.data() + m_dataBegin + entry->begin, result.size() * sizeof(T));
+    return result;
+}
+
+Result<std::vector<float>> SafetensorsFile::floats(std::string_view name, std::span<const std::int64_t> shape) const
+{
+    return values<float>(name, "F32", shape);
+}
+
+Result<std::vector<std::int64_t>> SafetensorsFile::integers(std::string_view name, std::span<const std::int64_t> shape) const
+{
+    return values<std::int64_t>(name, "I64", shape);
+}
+
+} // namespace stagelens::exchange

@@ -1,0 +1,63 @@
+// Tensors by name in the format of Hugging Face's safetensors: a JSON header with type, shape and place of each, then the
+// bytes.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace stagelens::exchange {
+
+/// A tensor to write; the values are not copied and must live until it is written.
+struct TensorView {
+    std::string name;
+    std::vector<std::int64_t> shape;                                            ///< empty: a single value
+    std::variant<std::span<const float>, std::span<const std::int64_t>> values; ///< row-major, as many as the shape says
+};
+
+/// Writes a file as a whole: F32 and I64 tensors in the order given, names unique.
+[[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors);
+
+/// A file that was read. Every tensor's place and size has been checked.
+class SafetensorsFile {
+public:
+    /// What the header says of a tensor.
+    struct Entry {
+        std::string name;
+        std::string type; ///< "F32", "BF16", ...
+        std::vector<std::int64_t> shape;
+        std::size_t begin = 0; ///< of its bytes, from the header's end
+        std::size_t end = 0;
+    };
+
+    /// Refuses, without trusting a number in it, what is cut short, overlaps, leaves holes or overflows.
+    [[nodiscard]] static base::Result<SafetensorsFile> read(const std::filesystem::path &file);
+
+    /// Sorted by name.
+    [[nodiscard]] const std::vector<Entry> &entries() const { return m_entries; }
+    /// Null if there is none of that name.
+    [[nodiscard]] const Entry *find(std::string_view name) const;
+    /// The values of an F32 tensor of that name and shape.
+    [[nodiscard]] base::Result<std::vector<float>> floats(std::string_view name, std::span<const std::int64_t> shape) const;
+    /// The values of an I64 tensor of that name and shape.
+    [[nodiscard]] base::Result<std::vector<std::int64_t>> integers(std::string_view name,
+                                                                   std::span<const std::int64_t> shape) const;
+
+private:
+    template <class T>
+    [[nodiscard]] base::Result<std::vector<T>> values(std::string_view name, std::string_view type,
+                                                      std::span<const std::int64_t> shape) const;
+
+    std::string m_file;
+    std::string m_content;
+    std::size_t m_dataBegin = 0; ///< of the tensors' bytes in m_content
+    std::vector<Entry> m_entries;
+};
+
+} // namespace stagelens::exchange

@@ -1,0 +1,292 @@
+#include "engine/runtime/data/bpe.h"
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <unordered_map>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Bounds the work on one word where a text has no spaces.
+constexpr std::size_t kLongestWord = 64;
+/// How many words pass between two looks at the stop token.
+constexpr std::size_t kWordsBetweenStops = 4096;
+
+enum class CharacterClass : unsigned char { Space, Letter, Digit, Other };
+
+CharacterClass classOf(char character)
+{
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
+        return CharacterClass::Space;
+    if (byte >= '0' && byte <= '9')
+        return CharacterClass::Digit;
+    // All bytes of a multi-byte character of UTF-8 count as letters, so that none is cut by a word's end.
+    if (byte >= 0x80 || (byte | 0x20U) - 'a' < 26U)
+        return CharacterClass::Letter;
+    return CharacterClass::Other;
+}
+
+constexpr std::uint64_t keyOf(std::int32_t left, std::int32_t right)
+{
+    return static_cast<std::uint64_t>(left) << 32U | static_cast<std::uint32_t>(right);
+}
+constexpr Merge mergeOf(std::uint64_t key)
+{
+    return {static_cast<std::int32_t>(key >> 32U), static_cast<std::int32_t>(key & 0xffffffffU)};
+}
+
+/// A distinct word of the text as it is segmented so far.
+struct Word {
+    std::vector<std::int32_t> tokens;
+    std::int64_t count = 0;
+};
+
+/// How often a pair occurs now, and the words that have had it (some no longer do).
+struct PairUse {
+    std::int64_t count = 0;
+    std::vector<std::uint32_t> words;
+};
+
+struct Candidate {
+    std::int64_t count = 0;
+    std::uint64_t key = 0;
+    /// std::priority_queue takes the greatest: most frequent, then smallest tokens.
+    friend bool operator<(const Candidate &a, const Candidate &b)
+    {
+        return a.count != b.count ? a.count < b.count : a.key > b.key;
+    }
+};
+
+class Trainer {
+public:
+    base::Result<Merges> train(std::string_view text, std::size_t mergeCount, const std::stop_token &stop)
+    {
+        if (!countWords(text, stop))
+            return base::Error::cancelled();
+        for (std::uint32_t index = 0; index < m_words.size(); ++index)
+            addPairs(index);
+        for (const auto &[key, use] : m_pairs)
+            m_queue.push({use.count, key});
+        Merges merges;
+        while (merges.size() < mergeCount && !m_queue.empty()) {
+            if (stop.stop_requested())
+                return base::Error::cancelled();
+            const Candidate best = m_queue.top();
+            m_queue.pop();
+            const std::int64_t count = m_pairs[best.key].count;
+            if (count != best.count) { // the pair lost uses since it was queued
+                if (count > 1)
+                    m_queue.push({count, best.key});
+                continue;
+            }
+            if (count < 2)
+                break;
+            apply(best.key, kByteTokens + static_cast<std::int32_t>(merges.size()));
+            merges.push_back(mergeOf(best.key));
+        }
+        return merges;
+    }
+
+private:
+    bool countWords(std::string_view text, const std::stop_token &stop)
+    {
+        std::unordered_map<std::string_view, std::uint32_t> indexOf;
+        for (std::size_t done = 0; !text.empty(); ++done) {
+            if (done % kWordsBetweenStops == 0 && stop.stop_requested())
+                return false;
+            const std::string_view word = takeWord(text);
+            const auto [found, isNew] = indexOf.try_emplace(word, static_cast<std::uint32_t>(m_words.size()));
+            if (isNew) {
+                Word &added = m_words.emplace_back();
+                for (const char byte : word)
+                    added.tokens.push_back(static_cast<unsigned char>(byte));
+            }
+            ++m_words[found->second].count;
+        }
+        return true;
+    }
+
+    void addPairs(std::uint32_t index)
+    {
+        const Word &word = m_words[index];
+        for (std::size_t i = 0; i + 1 < word.tokens.size(); ++i)
+            add(keyOf(word.tokens[i], word.tokens[i + 1]), index);
+    }
+
+    void add(std::uint64_t key, std::uint32_t index)
+    {
+        PairUse &use = m_pairs[key];
+        use.count += m_words[index].count;
+        if (use.words.empty() || use.words.back() != index)
+            use.words.push_back(index);
+    }
+
+    /// Replaces the pair by `token` in every word and keeps the counts of its neighbours' pairs.
+    void apply(std::uint64_t key, std::int32_t token)
+    {
+        const Merge merge = mergeOf(key);
+        const std::vector<std::uint32_t> words = std::move(m_pairs[key].words);
+        m_grown.clear();
+        for (const std::uint32_t index : words)
+            mergeWord(index, merge, token);
+        m_pairs.erase(key);
+        std::ranges::sort(m_grown);
+        const auto repeated = std::ranges::unique(m_grown);
+        m_grown.erase(repeated.begin(), repeated.end());
+        for (const std::uint64_t grown : m_grown)
+            m_queue.push({m_pairs[grown].count, grown});
+    }
+
+    void mergeWord(std::uint32_t index, const Merge &merge, std::int32_t token)
+    {
+        Word &word = m_words[index];
+        std::vector<std::int32_t> &tokens = word.tokens;
+        std::size_t out = 0;
+        for (std::size_t in = 0; in < tokens.size(); ++in, ++out) {
+            if (in + 1 == tokens.size() || tokens[in] != merge.left || tokens[in + 1] != merge.right) {
+                tokens[out] = tokens[in];
+                continue;
+            }
+            if (out > 0) {
+                m_pairs[keyOf(tokens[out - 1], merge.left)].count -= word.count;
+                grow(keyOf(tokens[out - 1], token), index);
+            }
+            if (in + 2 < tokens.size()) {
+                m_pairs[keyOf(merge.right, tokens[in + 2])].count -= word.count;
+                grow(keyOf(token, tokens[in + 2]), index);
+            }
+            tokens[out] = token;
+            ++in;
+        }
+        tokens.resize(out);
+    }
+
+    void grow(std::uint64_t key, std::uint32_t index)
+    {
+        add(key, index);
+        m_grown.push_back(key);
+    }
+
+    std::vector<Word> m_words;
+    std::unordered_map<std::uint64_t, PairUse> m_pairs;
+    std::priority_queue<Candidate> m_queue;
+    std::vector<std::uint64_t> m_grown; ///< pairs that the merge under way made or made more of
+};
+
+/// Applies merges to words, lowest first, as training did.
+class Encoder {
+public:
+    explicit Encoder(const Merges &merges)
+    {
+        m_tokenOf.reserve(merges.size());
+        for (std::size_t i = 0; i < merges.size(); ++i)
+            m_tokenOf.emplace(keyOf(merges[i].left, merges[i].right), kByteTokens + static_cast<std::int32_t>(i));
+    }
+
+    void append(std::string_view word, std::vector<std::int32_t> &tokens)
+    {
+        const auto known = m_known.find(word);
+        if (known != m_known.end()) {
+            tokens.insert(tokens.end(), known->second.begin(), known->second.end());
+            return;
+        }
+        std::vector<std::int32_t> parts = segment(word);
+        tokens.insert(tokens.end(), parts.begin(), parts.end());
+        if (m_known.size() < kMostKnown)
+            m_known.emplace(word, std::move(parts));
+    }
+
+private:
+    /// Words remembered; keeps memory bounded where a text is no language.
+    static constexpr std::size_t kMostKnown = 1'000'000;
+
+    [[nodiscard]] std::vector<std::int32_t> segment(std::string_view word) const
+    {
+        std::vector<std::int32_t> parts;
+        for (const char byte : word)
+            parts.push_back(static_cast<unsigned char>(byte));
+        for (;;) {
+            std::int32_t lowest = INT32_MAX;
+            Merge merge;
+            for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+                const auto found = m_tokenOf.find(keyOf(parts[i], parts[i + 1]));
+                if (found != m_tokenOf.end() && found->second < lowest) {
+                    lowest = found->second;
+                    merge = {parts[i], parts[i + 1]};
+                }
+            }
+            if (lowest == INT32_MAX)
+                return parts;
+            std::size_t out = 0;
+            for (std::size_t in = 0; in < parts.size(); ++in, ++out) {
+                const bool merged = in + 1 < parts.size() && parts[in] == merge.left && parts[in + 1] == merge.right;
+                parts[out] = merged ? lowest : parts[in];
+                in += merged ? 1 : 0;
+            }
+            parts.resize(out);
+        }
+    }
+
+    std::unordered_map<std::uint64_t, std::int32_t> m_tokenOf;
+    std::unordered_map<std::string_view, std::vector<std::int32_t>> m_known;
+};
+
+} // namespace
+
+std::string_view takeWord(std::string_view &text)
+{
+    const std::size_t limit = std::min(text.size(), kLongestWord);
+    // One space belongs to the word after it.
+    std::size_t end = text[0] == ' ' && limit > 1 && classOf(text[1]) != CharacterClass::Space ? 1 : 0;
+    const CharacterClass kind = classOf(text[end]);
+    while (end < limit && classOf(text[end]) == kind)
+        ++end;
+    const bool spaceGoesOn = kind == CharacterClass::Space && end > 1 && text[end - 1] == ' ' && end < text.size() &&
+                             classOf(text[end]) != CharacterClass::Space;
+    const std::string_view word = text.substr(0, spaceGoesOn ? end - 1 : end);
+    text.remove_prefix(word.size());
+    return word;
+}
+
+base::Result<Merges> trainBpe(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop)
+{
+    return Trainer().train(text, static_cast<std::size_t>(std::max(0, vocabularySize - kByteTokens)), stop);
+}
+
+base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::string_view text, const std::stop_token &stop)
+{
+    Encoder encoder(merges);
+    std::vector<std::int32_t> tokens;
+    tokens.reserve(text.size() / 3);
+    for (std::size_t done = 0; !text.empty(); ++done) {
+        if (done % kWordsBetweenStops == 0 && stop.stop_requested())
+            return base::Error::cancelled();
+        encoder.append(takeWord(text), tokens);
+    }
+    return tokens;
+}
+
+std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens)
+{
+    std::string text;
+    std::vector<std::int32_t> open; // tokens still to be taken apart, the next at the back
+    for (const std::int32_t token : tokens) {
+        open.push_back(token);
+        while (!open.empty()) {
+            const std::int32_t part = open.back();
+            open.pop_back();
+            if (part < kByteTokens) {
+                text += static_cast<char>(part);
+                continue;
+            }
+            const Merge &merge = merges[static_cast<std::size_t>(part - kByteTokens)];
+            open.push_back(merge.right);
+            open.push_back(merge.left);
+        }
+    }
+    return text;
+}
+
+} // namespace stagelens::runtime

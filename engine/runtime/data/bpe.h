@@ -1,0 +1,40 @@
+// Byte-level byte-pair encoding: the 256 bytes, then one token for each merge, most frequent pair first (Sennrich et al.,
+// 1508.07909, on bytes and with words split off beforehand as GPT-2 does). Internal to the token sources.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::runtime {
+
+inline constexpr std::int32_t kByteTokens = 256;
+
+/// Two tokens that become one.
+struct Merge {
+    std::int32_t left = 0;
+    std::int32_t right = 0;
+    friend bool operator==(const Merge &, const Merge &) = default;
+};
+/// In order: the n-th makes token 256 + n, out of tokens below it.
+using Merges = std::vector<Merge>;
+
+/// Splits the next word off the front of a non-empty text: a run of letters, of digits or of other characters, each with the
+/// space before it, or a run of white space; at most 64 bytes. Merges never cross words.
+[[nodiscard]] std::string_view takeWord(std::string_view &text);
+
+/// At most vocabularySize - 256 merges; fewer where no pair of tokens is left that occurs twice. Equal counts: the smaller
+/// tokens first, so that a text has one answer. Cancelled where `stop` asks for it.
+[[nodiscard]] base::Result<Merges> trainBpe(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop);
+
+/// The tokens of a text. Cancelled where `stop` asks for it.
+[[nodiscard]] base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::string_view text,
+                                                                const std::stop_token &stop);
+
+/// The text of tokens, each of which is a byte or of `merges`.
+[[nodiscard]] std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens);
+
+} // namespace stagelens::runtime

@@ -1,0 +1,107 @@
+#include "engine/runtime/data/sources.h"
+
+#include "engine/base/file.h"
+#include "engine/base/random.h"
+#include "engine/base/text.h"
+
+#include <new>
+#include <stdexcept>
+
+namespace stagelens::runtime {
+namespace {
+
+class WindowSource : public TokenSource {
+public:
+    WindowSource(std::unique_ptr<TokenRow> row, const BatchShape &shape, std::string description)
+        : m_row(std::move(row)), m_shape(shape), m_random(shape.seed, kWindowStream), m_description(std::move(description))
+    {}
+
+    void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
+    {
+        const std::size_t length = m_shape.sequence;
+        const auto lastStart = static_cast<std::int64_t>(m_row->size() - length - 1);
+        for (int row = 0; row < m_shape.microbatchSize; ++row) {
+            const std::int64_t start = m_random.integer(m_shape.sequenceIndex(step, microbatch, row), 0, lastStart);
+            const std::size_t offset = static_cast<std::size_t>(row) * length;
+            const auto position = static_cast<std::size_t>(start);
+            m_row->read(position, inputs.subspan(offset, length));
+            m_row->read(position + 1, labels.subspan(offset, length));
+        }
+    }
+    [[nodiscard]] std::string description() const override { return m_description; }
+
+private:
+    std::unique_ptr<TokenRow> m_row;
+    BatchShape m_shape;
+    base::Random m_random;
+    std::string m_description;
+};
+
+/// A relative path that does not exist here may be one of the program's own resources ("docs").
+std::filesystem::path locate(const std::string &data)
+{
+    const std::filesystem::path place = data;
+    std::error_code ignored;
+    if (place.is_absolute() || std::filesystem::exists(place, ignored))
+        return place;
+    const std::filesystem::path resource = base::resourceFolder() / place;
+    return std::filesystem::exists(resource, ignored) ? resource : place;
+}
+
+base::Result<std::unique_ptr<TokenSource>> open(const model::Experiment &experiment, const std::stop_token &stop)
+{
+    const BatchShape shape(experiment);
+    const std::string &data = experiment.training.data;
+    if (data.empty())
+        return base::Error::invalid(kDataField, "is empty; name a text file, a .bin file or synthetic");
+    if (data == "synthetic")
+        return makeSynthetic(shape);
+    const std::filesystem::path place = locate(data);
+    if (place.extension() != ".bin")
+        return openText(place, shape, stop);
+    auto row = openTokenFile(place, shape.vocabularySize, stop);
+    if (!row)
+        return std::move(row).error();
+    return drawWindows(*std::move(row), shape, "tokens " + place.filename().string());
+}
+
+} // namespace
+
+BatchShape::BatchShape(const model::Experiment &experiment)
+    : seed(experiment.training.seed), sequence(static_cast<std::size_t>(experiment.model.sequence)),
+      microbatches(experiment.parallel.microbatches), microbatchSize(experiment.parallel.microbatchSize),
+      vocabularySize(experiment.model.vocabularySize)
+{}
+
+std::uint64_t BatchShape::sequenceIndex(std::int64_t step, int microbatch, int row) const
+{
+    const auto microbatchIndex =
+        static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(microbatches) + static_cast<std::uint64_t>(microbatch);
+    return microbatchIndex * static_cast<std::uint64_t>(microbatchSize) + static_cast<std::uint64_t>(row);
+}
+
+base::Result<std::unique_ptr<TokenSource>> drawWindows(std::unique_ptr<TokenRow> row, const BatchShape &shape,
+                                                       const std::string &what)
+{
+    const std::size_t count = row->size();
+    if (count < shape.sequence + 1)
+        return base::Error::invalid(kDataField, base::concat("has ", count, " tokens but a sequence of ", shape.sequence,
+                                                             " needs ", shape.sequence + 1,
+                                                             "; give more text, shorten the sequence or choose synthetic"));
+    return std::unique_ptr<TokenSource>(
+        std::make_unique<WindowSource>(std::move(row), shape, base::concat(what, ", ", count, " tokens")));
+}
+
+base::Result<std::unique_ptr<TokenSource>> openTokens(const model::Experiment &experiment, std::stop_token stop)
+{
+    const std::string &data = experiment.training.data;
+    try {
+        return open(experiment, stop);
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed(base::concat(data, " does not fit into memory; choose a smaller file"), kDataField);
+    } catch (const std::exception &error) { // std::filesystem and the containers
+        return base::Error::invalid(kDataField, base::concat(data, " cannot be used: ", error.what()));
+    }
+}
+
+} // namespace stagelens::runtime

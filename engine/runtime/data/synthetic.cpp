@@ -1,0 +1,79 @@
+#include "engine/runtime/data/sources.h"
+
+#include "engine/base/random.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Tokens of natural text have about this exponent.
+constexpr double kZipfExponent = 1.1;
+/// How often the favourite follows; the rest of the time the next token is drawn anew. At V = 8192 the entropy is about
+/// 3 nats a token where ln V is 9.
+constexpr double kFavouriteShare = 0.6;
+/// Rarer tokens are not drawn: they would hardly occur, and the table stays small.
+constexpr std::int32_t kMostRanks = 1 << 20;
+
+/// A first-order Markov chain over a Zipf distribution. Each token has one favourite successor, itself drawn from the
+/// distribution, so that frequencies stay Zipf's. The language is the same for every seed; only what is said differs.
+class Synthetic : public TokenSource {
+public:
+    explicit Synthetic(const BatchShape &shape) : m_shape(shape)
+    {
+        const auto ranks = static_cast<std::size_t>(std::min(shape.vocabularySize, kMostRanks));
+        m_cumulative.reserve(ranks);
+        double sum = 0;
+        for (std::size_t rank = 1; rank <= ranks; ++rank)
+            m_cumulative.push_back(sum += std::pow(static_cast<double>(rank), -kZipfExponent));
+        const base::Random language(0, kSyntheticStream);
+        m_favourite.reserve(ranks);
+        for (std::size_t token = 0; token < ranks; ++token)
+            m_favourite.push_back(draw(language.uniform(token)));
+    }
+
+    void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
+    {
+        for (int row = 0; row < m_shape.microbatchSize; ++row) {
+            // A stream of its own for each sequence; stream 0 of seed 0 is the language's.
+            base::Random random(m_shape.seed, kSyntheticStream + 1 + m_shape.sequenceIndex(step, microbatch, row));
+            const std::size_t begin = static_cast<std::size_t>(row) * m_shape.sequence;
+            std::int32_t token = draw(random.nextUniform());
+            for (std::size_t i = begin; i < begin + m_shape.sequence; ++i) {
+                inputs[i] = token;
+                const bool follows = random.nextUniform() < kFavouriteShare;
+                const double fresh = random.nextUniform();
+                token = follows ? m_favourite[static_cast<std::size_t>(token)] : draw(fresh);
+                labels[i] = token;
+            }
+        }
+    }
+    [[nodiscard]] std::string description() const override
+    {
+        return base::concat("synthetic Zipf tokens with a favourite successor each, vocabulary ", m_shape.vocabularySize);
+    }
+
+private:
+    /// The token at a share of the distribution.
+    [[nodiscard]] std::int32_t draw(double share) const
+    {
+        const auto found = std::ranges::upper_bound(m_cumulative, share * m_cumulative.back());
+        const auto rank = std::min(found - m_cumulative.begin(), std::ssize(m_cumulative) - 1);
+        return static_cast<std::int32_t>(rank);
+    }
+
+    BatchShape m_shape;
+    std::vector<double> m_cumulative; ///< of the ranks' weights; token n has rank n
+    std::vector<std::int32_t> m_favourite;
+};
+
+} // namespace
+
+std::unique_ptr<TokenSource> makeSynthetic(const BatchShape &shape)
+{
+    return std::make_unique<Synthetic>(shape);
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,129 @@
+#include "engine/runtime/data/sources.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/runtime/data/bpe.h"
+#include "engine/runtime/data/tokenizer_cache.h"
+
+#include <algorithm>
+
+namespace stagelens::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Longest text, all files together; beyond it a token file is the right thing.
+constexpr base::Bytes kLongestText = base::Bytes{256} << 20;
+/// The BPE is trained on the beginning of a longer text; more would hardly change it.
+constexpr std::size_t kTrainingText = std::size_t{16} << 20;
+/// Files read from a folder; a mistaken "/" must not walk a whole disk.
+constexpr std::size_t kMostFiles = 10'000;
+constexpr std::size_t kMostEntries = 1'000'000;
+
+class TextRow : public TokenRow {
+public:
+    explicit TextRow(std::vector<std::int32_t> tokens) : m_tokens(std::move(tokens)) {}
+    [[nodiscard]] std::size_t size() const override { return m_tokens.size(); }
+    void read(std::size_t position, std::span<std::int32_t> tokens) const override
+    {
+        std::copy_n(m_tokens.begin() + static_cast<std::ptrdiff_t>(position), tokens.size(), tokens.begin());
+    }
+
+private:
+    std::vector<std::int32_t> m_tokens;
+};
+
+base::Error underDataField(base::Error error)
+{
+    for (base::Problem &problem : error.problems) {
+        problem.message = problem.field + " " + problem.message;
+        problem.field = kDataField;
+    }
+    return error;
+}
+
+base::Result<std::vector<fs::path>> textFiles(const fs::path &folder)
+{
+    std::vector<fs::path> files;
+    std::error_code error;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator walk(folder, fs::directory_options::skip_permission_denied, error);
+    for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
+        const fs::path extension = walk->path().extension();
+        std::error_code ignored; // of a file that vanished or may not be looked at
+        if ((extension == ".md" || extension == ".txt") && walk->is_regular_file(ignored))
+            files.push_back(walk->path());
+        if (files.size() > kMostFiles || ++entries > kMostEntries)
+            return base::Error::invalid(kDataField, base::concat(folder.string(), " holds more than ", kMostFiles, " texts or ",
+                                                                 kMostEntries, " files; name a smaller folder or one file"));
+    }
+    if (error)
+        return base::Error::invalid(kDataField, base::concat(folder.string(), " cannot be read: ", error.message()));
+    if (files.empty())
+        return base::Error::invalid(kDataField,
+                                    folder.string() + " holds no *.md or *.txt file; name a folder with texts or one file");
+    std::ranges::sort(files);
+    return files;
+}
+
+base::Result<Merges> mergesFor(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop)
+{
+    const std::string_view sample = text.substr(0, kTrainingText);
+    const TokenizerKey key = tokenizerKey(sample, vocabularySize);
+    if (auto cached = cachedMerges(key))
+        return *std::move(cached);
+    auto trained = trainBpe(sample, vocabularySize, stop);
+    if (trained)
+        cacheMerges(key, *trained);
+    return trained;
+}
+
+} // namespace
+
+base::Result<std::string> readText(const fs::path &place)
+{
+    std::error_code ignored;
+    if (!fs::is_directory(place, ignored)) {
+        auto content = base::readFile(place, kLongestText);
+        if (!content)
+            return underDataField(std::move(content).error());
+        return content;
+    }
+    const auto files = textFiles(place);
+    if (!files)
+        return files.error();
+    std::string all;
+    for (const fs::path &file : *files) {
+        const auto content = base::readFile(file, kLongestText - static_cast<base::Bytes>(all.size()));
+        if (!content)
+            return underDataField(content.error());
+        all += *content;
+        if (!all.empty() && all.back() != '\n')
+            all += '\n';
+    }
+    return all;
+}
+
+base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const BatchShape &shape, const std::stop_token &stop)
+{
+    if (shape.vocabularySize < kByteTokens)
+        return base::Error::invalid("model.vocabulary_size",
+                                    base::concat("is ", shape.vocabularySize, " but text needs at least ", kByteTokens,
+                                                 " tokens, one for each byte; raise it or choose synthetic data"));
+    const auto text = readText(place);
+    if (!text)
+        return text.error();
+    const auto merges = mergesFor(*text, shape.vocabularySize, stop);
+    if (!merges)
+        return merges.error();
+    auto tokens = encodeBpe(*merges, *text, stop);
+    if (!tokens)
+        return std::move(tokens).error();
+    // "/data/docs/" has no file name of its own.
+    const fs::path shown = place.has_filename() ? place.filename() : place.parent_path().filename();
+    const std::string what =
+        base::concat("text ", shown.string(), ", BPE ", merges->size() + kByteTokens, " of ", shape.vocabularySize, " tokens");
+    return drawWindows(std::make_unique<TextRow>(*std::move(tokens)), shape, what);
+}
+
+} // namespace stagelens::runtime

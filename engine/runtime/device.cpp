@@ -1,0 +1,127 @@
+#include "engine/runtime/device.h"
+
+#include "engine/model/partition.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::runtime {
+
+RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &order)
+    : experiment(resolved), schedule(order), shape(resolved), parameters(parameterList(resolved.model)),
+      stageLayers(model::stageLayers(resolved))
+{}
+
+Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt)
+    : m_plan(plan), m_rank(rank), m_pool(pool), m_transport(transport),
+      m_workspace(pool, plan.shape), m_context{plan.shape, pool, m_workspace, interrupt}
+{
+    makeVocabularyParameters();
+    makeStages();
+    std::stable_sort(m_parameters.begin(), m_parameters.end(),
+                     [](const auto &a, const auto &b) { return a->index < b->index; });
+}
+
+Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
+{
+    m_parameters.push_back(std::make_unique<Parameter>(
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
+    return *m_parameters.back();
+}
+
+Parameter &Device::ownWhole(int index)
+{
+    return own(index, 0, m_plan.parameters[size(index)].rows);
+}
+
+void Device::makeVocabularyParameters()
+{
+    const model::ModelConfig &model = m_plan.experiment.model;
+    const bool isFirst = m_rank == m_plan.firstDevice();
+    const bool isLastDevice = m_rank == m_plan.lastDevice();
+    const auto [begin, end] = m_plan.isSharded()
+                                  ? model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank)
+                                  : std::pair(0, model.vocabularySize);
+    if (m_plan.isSharded() || isFirst)
+        m_table = &own(kTokenTable, begin, end - begin);
+    if (isFirst)
+        m_positions = &ownWhole(kPositionTable);
+    if (isLastDevice) {
+        const int weight = finalNormWeight(model.layers);
+        m_finalNorm.weight = &ownWhole(weight);
+        m_finalNorm.bias = &ownWhole(weight + 1);
+    }
+    if (!m_plan.isSharded() && !isLastDevice)
+        return;
+    if (!model.tied || m_table == nullptr) {
+        Parameter &weight = own(outputWeight(model), begin, end - begin);
+        weight.isCopy = model.tied;
+        m_output.emplace(weight);
+        return;
+    }
+    m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
+    m_output.emplace(*m_table);
+}
+
+void Device::makeStages()
+{
+    for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+        const auto place = m_plan.stageLayers.begin() + stage;
+        const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
+        std::vector<LayerParameters> layers;
+        for (int layer = first; layer < first + *place; ++layer) {
+            int next = firstOfLayer(layer);
+            const auto take = [&] { return &ownWhole(next++); };
+            LayerParameters parts;
+            for (Parameter **part :
+                 {&parts.attentionNorm.weight, &parts.attentionNorm.bias, &parts.queryKeyValue.weight,
+                  &parts.queryKeyValue.bias, &parts.attentionOut.weight, &parts.attentionOut.bias, &parts.mlpNorm.weight,
+                  &parts.mlpNorm.bias, &parts.mlpIn.weight, &parts.mlpIn.bias, &parts.mlpOut.weight, &parts.mlpOut.bias})
+                *part = take();
+            layers.push_back(parts);
+        }
+        m_stages.emplace(stage, Stage(std::move(layers)));
+    }
+}
+
+Parameter *Device::find(int index) const
+{
+    const auto found =
+        std::find_if(m_parameters.begin(), m_parameters.end(), [index](const auto &each) { return each->index == index; });
+    return found == m_parameters.end() ? nullptr : found->get();
+}
+
+void Device::beginStep(const Batch &batch, int step)
+{
+    m_batch = &batch;
+    m_step = step;
+    for (auto &[index, stage] : m_stages)
+        stage.clear();
+    if (m_output)
+        m_output->clear();
+    m_norms.clear();
+    m_statistics.clear();
+    m_maxima.clear();
+    m_shardFactors.clear();
+    m_losses.assign(size(m_plan.shape.microbatches), 0.0);
+    m_in = {};
+    m_out = {};
+    m_pool.meter().restartPeak();
+}
+
+double Device::lossSum() const
+{
+    return std::accumulate(m_losses.begin(), m_losses.end(), 0.0);
+}
+
+void Device::optimize(const kernels::AdamW &settings)
+{
+    for (const auto &parameter : m_parameters) {
+        if (m_context.interrupt())
+            return;
+        kernels::adamwStep(parameter->value.data(), parameter->gradient.data(), parameter->firstMoment.data(),
+                           parameter->secondMoment.data(), settings, parameter->count());
+    }
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,121 @@
+// One pipeline device: its stages, its shard of the vocabulary, and how each kind of pass runs on it.
+#pragma once
+
+#include "engine/backend/transport.h"
+#include "engine/base/result.h"
+#include "engine/runtime/batch.h"
+#include "engine/runtime/output_shard.h"
+#include "engine/runtime/stage.h"
+#include "engine/schedule/schedule.h"
+#include "kernels/include/adamw.h"
+#include "kernels/include/embedding.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// What all devices of a run know.
+struct RunPlan {
+    model::Experiment experiment; ///< resolved
+    schedule::Schedule schedule;
+    Shape shape;
+    std::vector<ParameterInfo> parameters;
+    std::vector<int> stageLayers;
+
+    RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
+    [[nodiscard]] int firstDevice() const { return schedule.placement().deviceOf(0); }
+    [[nodiscard]] int lastDevice() const { return schedule.placement().deviceOf(schedule.placement().lastStage()); }
+};
+
+/// A pass runs in three parts: receive() waits for what it needs, compute() is the work that is timed, publish() gives the
+/// results away and never blocks. Belongs to the thread that runs it.
+class Device {
+public:
+    Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
+
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
+    void beginStep(const Batch &batch, int step);
+    /// False if the run was stopped meanwhile.
+    [[nodiscard]] bool receive(const schedule::Pass &pass);
+    /// Fails where a loss is not finite.
+    [[nodiscard]] base::Result<> compute(const schedule::Pass &pass);
+    void publish(const schedule::Pass &pass);
+    /// Part of the last compute() that F or B spent in vocabulary layers.
+    [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
+
+    /// Sum of the step's token losses in microbatch order; 0 except on the last stage's device.
+    [[nodiscard]] double lossSum() const;
+    /// AdamW on every parameter; gradients become 0.
+    void optimize(const kernels::AdamW &settings);
+    /// In the order of RunPlan::parameters.
+    [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
+    /// The part of that parameter on this device, or null.
+    [[nodiscard]] Parameter *find(int index) const;
+    [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
+
+private:
+    /// What a pass received, or is about to give away.
+    struct Mail {
+        backend::Tensor tensor;
+        WeightedRows rows;          ///< VOCAB-2
+        std::vector<float> maximum; ///< naive U
+    };
+    struct NormInFlight {
+        backend::Tensor input;
+        backend::Buffer statistics; ///< [mean | rstd]
+    };
+
+    void makeVocabularyParameters();
+    void makeStages();
+    Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
+    Parameter &ownWhole(int index);
+
+    [[nodiscard]] bool receiveForward(const schedule::Pass &pass);
+    [[nodiscard]] bool receiveBackward(const schedule::Pass &pass);
+    [[nodiscard]] bool receiveStatistics(int microbatch);
+    [[nodiscard]] base::Result<> forward(const schedule::Pass &pass);
+    [[nodiscard]] base::Result<> backward(const schedule::Pass &pass);
+    [[nodiscard]] base::Result<> firstVocabularyPass(int microbatch);
+    [[nodiscard]] base::Result<> lastVocabularyPass(int microbatch);
+    [[nodiscard]] backend::Tensor embed(int microbatch);
+    [[nodiscard]] backend::Tensor normalise(int microbatch, backend::Tensor input);
+    [[nodiscard]] backend::Tensor differentiateNorm(int microbatch, const backend::Tensor &outGradient);
+    [[nodiscard]] base::Result<> recordLoss(int microbatch);
+    [[nodiscard]] kernels::TableShard tableShard() const;
+    [[nodiscard]] bool isLast(const schedule::Pass &pass) const
+    {
+        return pass.stage == m_plan.schedule.placement().lastStage();
+    }
+
+    const RunPlan &m_plan;
+    int m_rank;
+    backend::Pool &m_pool;
+    backend::Transport &m_transport;
+    Workspace m_workspace;
+    Context m_context;
+    std::vector<std::unique_ptr<Parameter>> m_parameters;
+    std::map<int, Stage> m_stages;
+    Parameter *m_table = nullptr; ///< rows of the token embedding
+    Parameter *m_positions = nullptr;
+    Norm m_finalNorm;
+    std::optional<OutputShard> m_output;
+
+    // of the step
+    const Batch *m_batch = nullptr;
+    int m_step = 0;
+    std::map<int, NormInFlight> m_norms;
+    std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
+    std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T
+    std::map<int, std::vector<std::vector<float>>> m_shardFactors; ///< VOCAB-2's last device: of every shard, until B
+    std::vector<double> m_losses;
+    // of the pass
+    Mail m_in;
+    Mail m_out;
+    base::Nanos m_vocabularyTime = 0;
+};
+
+} // namespace stagelens::runtime

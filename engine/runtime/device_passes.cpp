@@ -1,0 +1,348 @@
+// How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/dependencies.h.
+#include "engine/base/text.h"
+#include "engine/runtime/device.h"
+#include "kernels/include/elementwise.h"
+#include "kernels/include/embedding.h"
+#include "kernels/include/layernorm.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::MessageKey;
+using backend::Tensor;
+using model::VocabularyMethod;
+using schedule::Pass;
+using schedule::PassKind;
+using schedule::Transfer;
+using simulate::MemoryCategory;
+
+/// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
+enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kMeans = 2, kTargets = 3 };
+
+MessageKey keyOf(Transfer transfer, int slot, int microbatch)
+{
+    return {static_cast<std::uint8_t>(transfer), static_cast<std::uint16_t>(slot), microbatch};
+}
+
+/// Adds the time from its making to its end.
+class Stopwatch {
+public:
+    explicit Stopwatch(base::Nanos &total) : m_total(total) {}
+    Stopwatch(const Stopwatch &) = delete;
+    Stopwatch &operator=(const Stopwatch &) = delete;
+    ~Stopwatch()
+    {
+        const auto elapsed = std::chrono::steady_clock::now() - m_begin;
+        m_total += std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+    }
+
+private:
+    base::Nanos &m_total;
+    std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+bool Device::receive(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    m_in = {};
+    switch (pass.kind) {
+    case PassKind::F: return receiveForward(pass);
+    case PassKind::B: return receiveBackward(pass);
+    case PassKind::S:
+        m_in.tensor = m_transport.receiveBroadcast(m_plan.lastDevice(), m_rank, keyOf(Transfer::BroadcastX, 0, microbatch));
+        return m_in.tensor != nullptr;
+    case PassKind::U: {
+        const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
+        if (parts.empty())
+            return false;
+        m_in.maximum = combineMaxima(parts, m_plan.shape.tokens());
+        return true;
+    }
+    case PassKind::T: return receiveStatistics(microbatch);
+    case PassKind::EB:
+        m_in.tensor =
+            m_transport.receiveBroadcast(m_plan.firstDevice(), m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch));
+        return m_in.tensor != nullptr;
+    default: return true;
+    }
+}
+
+bool Device::receiveForward(const Pass &pass)
+{
+    if (pass.stage > 0) {
+        const int from = m_plan.schedule.placement().deviceOf(pass.stage - 1);
+        m_in.tensor = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
+    } else if (m_plan.isSharded()) {
+        m_in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
+    } else {
+        return true;
+    }
+    if (!m_in.tensor)
+        return false;
+    m_in.tensor->chargeTo(meter(), category(MemoryCategory::Activations));
+    return true;
+}
+
+bool Device::receiveBackward(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    if (!isLast(pass)) {
+        const schedule::Placement &placement = m_plan.schedule.placement();
+        const MessageKey key = keyOf(Transfer::Send, placement.stages() + pass.stage, microbatch);
+        m_in.tensor = m_transport.receive(placement.deviceOf(pass.stage + 1), m_rank, key);
+    } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        if (!receiveStatistics(microbatch))
+            return false;
+        m_in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        m_in.tensor =
+            m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch), m_shardFactors[microbatch]);
+        m_shardFactors.erase(microbatch);
+        return m_in.tensor != nullptr && m_in.rows.targets != nullptr;
+    } else if (m_plan.isSharded()) {
+        m_in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
+    } else {
+        return true;
+    }
+    if (!m_in.tensor)
+        return false;
+    m_in.tensor->chargeTo(meter(), category(MemoryCategory::Communication));
+    return true;
+}
+
+bool Device::receiveStatistics(int microbatch)
+{
+    // VOCAB-2's last device needs them twice, in T and in B, and gets them once.
+    if (m_statistics.contains(microbatch))
+        return true;
+    const VocabularyMethod method = m_plan.schedule.vocabulary();
+    const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
+    const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch));
+    if (parts.empty())
+        return false;
+    if (method == VocabularyMethod::Naive) {
+        m_statistics[microbatch] = combineSums(std::move(m_maxima[microbatch]), parts);
+        return true;
+    }
+    const SoftmaxStatistics &all = m_statistics[microbatch] = combineShards(parts, m_plan.shape.tokens());
+    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice())
+        m_shardFactors[microbatch] = shardFactors(parts, all);
+    return true;
+}
+
+base::Result<> Device::compute(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    m_vocabularyTime = 0;
+    m_out = {};
+    switch (pass.kind) {
+    case PassKind::F: return forward(pass);
+    case PassKind::B: return backward(pass);
+    case PassKind::S: return firstVocabularyPass(microbatch);
+    case PassKind::T: return lastVocabularyPass(microbatch);
+    case PassKind::U:
+        m_out.tensor = m_output->exponentiate(microbatch, m_in.maximum, m_context);
+        m_maxima[microbatch] = std::move(m_in.maximum);
+        return {};
+    case PassKind::EF: m_out.tensor = embed(microbatch); return {};
+    case PassKind::EB:
+        kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), m_in.tensor->data(),
+                                1.0F, m_plan.shape.tokens());
+        m_in = {};
+        return {};
+    default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
+    }
+}
+
+void Device::publish(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    const schedule::Placement &placement = m_plan.schedule.placement();
+    const VocabularyMethod method = m_plan.schedule.vocabulary();
+    Mail mail = std::move(m_out);
+    m_out = {};
+    if (!mail.tensor)
+        return;
+    switch (pass.kind) {
+    case PassKind::F:
+        if (isLast(pass))
+            return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, placement.deviceOf(pass.stage + 1), keyOf(Transfer::Send, pass.stage + 1, microbatch),
+                                std::move(mail.tensor));
+    case PassKind::B:
+        if (pass.stage == 0)
+            return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, placement.deviceOf(pass.stage - 1),
+                                keyOf(Transfer::Send, placement.stages() + pass.stage - 1, microbatch), std::move(mail.tensor));
+    case PassKind::S:
+        m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
+        if (method != VocabularyMethod::Vocab2)
+            return;
+        m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kMeans, microbatch),
+                               std::move(mail.rows.mean));
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kTargets, microbatch),
+                                      std::move(mail.rows.targets));
+    case PassKind::U:
+        return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
+    case PassKind::T:
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::ReduceGradient, 0, microbatch),
+                                      std::move(mail.tensor));
+    case PassKind::EF:
+        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(), keyOf(Transfer::EmbedReduce, 0, microbatch),
+                                      std::move(mail.tensor));
+    default: return;
+    }
+}
+
+base::Result<> Device::forward(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    const Shape &shape = m_plan.shape;
+    Tensor x = std::move(m_in.tensor);
+    if (pass.stage == 0) {
+        if (!x) {
+            const Stopwatch inVocabulary(m_vocabularyTime);
+            x = embed(microbatch);
+            x->chargeTo(meter(), category(MemoryCategory::Activations));
+        }
+        for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+            kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
+                         shape.sequence * shape.hidden);
+    }
+    x = m_stages.at(pass.stage).forward(microbatch, std::move(x), m_context);
+    if (!isLast(pass)) {
+        m_out.tensor = std::move(x);
+        return {};
+    }
+    x = normalise(microbatch, std::move(x));
+    if (m_plan.isSharded()) {
+        m_out.tensor = std::move(x);
+        return {};
+    }
+    const Stopwatch inVocabulary(m_vocabularyTime);
+    const Tensor statistics = m_output->project(microbatch, std::move(x), m_batch->labels(microbatch), m_context);
+    m_statistics[microbatch] = combineShards({statistics}, shape.tokens());
+    return recordLoss(microbatch);
+}
+
+base::Result<> Device::backward(const Pass &pass)
+{
+    const int microbatch = pass.microbatch;
+    const Shape &shape = m_plan.shape;
+    base::Result<> outcome;
+    Tensor gradient = std::move(m_in.tensor);
+    if (isLast(pass)) {
+        if (!gradient) {
+            const Stopwatch inVocabulary(m_vocabularyTime);
+            gradient = m_output->differentiate(microbatch, m_statistics.at(microbatch), m_batch->labels(microbatch), m_context);
+        } else if (m_in.rows.targets) { // VOCAB-2: u (alpha A - G W), and the loss
+            kernels::addScaled(gradient->data(), m_in.rows.targets->data(), -1.0F, shape.boundary());
+            kernels::scale(gradient->data(), gradient->data(), shape.tokenWeight(), shape.boundary());
+            outcome = recordLoss(microbatch);
+        }
+        gradient = differentiateNorm(microbatch, gradient);
+    }
+    gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), m_context);
+    m_in = {};
+    if (pass.stage > 0) {
+        m_out.tensor = std::move(gradient);
+        return outcome;
+    }
+    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+        kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
+                     shape.sequence * shape.hidden);
+    if (m_plan.isSharded()) {
+        m_out.tensor = std::move(gradient);
+        return outcome;
+    }
+    const Stopwatch inVocabulary(m_vocabularyTime);
+    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient->data(), 1.0F,
+                            shape.tokens());
+    return outcome;
+}
+
+base::Result<> Device::firstVocabularyPass(int microbatch)
+{
+    const Labels labels = m_batch->labels(microbatch);
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
+        m_out.tensor = m_output->projectMaxima(microbatch, std::move(m_in.tensor), labels, m_context);
+        return {};
+    }
+    m_out.tensor = m_output->project(microbatch, std::move(m_in.tensor), labels, m_context);
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
+        m_out.rows = m_output->weigh(microbatch, labels, m_context);
+    return {};
+}
+
+base::Result<> Device::lastVocabularyPass(int microbatch)
+{
+    const Labels labels = m_batch->labels(microbatch);
+    const SoftmaxStatistics &all = m_statistics.at(microbatch);
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        m_output->differentiateWeight(microbatch, all, labels, m_context);
+        return {};
+    }
+    m_out.tensor = m_output->differentiate(microbatch, all, labels, m_context);
+    return m_rank == m_plan.lastDevice() ? recordLoss(microbatch) : base::Result<>();
+}
+
+kernels::TableShard Device::tableShard() const
+{
+    return {m_table->firstRow, m_table->rows, m_plan.shape.hidden};
+}
+
+Tensor Device::embed(int microbatch)
+{
+    auto rows =
+        std::make_shared<backend::Buffer>(m_pool.take(size(m_plan.shape.boundary()), category(MemoryCategory::Communication)));
+    kernels::gatherRows(rows->data(), m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(),
+                        m_plan.shape.tokens());
+    return rows;
+}
+
+Tensor Device::normalise(int microbatch, Tensor input)
+{
+    const Shape &shape = m_plan.shape;
+    NormInFlight &kept = m_norms[microbatch];
+    kept.input = std::move(input);
+    kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
+    kept.statistics = m_pool.take(size(2 * shape.tokens()), category(MemoryCategory::Activations));
+    const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
+    auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
+    float *mean = kept.statistics.data();
+    kernels::layerNormForward(out->data(), mean, mean + shape.tokens(), kept.input->data(), m_finalNorm.weight->value.data(),
+                              m_finalNorm.bias->value.data(), shape.tokens(), shape.hidden);
+    return out;
+}
+
+Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
+{
+    const Shape &shape = m_plan.shape;
+    const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
+    auto gradient =
+        std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
+    const float *mean = kept.statistics.data();
+    kernels::layerNormBackward(gradient->data(), m_finalNorm.weight->gradient.data(), m_finalNorm.bias->gradient.data(),
+                               outGradient->data(), kept.input->data(), mean, mean + shape.tokens(),
+                               m_finalNorm.weight->value.data(), shape.tokens(), shape.hidden);
+    return gradient;
+}
+
+base::Result<> Device::recordLoss(int microbatch)
+{
+    const double loss = m_statistics.at(microbatch).loss();
+    m_losses[size(microbatch)] = loss;
+    if (std::isfinite(loss))
+        return {};
+    return base::Error::failed(base::concat("the loss is not finite in step ", m_step, ", microbatch ", microbatch,
+                                            ", on device ", m_rank, ": training diverged; lower the learning rate (it is ",
+                                            m_plan.experiment.training.optimizer.learningRate,
+                                            ") or limit the gradient's norm with clip"),
+                               "training.optimizer.lr");
+}
+
+} // namespace stagelens::runtime

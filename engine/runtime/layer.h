@@ -1,0 +1,38 @@
+// One transformer layer of GPT-2: x + attention(norm(x)), then x + mlp(norm(x)).
+#pragma once
+
+#include "engine/runtime/context.h"
+#include "engine/runtime/parameters.h"
+
+namespace stagelens::runtime {
+
+/// A linear map with its bias.
+struct Linear {
+    Parameter *weight = nullptr; ///< [in, out]
+    Parameter *bias = nullptr;
+};
+/// A layer normalisation.
+struct Norm {
+    Parameter *weight = nullptr;
+    Parameter *bias = nullptr;
+};
+
+/// The parameters of a layer, owned by the device.
+struct LayerParameters {
+    Norm attentionNorm;
+    Linear queryKeyValue;
+    Linear attentionOut;
+    Norm mlpNorm;
+    Linear mlpIn;
+    Linear mlpOut;
+};
+
+/// Floats that a layer keeps from F to B beside its input.
+[[nodiscard]] std::int64_t savedFloats(const Shape &shape);
+
+/// out [b s, h] from in [b s, h]; fills `saved`.
+void forwardLayer(const LayerParameters &layer, float *out, const float *in, float *saved, const Context &context);
+/// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients.
+void backwardLayer(const LayerParameters &layer, float *gradient, const float *in, float *saved, const Context &context);
+
+} // namespace stagelens::runtime

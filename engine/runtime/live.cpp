@@ -1,0 +1,117 @@
+#include "engine/runtime/executor.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
+
+namespace stagelens::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+base::Nanos since(Clock::time_point begin)
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+base::Result<> guarded(const std::function<base::Result<>(int)> &work, int rank)
+{
+    try {
+        return work(rank);
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed(base::concat("device ", rank,
+                                                " got no more memory from the machine; lower model.hidden, "
+                                                "model.sequence or parallel.microbatch_size"));
+    } catch (const std::exception &error) {
+        return base::Error::failed(base::concat("device ", rank, " stopped: ", error.what()));
+    }
+}
+
+base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const StepHooks &hooks, timeline::Lane &lane,
+                         Clock::time_point begin, const std::stop_token &halt)
+{
+    for (const schedule::Pass &pass : plan.schedule.device(rank)) {
+        if (!device.receive(pass))
+            return base::Error::cancelled();
+        const base::Nanos passBegin = since(begin);
+        const base::Result<> computed = device.compute(pass);
+        const base::Nanos passEnd = since(begin);
+        if (halt.stop_requested()) // what the kernels left is worthless then
+            return base::Error::cancelled();
+        if (!computed)
+            return computed;
+        device.publish(pass);
+        lane.push(pass, passBegin, passEnd);
+        lane.vocabulary.push_back(schedule::isVocabularyPass(pass.kind) ? passEnd - passBegin : device.vocabularyTime());
+        hooks.afterPass();
+    }
+    return {};
+}
+
+void runTail(Device &device, const StepHooks &hooks, timeline::Lane &lane, Clock::time_point begin)
+{
+    lane.tailBegin = since(begin);
+    hooks.optimize(device);
+    lane.tailEnd = since(begin);
+}
+
+} // namespace
+
+base::Result<> onAllRanks(int ranks, const std::function<base::Result<>(int)> &work, std::stop_source halt)
+{
+    std::vector<base::Result<>> outcomes(static_cast<std::size_t>(ranks));
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < ranks; ++rank) {
+            threads.emplace_back([&work, &halt, &outcome = outcomes[static_cast<std::size_t>(rank)], rank] {
+                outcome = guarded(work, rank);
+                if (!outcome)
+                    halt.request_stop();
+            });
+        }
+    }
+    const auto failed = [](const base::Result<> &each) { return !each && each.error().kind != base::ErrorKind::Cancelled; };
+    if (const auto cause = std::find_if(outcomes.begin(), outcomes.end(), failed); cause != outcomes.end())
+        return *cause;
+    const auto cancelled = std::find_if(outcomes.begin(), outcomes.end(), [](const base::Result<> &each) { return !each; });
+    return cancelled == outcomes.end() ? base::Result<>() : *cancelled;
+}
+
+base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
+                                         std::stop_source halt)
+{
+    timeline::Timeline result;
+    result.provenance = timeline::Provenance::MeasuredLive;
+    result.lanes.resize(devices.size());
+    const bool tailAtOnce = hooks.optimize && !hooks.together;
+    const Clock::time_point begin = Clock::now();
+    const auto passes = [&](int rank) -> base::Result<> {
+        Device &device = *devices[static_cast<std::size_t>(rank)];
+        timeline::Lane &lane = result.lanes[static_cast<std::size_t>(rank)];
+        lane.reserve(plan.schedule.device(rank).size());
+        auto done = runPasses(plan, device, rank, hooks, lane, begin, halt.get_token());
+        if (done && tailAtOnce)
+            runTail(device, hooks, lane, begin);
+        return done;
+    };
+    const int ranks = static_cast<int>(devices.size());
+    if (auto done = onAllRanks(ranks, passes, halt); !done)
+        return done.error();
+    if (hooks.together)
+        if (auto done = hooks.together(); !done)
+            return done.error();
+    if (hooks.optimize && !tailAtOnce) {
+        const auto tails = [&](int rank) -> base::Result<> {
+            runTail(*devices[static_cast<std::size_t>(rank)], hooks, result.lanes[static_cast<std::size_t>(rank)], begin);
+            return {};
+        };
+        if (auto done = onAllRanks(ranks, tails, halt); !done)
+            return done.error();
+    }
+    return result;
+}
+
+} // namespace stagelens::runtime

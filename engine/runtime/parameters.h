@@ -1,0 +1,77 @@
+// The parameters of GPT-2 with Hugging Face's names and layout, and a device's part of them.
+#pragma once
+
+#include "engine/backend/memory.h"
+#include "engine/model/model_config.h"
+#include "kernels/include/interrupt.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stagelens::runtime {
+
+enum class Fill : unsigned char { Normal, Ones, Zeros };
+
+/// One tensor of the whole model; vectors have one row. Weights are stored [in, out] (Conv1D), tables [rows, hidden].
+struct ParameterInfo {
+    std::string name;
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    bool isMatrix = false;
+    Fill fill = Fill::Zeros;
+    double deviation = 0; ///< of Fill::Normal
+    [[nodiscard]] std::int64_t count() const { return rows * columns; }
+};
+
+/// Every parameter in the order of GPT2LMHeadModel.state_dict(); a tied model has no lm_head.
+[[nodiscard]] std::vector<ParameterInfo> parameterList(const model::ModelConfig &model);
+/// Places in that list.
+inline constexpr int kTokenTable = 0;
+inline constexpr int kPositionTable = 1;
+inline constexpr int kParametersPerLayer = 12;
+[[nodiscard]] constexpr int firstOfLayer(int layer)
+{
+    return 2 + layer * kParametersPerLayer;
+}
+[[nodiscard]] constexpr int finalNormWeight(int layers)
+{
+    return firstOfLayer(layers);
+}
+/// Place of the output projection: its own, or the token table where they are tied.
+[[nodiscard]] constexpr int outputWeight(const model::ModelConfig &model)
+{
+    return model.tied ? kTokenTable : firstOfLayer(model.layers) + 2;
+}
+
+/// First values of rows [firstRow, ...) of a parameter: GPT-2's (normal with deviation 0.02, projections into the residual
+/// stream divided by sqrt(2 L)). They depend on seed, name and element alone, never on how the model is split.
+/// Ends early where the interrupt says so.
+void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstRow = 0,
+                const kernels::Interrupt &interrupt = {});
+
+/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and AdamW's moments.
+struct Parameter {
+    int index = 0; ///< in parameterList()
+    std::int64_t firstRow = 0;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    backend::Buffer value;
+    backend::Buffer gradient;
+    backend::Buffer firstMoment;
+    backend::Buffer secondMoment;
+    /// Tied weights: the output projection's gradient, kept apart from the embedding's and added once at the step's end so that
+    /// the order of EB and T passes does not show in the bits. Empty otherwise.
+    backend::Buffer outputGradient;
+    /// Tied weights without vocabulary parallelism stand on the first and on the last device; this is the last one's copy.
+    bool isCopy = false;
+    [[nodiscard]] std::int64_t count() const { return rows * columns; }
+};
+
+/// Allocates and initialises rows of a parameter.
+[[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
+                                      std::uint64_t seed, std::int64_t firstRow, std::int64_t rows,
+                                      const kernels::Interrupt &interrupt);
+
+} // namespace stagelens::runtime

@@ -1,0 +1,163 @@
+#include "engine/runtime/run_check.h"
+
+#include "engine/base/text.h"
+#include "engine/model/accounting.h"
+#include "engine/model/partition.h"
+#include "engine/runtime/context.h"
+#include "engine/runtime/layer.h"
+#include "engine/runtime/training_run.h"
+#include "engine/schedule/families.h"
+#include "engine/schedule/validator.h"
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <string>
+
+namespace stagelens::runtime {
+namespace {
+
+using model::VocabularyMethod;
+using schedule::PassKind;
+
+/// Floats that a pass of a device takes (above 0) or frees, messages aside. In double: sizes that do not fit a machine must not
+/// overflow either.
+double floatsOf(const schedule::Pass &pass, const model::Experiment &experiment, const schedule::Schedule &schedule,
+                const std::vector<int> &stageLayers)
+{
+    const Shape shape(experiment);
+    const double tokens = static_cast<double>(shape.tokens());
+    const double boundary = static_cast<double>(shape.boundary());
+    const bool isSharded = model::isSharded(schedule.vocabulary());
+    const double shards = isSharded ? schedule.devices() : 1;
+    const double output = tokens * (static_cast<double>(shape.vocabulary) / shards + 4) + boundary;
+    double floats = 0;
+    if (pass.kind == PassKind::F || pass.kind == PassKind::B) {
+        floats = stageLayers[pass.stage] * (static_cast<double>(savedFloats(shape)) + boundary);
+        if (pass.stage == schedule.placement().lastStage())
+            floats += boundary + 2 * tokens + (isSharded ? 0 : output);
+    } else if (pass.kind == PassKind::S || pass.kind == PassKind::T) {
+        floats = output;
+    }
+    return pass.kind == PassKind::B || pass.kind == PassKind::T ? -floats : floats;
+}
+
+/// Boundary tensors that a device has on their way at most, per microbatch in flight: stage outputs and gradients, then X,
+/// shards of embeddings and of gradients.
+double messagesPerMicrobatch(VocabularyMethod method)
+{
+    if (!model::isSharded(method))
+        return 2;
+    return method == VocabularyMethod::Vocab2 ? 6 : 4;
+}
+
+base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    base::Problems found;
+    if (experiment.model.family != model::ModelFamily::Gpt)
+        found.push_back({"model.family", "only family gpt can be trained; choose gpt, or simulate this model"});
+    if (experiment.training.backend != "cpu")
+        found.push_back({"training.backend", "backend " + experiment.training.backend + " cannot train here; choose cpu"});
+    if (experiment.training.optimizer.name != "adamw")
+        found.push_back({"training.optimizer.name", "only adamw is known"});
+    const model::ParallelPlan &parallel = experiment.parallel;
+    if (schedule.devices() != parallel.devices || schedule.microbatches() != parallel.microbatches) {
+        found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ",
+                                                  schedule.microbatches(), " microbatches, the plan has ", parallel.devices,
+                                                  " and ", parallel.microbatches, "; make them equal")});
+    }
+    const std::vector<int> layers = model::stageLayers(experiment);
+    if (static_cast<int>(layers.size()) != schedule.stages()) {
+        found.push_back({"parallel.stage_layers", base::concat("the schedule has ", schedule.stages(), " stages, but ",
+                                                               layers.size(), " are given; give one number a stage")});
+    } else if (const int sum = std::accumulate(layers.begin(), layers.end(), 0); sum != experiment.model.layers) {
+        found.push_back({"parallel.stage_layers", base::concat("the stages have ", sum, " layers, the model has ",
+                                                               experiment.model.layers, "; make them equal")});
+    }
+    for (const schedule::Violation &violation : schedule::findViolations(schedule, 10))
+        found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
+                                                  violation.cause, "; ", violation.remedy)});
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const auto passes = schedule.device(device);
+        const bool splits = std::any_of(passes.begin(), passes.end(), [](const schedule::Pass &pass) {
+            return pass.kind == PassKind::I || pass.kind == PassKind::W;
+        });
+        if (splits) {
+            found.push_back({"schedule.family", "schedules that split the backward cannot be trained; choose gpipe or 1f1b"});
+            break;
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const Shape shape(experiment);
+    const std::vector<int> stageLayers = model::stageLayers(experiment);
+    if (stageLayers.size() < size(schedule.stages()))
+        return 0;
+    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last device.
+    const double embedding = static_cast<double>(model::embeddingParameters(experiment.model));
+    double floats = 4 * static_cast<double>(model::totalParameters(experiment.model));
+    if (experiment.model.tied)
+        floats += (model::isSharded(schedule.vocabulary()) || schedule.devices() == 1 ? 1 : 4) * embedding;
+    floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
+    for (int device = 0; device < schedule.devices(); ++device) {
+        double live = 0;
+        double peak = 0;
+        int inFlight = 0;
+        int mostInFlight = 0;
+        for (const schedule::Pass &pass : schedule.device(device)) {
+            live += floatsOf(pass, experiment, schedule, stageLayers);
+            peak = std::max(peak, live);
+            inFlight += pass.kind == PassKind::F ? 1 : pass.kind == PassKind::B ? -1 : 0;
+            mostInFlight = std::max(mostInFlight, inFlight);
+        }
+        const double messages =
+            std::min(mostInFlight + 2, schedule.microbatches()) * messagesPerMicrobatch(schedule.vocabulary());
+        floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape));
+    }
+    constexpr double kMostBytes = 9e18;
+    return static_cast<base::Bytes>(std::min(floats * sizeof(float), kMostBytes));
+}
+
+base::Bytes requiredBytes(const model::Experiment &experiment)
+{
+    const auto schedule = schedule::makeSchedule(experiment);
+    return schedule ? plannedBytes(experiment, *schedule) : 0;
+}
+
+base::Bytes availableBytes()
+{
+    std::ifstream in("/proc/meminfo");
+    constexpr std::string_view kKey = "MemAvailable:";
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with(kKey))
+            continue;
+        const std::string_view rest = base::trim(std::string_view(line).substr(kKey.size()));
+        return base::parseInteger(rest.substr(0, rest.find(' '))).value_or(0) * 1024;
+    }
+    return 0;
+}
+
+base::Result<> checkMemory(base::Bytes required)
+{
+    const base::Bytes available = availableBytes();
+    if (required <= available)
+        return {};
+    return base::Error::invalid("model", base::concat("a run takes about ", base::bytesText(required), ", but only ",
+                                                      base::bytesText(available),
+                                                      " of memory are free; lower model.layers, model.hidden, "
+                                                      "model.vocabulary_size or parallel.microbatch_size"));
+}
+
+base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (base::Problems found = problemsOf(experiment, schedule); !found.empty())
+        return base::Error::invalid(std::move(found));
+    return checkMemory(plannedBytes(experiment, schedule));
+}
+
+} // namespace stagelens::runtime

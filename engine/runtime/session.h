@@ -1,0 +1,59 @@
+// A run in progress: devices, transport and tokens, and what a step does with them.
+#pragma once
+
+#include "engine/runtime/executor.h"
+#include "engine/runtime/training_run.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// Parameters or gradients of the whole model, tensor after tensor in Hugging Face order.
+using Tensors = std::vector<std::vector<float>>;
+
+class Session {
+public:
+    /// Checks plan, schedule and memory, opens the tokens and makes the devices. The error names the field at fault.
+    [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
+                                                                     const schedule::Schedule &schedule, std::stop_token stop);
+
+    /// Makes the step's gradients; with `optimize` then AdamW's step, which clears them. `inspect` (if any) may read the
+    /// gradients in between.
+    [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
+                                                const std::function<base::Result<>()> &inspect = {});
+
+    [[nodiscard]] Tensors parameters() const { return assemble(&Parameter::value); }
+    [[nodiscard]] Tensors gradients() const { return assemble(&Parameter::gradient); }
+    [[nodiscard]] const RunPlan &plan() const { return m_plan; }
+    /// The tokens of the last step.
+    [[nodiscard]] const Batch &batch() const { return m_batch; }
+
+private:
+    Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop);
+    [[nodiscard]] base::Result<> makeDevices();
+    [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
+                                    const std::function<base::Result<>()> &inspect);
+    void countPass(int index, const TrainingObserver &observer);
+    [[nodiscard]] Tensors assemble(backend::Buffer Parameter::*part) const;
+    [[nodiscard]] kernels::Interrupt interrupt() const;
+
+    RunPlan m_plan;
+    std::stop_source m_halt; ///< asked by the person's stop and by a device that fails
+    std::stop_token m_halted = m_halt.get_token();
+    std::stop_callback<std::function<void()>> m_link; ///< from the person's stop to m_halt
+    Batch m_batch;
+    std::unique_ptr<TokenSource> m_tokens;
+    std::vector<std::unique_ptr<backend::Pool>> m_pools; ///< outlive every buffer
+    std::unique_ptr<backend::Transport> m_transport;
+    Devices m_devices;
+    float m_clipFactor = 1;
+    std::mutex m_progress; ///< the observer is called by one thread at a time
+    std::size_t m_passesDone = 0;
+};
+
+} // namespace stagelens::runtime

@@ -1,0 +1,96 @@
+#include "engine/model/partition.h"
+#include "engine/service/engine_service.h"
+#include "engine/simulate/simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace stagelens::service {
+namespace {
+
+constexpr std::array kMethods{model::VocabularyMethod::None, model::VocabularyMethod::Redis, model::VocabularyMethod::Naive,
+                              model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2};
+
+/// A change that saves less of the iteration is not worth a sentence.
+constexpr double kWorthwhile = 0.01;
+/// Iterations that differ by less count as equally fast, and the one with the least memory is the better.
+constexpr double kEqualWithin = 0.03;
+
+/// The same plan with another vocabulary method; a cut of the layers that was not the person's own follows the method.
+model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method)
+{
+    model::Experiment automatic = experiment;
+    automatic.parallel.stageLayers.clear();
+    if (model::stageLayers(automatic) == experiment.parallel.stageLayers)
+        experiment.parallel.stageLayers.clear();
+    experiment.schedule.vocabulary = method;
+    return experiment;
+}
+
+std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
+{
+    if (bytes.empty())
+        return std::nullopt;
+    return *std::ranges::max_element(bytes);
+}
+
+/// The option that is clearly faster than `now`, the least memory among those about as fast as the fastest.
+const Advice::Option *bestOption(const std::vector<Advice::Option> &options, base::Nanos now)
+{
+    const Advice::Option *fastest = nullptr;
+    for (const Advice::Option &option : options)
+        if (option.iteration && (fastest == nullptr || *option.iteration < *fastest->iteration))
+            fastest = &option;
+    if (fastest == nullptr || static_cast<double>(*fastest->iteration) > static_cast<double>(now) * (1 - kWorthwhile))
+        return nullptr;
+    const double limit = static_cast<double>(*fastest->iteration) * (1 + kEqualWithin);
+    const Advice::Option *best = fastest;
+    for (const Advice::Option &option : options)
+        if (option.iteration && static_cast<double>(*option.iteration) <= limit && option.peakMemory && best->peakMemory &&
+            *option.peakMemory < *best->peakMemory)
+            best = &option;
+    return best;
+}
+
+} // namespace
+
+Advice advise(const Prediction &prediction, int cores)
+{
+    Advice advice;
+    const simulate::Metrics &metrics = prediction.metrics;
+    const auto &busy = metrics.busyPerDevice;
+    advice.slowestDevice = static_cast<int>(std::ranges::max_element(busy) - busy.begin());
+    if (!metrics.vocabularySharePerDevice.empty())
+        advice.vocabularyShare = metrics.vocabularySharePerDevice[static_cast<std::size_t>(advice.slowestDevice)];
+    if (busy.size() > 1) {
+        const auto &bubbles = metrics.bubbleRatioPerDevice;
+        const double all = std::accumulate(bubbles.begin(), bubbles.end(), 0.0);
+        advice.othersIdle =
+            (all - bubbles[static_cast<std::size_t>(advice.slowestDevice)]) / static_cast<double>(bubbles.size() - 1);
+    }
+    if (const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule))
+        advice.causes = simulate::bubbleCauses(*prediction.schedule, *costs);
+
+    // Durations from a file or in teaching units say nothing about the passes of another method.
+    if (!std::holds_alternative<model::HardwarePreset>(prediction.experiment.cost.source))
+        return advice;
+    for (const model::VocabularyMethod method : kMethods) {
+        Advice::Option option{method, std::nullopt, std::nullopt};
+        if (method == prediction.experiment.schedule.vocabulary) {
+            option.iteration = metrics.iteration;
+            option.peakMemory = greatest(metrics.peakMemory);
+        } else if (const auto other = predict(withMethod(prediction.experiment, method), cores)) {
+            option.iteration = (*other)->metrics.iteration;
+            option.peakMemory = greatest((*other)->metrics.peakMemory);
+        }
+        advice.options.push_back(option);
+    }
+    if (const Advice::Option *best = bestOption(advice.options, metrics.iteration)) {
+        advice.better = best->method;
+        advice.speedup = static_cast<double>(metrics.iteration) / static_cast<double>(*best->iteration);
+    }
+    return advice;
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,36 @@
+#include "engine/service/environment.h"
+
+#include "engine/base/text.h"
+#include "engine/runtime/machine.h"
+#include "engine/service/engine_service.h"
+
+#include "commit.h"
+
+#include <algorithm>
+#include <sys/utsname.h>
+#include <thread>
+
+namespace stagelens::service {
+
+int machineCores()
+{
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::map<std::string, std::string> environment()
+{
+    std::map<std::string, std::string> facts;
+    facts["cpu"] = runtime::processorName();
+    facts["cores"] = std::to_string(machineCores());
+    facts["memory"] = base::bytesText(runtime::installedBytes());
+    facts["blas"] = runtime::blasDescription();
+    facts["compiler"] = "g++ " __VERSION__;
+    facts["commit"] = STAGELENS_COMMIT;
+    if (utsname system{}; ::uname(&system) == 0) {
+        facts["host"] = system.nodename;
+        facts["system"] = base::concat(system.sysname, ' ', system.release, ' ', system.machine);
+    }
+    return facts;
+}
+
+} // namespace stagelens::service

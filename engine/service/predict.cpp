@@ -1,0 +1,70 @@
+#include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
+#include "engine/simulate/simulate.h"
+
+namespace stagelens::service {
+namespace {
+
+/// Capacity and peak of the device that an experiment's costs speak of; zeros where the costs are mere durations.
+struct DeviceLimits {
+    base::Bytes memoryCapacity = 0;
+    double peakFlops = 0;
+};
+
+base::Result<DeviceLimits> deviceLimits(const model::CostChoice &cost)
+{
+    const auto *preset = std::get_if<model::HardwarePreset>(&cost.source);
+    if (preset == nullptr)
+        return DeviceLimits{};
+    auto hardware = model::hardwarePreset(preset->name);
+    if (!hardware)
+        return std::move(hardware).error();
+    return DeviceLimits{hardware->memoryCapacity, hardware->peakFlops};
+}
+
+std::string costName(const model::CostChoice &cost)
+{
+    if (const auto *preset = std::get_if<model::HardwarePreset>(&cost.source))
+        return preset->name;
+    if (const auto *file = std::get_if<model::DurationsFile>(&cost.source))
+        return file->file;
+    return "uniform";
+}
+
+} // namespace
+
+base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores)
+{
+    if (base::Problems problems = model::validate(experiment); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    const auto limits = deviceLimits(experiment.cost);
+    if (!limits)
+        return limits.error();
+
+    auto prediction = std::make_shared<Prediction>();
+    prediction->experiment = model::resolved(experiment, cores);
+    auto schedule = schedule::makeSchedule(prediction->experiment);
+    if (!schedule)
+        return std::move(schedule).error();
+    prediction->schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+
+    const auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
+    if (!costs)
+        return costs.error();
+    auto timeline = simulate::simulate(*prediction->schedule, *costs);
+    if (!timeline)
+        return std::move(timeline).error();
+    timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *costs);
+    prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
+    prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
+                                                   &*costs, limits->peakFlops);
+    if (prediction->experiment.hasModel)
+        for (int device = 0; device < prediction->schedule->devices(); ++device)
+            prediction->memory.push_back(
+                simulate::memoryProfile(prediction->experiment, *prediction->schedule, *prediction->timeline, device));
+    prediction->memoryCapacity = limits->memoryCapacity;
+    prediction->costName = costName(experiment.cost);
+    return PredictionPtr(std::move(prediction));
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,269 @@
+#include "engine/service/training_job.h"
+
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/schedule/families.h"
+#include "engine/service/environment.h"
+
+#include "engine/runtime/training_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace stagelens::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The first steps warm caches and pages; medians leave them out where there are more.
+constexpr std::size_t kWarmUpSteps = 2;
+/// Timelines kept in memory to choose the median step from, in slices; steps beyond are not candidates.
+constexpr std::size_t kKeptSlices = 4'000'000;
+constexpr auto kProgressInterval = std::chrono::milliseconds(50);
+constexpr auto kStoreInterval = std::chrono::seconds(5);
+
+std::string automaticName(const model::Experiment &experiment)
+{
+    return base::concat(experiment.schedule.family, " · ", model::name(experiment.schedule.vocabulary), " · ",
+                        experiment.parallel.devices, "x", experiment.parallel.microbatches, " · V ",
+                        experiment.model.vocabularySize);
+}
+
+/// The run's state, its store and its audience. One thread at a time calls it.
+class TrainingJob {
+public:
+    TrainingJob(const model::Experiment &experiment, const std::filesystem::path &database, int cores,
+                const std::function<void(RunSnapshotPtr)> &publish)
+        : m_database(database), m_cores(cores), m_publish(publish)
+    {
+        m_snapshot.record.experiment = experiment;
+        m_snapshot.steps = experiment.training.steps;
+    }
+
+    void run(std::stop_token stop)
+    {
+        const base::Result<> outcome = prepareAndTrain(std::move(stop));
+        finish(outcome);
+    }
+
+private:
+    base::Result<> prepareAndTrain(std::stop_token stop)
+    {
+        model::Experiment &experiment = m_snapshot.record.experiment;
+        if (base::Problems problems = model::validate(experiment); !problems.empty())
+            return base::Error::invalid(std::move(problems));
+        if (!experiment.hasModel)
+            return base::Error::invalid("model", "a teaching example has no model to train; choose a model");
+        for (const BackendInfo &backend : backends())
+            if (backend.name == experiment.training.backend && !backend.available)
+                return base::Error::invalid("training.backend",
+                                            base::concat(backend.name, " is not available: ", backend.reason, "; choose cpu"));
+        experiment = model::resolved(experiment, m_cores);
+        auto schedule = schedule::makeSchedule(experiment);
+        if (!schedule)
+            return std::move(schedule).error();
+        m_snapshot.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+        m_snapshot.passCount = m_snapshot.schedule->passCount();
+        if (const auto hardware = model::hardwarePreset("cpu-local"))
+            m_peakFlops = hardware->peakFlops;
+        openStore();
+        publish();
+        const runtime::TrainingObserver observer{[this](const runtime::StepReport &report) { onStep(report); },
+                                                 [this](const runtime::Progress &progress) { onProgress(progress); }};
+        m_started = Clock::now();
+        return runtime::train(experiment, *m_snapshot.schedule, observer, std::move(stop));
+    }
+
+    /// A database that cannot be written never stops a run: the snapshot says that it is not being stored.
+    void openStore()
+    {
+        store::RunRecord &record = m_snapshot.record;
+        record.environment = environment();
+        record.environment["backend"] = record.experiment.training.backend;
+        record.environment["data"] = record.experiment.training.data;
+        const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live
+                              ? timeline::Provenance::MeasuredLive
+                              : timeline::Provenance::MeasuredVirtualClock;
+        store::RunSummary &summary = record.summary;
+        summary.kind = kind;
+        summary.name = automaticName(record.experiment);
+        summary.family = record.experiment.schedule.family;
+        summary.vocabulary = record.experiment.schedule.vocabulary;
+        summary.devices = record.experiment.parallel.devices;
+        summary.microbatches = record.experiment.parallel.microbatches;
+        summary.stepsPlanned = record.experiment.training.steps;
+        summary.startedUnixMs =
+            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+        auto store = store::RunStore::open(m_database);
+        if (!store)
+            return notStored(store.error());
+        const auto id = store->begin(record.experiment, kind, summary.name, record.environment);
+        if (!id)
+            return notStored(id.error());
+        summary.id = *id;
+        m_store.emplace(*std::move(store));
+    }
+
+    void notStored(const base::Error &error)
+    {
+        m_store.reset();
+        m_snapshot.stored = false;
+        m_snapshot.storeProblem = error.text();
+    }
+
+    void onStep(const runtime::StepReport &report)
+    {
+        store::RunRecord &record = m_snapshot.record;
+        record.losses.push_back(report.loss);
+        record.iterations.push_back(report.iteration);
+        record.timeline = report.timeline;
+        record.metrics = metricsOf(*report.timeline, report.peakMemory);
+        if (m_keptSlices < kKeptSlices || m_kept.empty()) {
+            m_kept.push_back({report.iteration, report.timeline, report.peakMemory, record.losses.size() - 1});
+            m_keptSlices += report.timeline->sliceCount();
+        }
+        m_snapshot.step = report.step + 1;
+        m_snapshot.passesDone = 0;
+        summarize();
+        if (m_store) {
+            if (const auto added = m_store->addStep(record.summary.id, report.step, report.loss, report.iteration); !added)
+                notStored(added.error());
+            else if (Clock::now() - m_lastStored > kStoreInterval)
+                storeTimeline();
+        }
+        publish();
+    }
+
+    void onProgress(const runtime::Progress &progress)
+    {
+        m_snapshot.passesDone = progress.passesDone;
+        m_snapshot.passCount = progress.passCount;
+        if (Clock::now() - m_lastPublished >= kProgressInterval)
+            publish();
+    }
+
+    [[nodiscard]] simulate::Metrics metricsOf(const timeline::Timeline &timeline,
+                                              const std::vector<simulate::MemoryByCategory> &peakMemory) const
+    {
+        simulate::Metrics metrics =
+            simulate::computeMetrics(m_snapshot.record.experiment, *m_snapshot.schedule, timeline, nullptr, m_peakFlops);
+        metrics.peakMemoryByCategory = peakMemory;
+        metrics.peakMemory.clear();
+        for (const simulate::MemoryByCategory &bytes : peakMemory)
+            metrics.peakMemory.push_back(simulate::MemoryStep{0, bytes}.total());
+        return metrics;
+    }
+
+    /// Puts the median step's timeline and figures into the record, and the summary's figures from it.
+    void showMedianStep()
+    {
+        if (m_kept.empty())
+            return;
+        std::vector<const Kept *> candidates;
+        for (const Kept &kept : m_kept)
+            if (kept.step >= kWarmUpSteps || m_kept.size() <= kWarmUpSteps)
+                candidates.push_back(&kept);
+        const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>((candidates.size() - 1) / 2);
+        std::ranges::nth_element(candidates, middle, {}, [](const Kept *kept) { return kept->iteration; });
+        m_snapshot.record.timeline = (*middle)->timeline;
+        m_snapshot.record.metrics = metricsOf(*(*middle)->timeline, (*middle)->peakMemory);
+        summarize();
+    }
+
+    void summarize()
+    {
+        store::RunRecord &record = m_snapshot.record;
+        store::RunSummary &summary = record.summary;
+        summary.stepsDone = static_cast<int>(record.losses.size());
+        if (!record.losses.empty()) {
+            summary.firstLoss = record.losses.front();
+            summary.lastLoss = record.losses.back();
+        }
+        if (!record.metrics)
+            return;
+        summary.iteration = record.metrics->iteration;
+        summary.bubbleRatio = record.metrics->bubbleRatio;
+        summary.tokensPerSecond = record.metrics->tokensPerSecond;
+        if (!record.metrics->peakMemory.empty())
+            summary.peakMemory = *std::ranges::max_element(record.metrics->peakMemory);
+    }
+
+    void storeTimeline()
+    {
+        m_lastStored = Clock::now();
+        const store::RunRecord &record = m_snapshot.record;
+        if (!m_store || !record.timeline || !record.metrics)
+            return;
+        if (const auto stored = m_store->setTimeline(record.summary.id, *record.timeline, *record.metrics); !stored)
+            notStored(stored.error());
+    }
+
+    void finish(const base::Result<> &outcome)
+    {
+        store::RunSummary &summary = m_snapshot.record.summary;
+        showMedianStep();
+        summary.status = store::RunStatus::Finished;
+        if (!outcome) {
+            const base::Error &error = outcome.error();
+            const bool cancelled = error.kind == base::ErrorKind::Cancelled;
+            summary.status = cancelled ? store::RunStatus::Cancelled : store::RunStatus::Failed;
+            summary.reason =
+                cancelled ? base::concat("stopped after ", m_snapshot.step, " of ", m_snapshot.steps, " steps") : error.text();
+            if (!cancelled)
+                m_snapshot.error = error;
+        }
+        storeTimeline();
+        if (m_store)
+            if (const auto ended = m_store->finish(summary.id, summary.status, summary.reason); !ended)
+                notStored(ended.error());
+        m_store.reset();
+        m_snapshot.finished = true;
+        publish();
+    }
+
+    void publish()
+    {
+        m_lastPublished = Clock::now();
+        if (m_started != Clock::time_point{}) {
+            m_snapshot.secondsElapsed = std::chrono::duration<double>(m_lastPublished - m_started).count();
+            const double done = m_snapshot.step + (m_snapshot.passCount == 0 ? 0.0
+                                                                             : static_cast<double>(m_snapshot.passesDone) /
+                                                                                   static_cast<double>(m_snapshot.passCount));
+            if (done > 0)
+                m_snapshot.secondsLeft = m_snapshot.secondsElapsed / done * (m_snapshot.steps - done);
+        }
+        m_publish(std::make_shared<const RunSnapshot>(m_snapshot));
+    }
+
+    /// A step that may turn out to be the median.
+    struct Kept {
+        base::Nanos iteration;
+        timeline::TimelinePtr timeline;
+        std::vector<simulate::MemoryByCategory> peakMemory;
+        std::size_t step;
+    };
+
+    std::filesystem::path m_database;
+    int m_cores;
+    const std::function<void(RunSnapshotPtr)> &m_publish;
+    RunSnapshot m_snapshot;
+    std::optional<store::RunStore> m_store;
+    std::vector<Kept> m_kept;
+    std::size_t m_keptSlices = 0;
+    double m_peakFlops = 0;
+    Clock::time_point m_started;
+    Clock::time_point m_lastPublished;
+    Clock::time_point m_lastStored = Clock::now();
+};
+
+} // namespace
+
+void runTraining(const model::Experiment &experiment, const std::filesystem::path &database, int cores, std::stop_token stop,
+                 const std::function<void(RunSnapshotPtr)> &publish)
+{
+    TrainingJob(experiment, database, cores, publish).run(std::move(stop));
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,195 @@
+#include "engine/store/run_store.h"
+
+#include "engine/base/file.h"
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/store/metrics_json.h"
+#include "engine/store/migrations.h"
+#include "engine/store/run_store_state.h"
+#include "engine/store/timeline_blob.h"
+
+#include <algorithm>
+
+namespace stagelens::store {
+
+using base::concat;
+using base::Error;
+using base::Result;
+
+namespace {
+
+/// What can be said of a place without opening it. (Opening it here would be wrong: closing any descriptor of the file drops
+/// the POSIX locks that this process's other connections hold on it.)
+Result<> checkPlace(const std::filesystem::path &file)
+{
+    std::error_code ignored;
+    const auto status = std::filesystem::status(file, ignored);
+    if (std::filesystem::is_directory(status))
+        return Error::invalid(file.string(), "is a folder; name a database file");
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return Error::invalid(file.string(), "is not a regular file; name a database file");
+    return {};
+}
+
+} // namespace
+
+RunStore::RunStore(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+RunStore::RunStore(RunStore &&) noexcept = default;
+RunStore &RunStore::operator=(RunStore &&) noexcept = default;
+RunStore::~RunStore() = default;
+
+std::filesystem::path RunStore::defaultFile()
+{
+    return base::dataFolder() / "runs.db";
+}
+
+Result<RunStore> RunStore::open(const std::filesystem::path &file)
+{
+    if (file.empty())
+        return Error::invalid("--db", "names no file; give the path of a database");
+    std::error_code error;
+    // Absolute, because SQLite gives names such as ":memory:" a meaning of their own.
+    const std::filesystem::path place = std::filesystem::absolute(file, error);
+    if (place.parent_path() == std::filesystem::absolute(base::dataFolder(), error))
+        std::filesystem::create_directories(place.parent_path(), error);
+    if (const auto checked = checkPlace(place); !checked)
+        return checked.error();
+    const auto logSize = std::filesystem::file_size(place.string() + "-wal", error);
+    const bool hasLog = !error && logSize > 0;
+    auto database = Database::open(place);
+    if (!database)
+        return std::move(database).error();
+    database->keepLogOnClose(hasLog); // until it is known to be ours
+    if (const auto migrated = migrate(*database, migrations()); !migrated)
+        return migrated.error();
+    database->keepLogOnClose(false);
+    // Foreign keys are off by default and cannot be switched inside a transaction.
+    if (const auto set = database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+        !set)
+        return set.error();
+    auto state = std::make_unique<State>(State{*std::move(database), RunLocks(place)});
+    if (const auto marked = state->markInterrupted(); !marked)
+        return marked.error();
+    return RunStore(std::move(state));
+}
+
+Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name,
+                              const std::map<std::string, std::string> &environment)
+{
+    RunId id = 0;
+    const auto inserted = m_state->inTransaction([&]() -> Result<> {
+        if (const auto row = m_state->insertRun(experiment, kind, name); !row)
+            return row;
+        id = m_state->database.lastInsertId();
+        // Before the row can be seen, so that nobody takes it for an orphan.
+        if (!m_state->locks.acquire(id))
+            base::log(base::LogLevel::Warning,
+                      concat("run ", id, " bears no lock: the file system of ", m_state->database.file(), " has none"));
+        return m_state->insertEnvironment(id, environment);
+    });
+    if (!inserted) {
+        m_state->locks.release(id);
+        return inserted.error();
+    }
+    return id;
+}
+
+Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iteration)
+{
+    return m_state->run("INSERT INTO step (run, step, loss, iteration_ns) VALUES (?, ?, ?, ?)", [&](Statement &statement) {
+        statement.bind(run).bind(std::int64_t{step}).bind(finite(loss)).bind(iteration);
+    });
+}
+
+Result<> RunStore::setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics)
+{
+    const auto &peaks = metrics.peakMemory;
+    std::optional<base::Bytes> peak;
+    if (!peaks.empty())
+        peak = std::ranges::max(peaks);
+    const std::string blob = encodeTimeline(timeline);
+    const std::string detail = metricsToJson(metrics);
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto figures = m_state->refreshFigures(run); !figures)
+            return figures;
+        const auto stored =
+            m_state->run("INSERT OR REPLACE INTO metrics (run, makespan_ns, bubble_ratio, tokens_per_second, mfu,"
+                         " peak_memory_bytes, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                         [&](Statement &statement) {
+                             statement.bind(run)
+                                 .bind(metrics.makespan)
+                                 .bind(finite(metrics.bubbleRatio))
+                                 .bind(metrics.tokensPerSecond)
+                                 .bind(metrics.mfu)
+                                 .bind(peak)
+                                 .bind(std::string_view(detail));
+                         });
+        if (!stored)
+            return stored;
+        return m_state->run("INSERT OR REPLACE INTO timeline (run, data) VALUES (?, ?)",
+                            [&](Statement &statement) { statement.bind(run).bindBlob(blob); });
+    });
+}
+
+Result<> RunStore::finish(RunId run, RunStatus status, const std::string &reason)
+{
+    const auto ended = m_state->inTransaction([&]() -> Result<> {
+        if (const auto known = m_state->requireRun(run); !known)
+            return known;
+        return m_state->end(run, status, reason);
+    });
+    if (ended)
+        m_state->locks.release(run);
+    return ended;
+}
+
+Result<> RunStore::rename(RunId run, const std::string &name)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto known = m_state->requireRun(run); !known)
+            return known;
+        return m_state->run("UPDATE run SET name = ? WHERE id = ?",
+                            [&](Statement &statement) { statement.bind(std::string_view(name)).bind(run); });
+    });
+}
+
+Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto known = m_state->requireRun(run); !known)
+            return known;
+        if (const auto cleared =
+                m_state->run("DELETE FROM tag WHERE run = ?", [&](Statement &statement) { statement.bind(run); });
+            !cleared)
+            return cleared;
+        for (const std::string &tag : tags) {
+            const std::string_view word = base::trim(tag);
+            if (word.empty())
+                continue;
+            const auto added = m_state->run("INSERT OR IGNORE INTO tag (run, tag) VALUES (?, ?)",
+                                            [&](Statement &statement) { statement.bind(run).bind(word); });
+            if (!added)
+                return added;
+        }
+        return {};
+    });
+}
+
+Result<> RunStore::remove(RunId run)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto known = m_state->requireRun(run); !known)
+            return known;
+        bool running = false;
+        const auto looked = m_state->each("SELECT status = 'running' FROM run WHERE id = ?", run,
+                                          [&](const Statement &row) { running = row.integer(0) != 0; });
+        if (!looked)
+            return looked;
+        if (running)
+            return Error::invalid(m_state->database.file(),
+                                  concat("is still being written by run ", run, "; stop that run first"));
+        return m_state->run("DELETE FROM run WHERE id = ?", [&](Statement &statement) { statement.bind(run); });
+    });
+}
+
+} // namespace stagelens::store

@@ -1,0 +1,187 @@
+#include "engine/store/run_store.h"
+
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/model/names.h"
+#include "engine/store/metrics_json.h"
+#include "engine/store/run_store_state.h"
+#include "engine/store/timeline_blob.h"
+
+#include <algorithm>
+
+namespace stagelens::store {
+
+using base::concat;
+using base::Result;
+
+namespace {
+
+timeline::Provenance provenanceFrom(std::string_view text)
+{
+    using timeline::Provenance;
+    for (const Provenance kind :
+         {Provenance::MeasuredVirtualClock, Provenance::Predicted, Provenance::Published, Provenance::Imported})
+        if (timeline::name(kind) == text)
+            return kind;
+    return Provenance::MeasuredLive;
+}
+
+/// Columns of a summary, in the order that readSummary() expects.
+constexpr std::string_view kSummaryQuery =
+    "SELECT id, status, name, started_unix_ms, kind, family, vocabulary, devices, microbatches, steps_done, steps_planned,"
+    " first_loss, last_loss, iteration_ns, bubble_ratio, tokens_per_second, peak_memory_bytes, reason"
+    " FROM run LEFT JOIN metrics ON metrics.run = run.id ";
+
+RunSummary readSummary(const Statement &row)
+{
+    RunSummary summary;
+    summary.id = row.integer(0);
+    summary.status = parseRunStatus(row.text(1)).value_or(RunStatus::Interrupted);
+    summary.name = row.text(2);
+    summary.startedUnixMs = row.integer(3);
+    summary.kind = provenanceFrom(row.text(4));
+    summary.family = row.text(5);
+    summary.vocabulary = model::parse<model::VocabularyMethod>(row.text(6)).value_or(model::VocabularyMethod::None);
+    summary.devices = static_cast<int>(row.integer(7));
+    summary.microbatches = static_cast<int>(row.integer(8));
+    summary.stepsDone = static_cast<int>(row.integer(9));
+    summary.stepsPlanned = static_cast<int>(row.integer(10));
+    summary.firstLoss = row.optionalReal(11);
+    summary.lastLoss = row.optionalReal(12);
+    summary.iteration = row.optionalInteger(13);
+    summary.bubbleRatio = row.optionalReal(14);
+    summary.tokensPerSecond = row.optionalReal(15);
+    summary.peakMemory = row.optionalInteger(16);
+    summary.reason = row.text(17);
+    return summary;
+}
+
+/// The rows of a run that are read as they stand.
+struct RawRun {
+    RunRecord record;
+    std::string experiment;
+    std::string metrics; ///< empty: none
+    std::string blob;    ///< empty: none
+};
+
+/// The record out of its rows; damaged ones are refused.
+Result<RunRecord> decode(RawRun raw)
+{
+    auto experiment = model::experimentFromJson(raw.experiment, concat("run ", raw.record.summary.id));
+    if (!experiment)
+        return std::move(experiment).error();
+    raw.record.experiment = *std::move(experiment);
+    if (!raw.metrics.empty()) {
+        auto metrics = metricsFromJson(raw.metrics);
+        if (!metrics)
+            return std::move(metrics).error();
+        raw.record.metrics = *std::move(metrics);
+    }
+    if (!raw.blob.empty()) {
+        auto timeline = decodeTimeline(raw.blob);
+        if (!timeline)
+            return std::move(timeline).error();
+        raw.record.timeline = *std::move(timeline);
+    }
+    return std::move(raw.record);
+}
+
+} // namespace
+
+Result<std::vector<RunSummary>> RunStore::list()
+{
+    const auto snapshot = Transaction::beginReading(m_state->database);
+    if (!snapshot)
+        return snapshot.error();
+    std::vector<RunSummary> runs;
+    const auto read = m_state->each(concat(kSummaryQuery, "WHERE id > ? ORDER BY id DESC"), 0,
+                                    [&](const Statement &row) { runs.push_back(readSummary(row)); });
+    if (!read)
+        return read.error();
+    std::map<RunId, std::vector<std::string>> tags;
+    const auto tagged = m_state->each("SELECT run, tag FROM tag WHERE run > ? ORDER BY run, tag", 0,
+                                      [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
+    if (!tagged)
+        return tagged.error();
+    for (RunSummary &run : runs) {
+        run.tags = std::move(tags[run.id]);
+        if (run.status != RunStatus::Running)
+            continue;
+        const auto steps = m_state->steps(run.id); // its row's figures lag behind
+        if (!steps)
+            return steps.error();
+        steps->describe(run);
+    }
+    return runs;
+}
+
+Result<RunRecord> RunStore::load(RunId run)
+{
+    RawRun raw;
+    RunRecord &record = raw.record;
+    {
+        const auto snapshot = Transaction::beginReading(m_state->database);
+        if (!snapshot)
+            return snapshot.error();
+        if (const auto known = m_state->requireRun(run); !known)
+            return known.error();
+        const auto read = [&](std::string_view sql, auto take) { return m_state->each(sql, run, take); };
+        for (const Result<> &done :
+             {read(concat(kSummaryQuery, "WHERE id = ?"), [&](const Statement &row) { record.summary = readSummary(row); }),
+              read("SELECT experiment FROM run WHERE id = ?", [&](const Statement &row) { raw.experiment = row.text(0); }),
+              read("SELECT key, value FROM environment WHERE run = ?",
+                   [&](const Statement &row) { record.environment[row.text(0)] = row.text(1); }),
+              read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
+                   [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
+              read("SELECT detail FROM metrics WHERE run = ?", [&](const Statement &row) { raw.metrics = row.text(0); }),
+              read("SELECT data FROM timeline WHERE run = ?", [&](const Statement &row) { raw.blob = row.text(0); })})
+            if (!done)
+                return done.error();
+        auto steps = m_state->steps(run);
+        if (!steps)
+            return std::move(steps).error();
+        steps->describe(record.summary);
+        record.losses = std::move(steps->losses);
+        record.iterations = std::move(steps->iterations);
+    }
+    return decode(std::move(raw));
+}
+
+Result<CheckReport> RunStore::check()
+{
+    CheckReport report;
+    const auto version = m_state->database.queryInteger("PRAGMA user_version");
+    if (!version)
+        return version.error();
+    report.schemaVersion = static_cast<int>(*version);
+    const auto noteRows = [&](std::string_view sql, auto describe) {
+        auto statement = m_state->database.prepare(sql);
+        Result<bool> row = statement ? statement->step() : Result<bool>(statement.error());
+        for (; row && *row; row = statement->step())
+            if (std::string fault = describe(*statement); !fault.empty())
+                report.faults.push_back(std::move(fault));
+        if (!row) // a page so damaged that the check itself ends there
+            report.faults.push_back(row.error().text());
+    };
+    noteRows("PRAGMA integrity_check", [](const Statement &row) { return row.text(0) == "ok" ? std::string() : row.text(0); });
+    noteRows("PRAGMA foreign_key_check",
+             [](const Statement &row) { return concat("a row of table ", row.text(0), " belongs to no ", row.text(2)); });
+    if (!report.faults.empty())
+        report.hints.push_back(concat("copy ", m_state->database.file(),
+                                      " away, then put a backup (*.bak-v*) in its place or save what ",
+                                      "can be read with `sqlite3 FILE .recover`"));
+    std::vector<RunId> runs;
+    noteRows("SELECT id FROM run ORDER BY id", [&](const Statement &row) {
+        runs.push_back(row.integer(0));
+        return std::string();
+    });
+    for (const RunId run : runs)
+        if (const auto loaded = load(run); !loaded) {
+            report.faults.push_back(concat("run ", run, ": ", loaded.error().text()));
+            report.hints.push_back(
+                concat("`stagelens-cli runs delete ", run, "` removes the damaged run and keeps all others"));
+        }
+    return report;
+}
+
+} // namespace stagelens::store

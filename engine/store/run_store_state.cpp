@@ -1,0 +1,156 @@
+#include "engine/store/run_store_state.h"
+
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/model/names.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace stagelens::store {
+
+using base::Result;
+
+namespace {
+
+std::int64_t nowUnixMs()
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+std::optional<double> finite(double value)
+{
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+void Steps::describe(RunSummary &summary) const
+{
+    summary.stepsDone = static_cast<int>(losses.size());
+    summary.firstLoss = losses.empty() ? std::nullopt : finite(losses.front());
+    summary.lastLoss = losses.empty() ? std::nullopt : finite(losses.back());
+    summary.iteration = medianIteration(iterations);
+}
+
+base::Error RunStore::State::noSuchRun(RunId id) const
+{
+    return base::Error::invalid(database.file(),
+                                base::concat("has no run ", id, "; `stagelens-cli runs list` shows those there are"));
+}
+
+Result<> RunStore::State::requireRun(RunId id)
+{
+    bool found = false;
+    const auto looked = each("SELECT 1 FROM run WHERE id = ?", id, [&](const Statement &) { found = true; });
+    return looked && !found ? noSuchRun(id) : looked;
+}
+
+Result<Steps> RunStore::State::steps(RunId id)
+{
+    Steps found;
+    const auto read = each("SELECT loss, iteration_ns FROM step WHERE run = ? ORDER BY step", id, [&](const Statement &row) {
+        found.losses.push_back(row.optionalReal(0).value_or(std::numeric_limits<double>::quiet_NaN()));
+        found.iterations.push_back(row.integer(1));
+    });
+    if (!read)
+        return read.error();
+    return found;
+}
+
+Result<> RunStore::State::refreshFigures(RunId id)
+{
+    const auto found = steps(id);
+    if (!found)
+        return found.error();
+    RunSummary figures;
+    found->describe(figures);
+    return run("UPDATE run SET steps_done = ?, first_loss = ?, last_loss = ?, iteration_ns = ? WHERE id = ?",
+               [&](Statement &statement) {
+                   statement.bind(std::int64_t{figures.stepsDone})
+                       .bind(figures.firstLoss)
+                       .bind(figures.lastLoss)
+                       .bind(figures.iteration)
+                       .bind(id);
+               });
+}
+
+Result<> RunStore::State::end(RunId id, RunStatus status, const std::string &reason)
+{
+    if (const auto refreshed = refreshFigures(id); !refreshed)
+        return refreshed;
+    return run("UPDATE run SET status = ?, reason = ?, ended_unix_ms = ? WHERE id = ?", [&](Statement &statement) {
+        statement.bind(name(status)).bind(std::string_view(reason)).bind(nowUnixMs()).bind(id);
+    });
+}
+
+Result<> RunStore::State::insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name)
+{
+    const ProcessMark mark = ownProcess();
+    const std::string document = model::toJson(experiment).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return run("INSERT INTO run (name, status, started_unix_ms, kind, family, vocabulary, devices, microbatches,"
+               " steps_planned, experiment, boot_id, pid, process_start)"
+               " VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+               [&](Statement &statement) {
+                   statement.bind(std::string_view(name))
+                       .bind(nowUnixMs())
+                       .bind(timeline::name(kind))
+                       .bind(std::string_view(experiment.schedule.family))
+                       .bind(model::name(experiment.schedule.vocabulary))
+                       .bind(std::int64_t{experiment.parallel.devices})
+                       .bind(std::int64_t{experiment.parallel.microbatches})
+                       .bind(std::int64_t{experiment.training.steps})
+                       .bind(std::string_view(document))
+                       .bind(std::string_view(mark.bootId))
+                       .bind(mark.pid)
+                       .bind(mark.startTicks);
+               });
+}
+
+Result<> RunStore::State::insertEnvironment(RunId id, const std::map<std::string, std::string> &environment)
+{
+    for (const auto &[key, value] : environment) {
+        const auto inserted = run("INSERT INTO environment (run, key, value) VALUES (?, ?, ?)", [&](Statement &statement) {
+            statement.bind(id).bind(std::string_view(key)).bind(std::string_view(value));
+        });
+        if (!inserted)
+            return inserted;
+    }
+    return {};
+}
+
+Result<std::vector<RunId>> RunStore::State::orphans()
+{
+    std::vector<RunId> gone;
+    const auto read = each("SELECT id, boot_id, pid, process_start FROM run WHERE status = 'running' AND id > ?", 0,
+                           [&](const Statement &row) {
+                               const ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
+                               if (!isRunning(mark) && !locks.isHeldElsewhere(row.integer(0)))
+                                   gone.push_back(row.integer(0));
+                           });
+    if (!read)
+        return read.error();
+    return gone;
+}
+
+Result<> RunStore::State::markInterrupted()
+{
+    const auto first = orphans(); // usually none, and then nothing needs to be locked
+    if (!first)
+        return first.error();
+    if (first->empty())
+        return {};
+    return inTransaction([&]() -> Result<> {
+        const auto gone = orphans();
+        if (!gone)
+            return gone.error();
+        for (const RunId id : *gone)
+            if (const auto ended = end(id, RunStatus::Interrupted, "its process ended before the run did"); !ended)
+                return ended;
+        return {};
+    });
+}
+
+} // namespace stagelens::store

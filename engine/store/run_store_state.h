@@ -1,0 +1,77 @@
+// What stands behind RunStore: the statements about one run. Internal to the store.
+#pragma once
+
+#include "engine/store/liveness.h"
+#include "engine/store/run_store.h"
+#include "engine/store/sqlite.h"
+
+namespace stagelens::store {
+
+/// What the steps of a run were.
+struct Steps {
+    std::vector<double> losses;
+    std::vector<base::Nanos> iterations;
+    /// Puts their number, losses and median time into a summary.
+    void describe(RunSummary &summary) const;
+};
+
+/// NaN and infinities are no numbers of SQLite: they are kept as null.
+[[nodiscard]] std::optional<double> finite(double value);
+
+struct RunStore::State {
+    Database database;
+    RunLocks locks;
+
+    /// Runs `change` in a transaction of its own.
+    template <class Change>
+    base::Result<> inTransaction(Change change)
+    {
+        auto transaction = Transaction::begin(database);
+        if (!transaction)
+            return std::move(transaction).error();
+        if (const base::Result<> changed = change(); !changed)
+            return changed;
+        return transaction->commit();
+    }
+    /// Runs one statement with its parameters bound by `bind`.
+    template <class Bind>
+    base::Result<> run(std::string_view sql, Bind bind)
+    {
+        auto statement = database.prepare(sql);
+        if (!statement)
+            return std::move(statement).error();
+        bind(*statement);
+        return statement->run();
+    }
+    /// Calls `read` for every row of a query whose one parameter is a run.
+    template <class Read>
+    base::Result<> each(std::string_view sql, RunId id, Read read)
+    {
+        auto statement = database.prepare(sql);
+        if (!statement)
+            return std::move(statement).error();
+        statement->bind(id);
+        for (;;) {
+            const auto row = statement->step();
+            if (!row)
+                return row.error();
+            if (!*row)
+                return {};
+            read(*statement);
+        }
+    }
+
+    [[nodiscard]] base::Error noSuchRun(RunId id) const;
+    base::Result<> requireRun(RunId id);
+    base::Result<Steps> steps(RunId id);
+    /// Writes the figures of the steps into the run's row.
+    base::Result<> refreshFigures(RunId id);
+    base::Result<> end(RunId id, RunStatus status, const std::string &reason);
+    base::Result<> insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name);
+    base::Result<> insertEnvironment(RunId id, const std::map<std::string, std::string> &environment);
+    /// Running runs whose process is gone: it neither holds the lock nor is it there.
+    base::Result<std::vector<RunId>> orphans();
+    base::Result<> markInterrupted();
+};
+
+} // namespace stagelens::store

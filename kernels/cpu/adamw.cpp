@@ -1,0 +1,27 @@
+#include "kernels/include/adamw.h"
+
+#include "kernels/cpu/dispatch.h"
+
+#include <cmath>
+
+namespace stagelens::kernels {
+
+STAGELENS_MULTIVERSIONED void adamwStep(float *__restrict values, float *__restrict gradient, float *__restrict first,
+                                        float *__restrict second, const AdamW &settings, std::int64_t count)
+{
+    const AdamW s = settings;
+    const float keep = 1.0F - s.learningRate * s.weightDecay;
+    const float step = s.learningRate / s.correction1;
+    const float rootCorrection = std::sqrt(s.correction2);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float g = gradient[i] * s.gradientScale;
+        const float m = s.beta1 * first[i] + (1.0F - s.beta1) * g;
+        const float v = s.beta2 * second[i] + (1.0F - s.beta2) * g * g;
+        first[i] = m;
+        second[i] = v;
+        values[i] = values[i] * keep - step * (m / (__builtin_sqrtf(v) / rootCorrection + s.epsilon));
+        gradient[i] = 0.0F;
+    }
+}
+
+} // namespace stagelens::kernels

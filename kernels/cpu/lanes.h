@@ -1,0 +1,77 @@
+// Eight floats at a time, and exp: what the CPU kernels share. Sums over many values run in kLanes interleaved parts that are
+// combined in a fixed order, so that their bits do not depend on the instruction set.
+#pragma once
+
+#include "kernels/cpu/dispatch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace stagelens::kernels {
+
+inline constexpr std::int64_t kLanes = 32;
+
+/// A sum in kLanes parts; the loops over lanes are what the compiler turns into vector instructions.
+struct LaneSum {
+    float lanes[kLanes] = {};
+    [[nodiscard]] STAGELENS_INLINE float total()
+    {
+        for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
+            for (std::int64_t i = 0; i < half; ++i)
+                lanes[i] += lanes[i + half];
+        return lanes[0];
+    }
+};
+
+/// The greatest value; -infinity of none.
+STAGELENS_INLINE float maximumOf(const float *values, std::int64_t count)
+{
+    float lanes[kLanes];
+    std::fill_n(lanes, kLanes, -std::numeric_limits<float>::infinity());
+    const std::int64_t whole = count - count % kLanes;
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+        for (std::int64_t lane = 0; lane < kLanes; ++lane)
+            lanes[lane] = values[i + lane] > lanes[lane] ? values[i + lane] : lanes[lane];
+    for (std::int64_t i = whole; i < count; ++i)
+        lanes[i - whole] = std::max(lanes[i - whole], values[i]);
+    return *std::max_element(lanes, lanes + kLanes);
+}
+
+/// Below this exp is 0 here, a little before it leaves the normal numbers.
+inline constexpr float kExpLowest = -87.33654F;
+inline constexpr float kExpHighest = 88.72283F;
+
+/// e^x by x = n ln 2 + r with |r| <= ln 2 / 2 and a polynomial in r (the coefficients are those of Cephes' expf).
+STAGELENS_INLINE float expOf(float x)
+{
+    constexpr float kRound = 12582912.0F; // 1.5 * 2^23: adding it rounds to an integer in the low bits
+    const float low = x < kExpLowest ? kExpLowest : x;
+    const float bounded = low > kExpHighest ? kExpHighest : low;
+    const float shifted = bounded * 1.44269504088896341F + kRound;
+    const float n = shifted - kRound;
+    const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
+    float p = 1.9875691500e-4F;
+    p = p * r + 1.3981999507e-3F;
+    p = p * r + 8.3334519073e-3F;
+    p = p * r + 4.1665795894e-2F;
+    p = p * r + 1.6666665459e-1F;
+    p = p * r + 5.0000001201e-1F;
+    p = p * (r * r) + r + 1.0F;
+    // 2^n in two factors, for n = 128 has no float of its own.
+    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(kRound);
+    const std::int32_t half = exponent >> 1;
+    const float result = p * std::bit_cast<float>((half + 127) << 23) * std::bit_cast<float>((exponent - half + 127) << 23);
+    const float upper = x > kExpHighest ? std::numeric_limits<float>::infinity() : result;
+    const float both = x < kExpLowest ? 0.0F : upper;
+    return x == x ? both : x; // a NaN stays one
+}
+
+/// tanh x = 1 - 2 / (e^2x + 1), accurate enough where it is added to 1.
+STAGELENS_INLINE float tanhOf(float x)
+{
+    return 1.0F - 2.0F / (expOf(2.0F * x) + 1.0F);
+}
+
+} // namespace stagelens::kernels

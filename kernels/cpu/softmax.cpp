@@ -1,0 +1,135 @@
+#include "kernels/include/softmax.h"
+
+#include "kernels/cpu/lanes.h"
+
+#include <algorithm>
+
+namespace stagelens::kernels {
+namespace {
+
+/// Rows between two questions to the interrupt: a few milliseconds of a large vocabulary.
+constexpr std::int64_t kElementsPerQuestion = 4'000'000;
+
+STAGELENS_MULTIVERSIONED void maxima(float *maximum, const float *logits, std::int64_t rows, std::int64_t columns)
+{
+    for (std::int64_t row = 0; row < rows; ++row)
+        maximum[row] = maximumOf(logits + row * columns, columns);
+}
+
+STAGELENS_MULTIVERSIONED void sums(float *sum, const float *maximum, const float *logits, std::int64_t rows,
+                                   std::int64_t columns)
+{
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const float *values = logits + row * columns;
+        const float top = maximum[row];
+        LaneSum lanes;
+        const std::int64_t whole = columns - columns % kLanes;
+        for (std::int64_t i = 0; i < whole; i += kLanes)
+            for (std::int64_t lane = 0; lane < kLanes; ++lane)
+                lanes.lanes[lane] += expOf(values[i + lane] - top);
+        for (std::int64_t i = whole; i < columns; ++i)
+            lanes.lanes[i - whole] += expOf(values[i] - top);
+        sum[row] = lanes.total();
+    }
+}
+
+STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum, float *logits, std::int64_t rows,
+                                               std::int64_t columns)
+{
+    for (std::int64_t row = 0; row < rows; ++row) {
+        float *values = logits + row * columns;
+        const float top = maximum[row];
+        LaneSum lanes;
+        const std::int64_t whole = columns - columns % kLanes;
+        for (std::int64_t i = 0; i < whole; i += kLanes) {
+            for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+                values[i + lane] = expOf(values[i + lane] - top);
+                lanes.lanes[lane] += values[i + lane];
+            }
+        }
+        for (std::int64_t i = whole; i < columns; ++i) {
+            values[i] = expOf(values[i] - top);
+            lanes.lanes[i - whole] += values[i];
+        }
+        sum[row] = lanes.total();
+    }
+}
+
+STAGELENS_MULTIVERSIONED void exponentiateScaledRows(const float *maximum, const float *factor, float *logits,
+                                                     std::int64_t rows, std::int64_t columns)
+{
+    for (std::int64_t row = 0; row < rows; ++row) {
+        float *values = logits + row * columns;
+        const float top = maximum[row];
+        const float by = factor[row];
+        for (std::int64_t i = 0; i < columns; ++i)
+            values[i] = expOf(values[i] - top) * by;
+    }
+}
+
+/// Calls `part(firstRow, rows)` for blocks of rows until the interrupt says yes.
+template <class Part>
+void inBlocks(const LogitShard &shard, const Interrupt &interrupt, const Part &part)
+{
+    const std::int64_t block = std::max<std::int64_t>(1, kElementsPerQuestion / std::max<std::int64_t>(1, shard.columns));
+    for (std::int64_t row = 0; row < shard.rows && !interrupt(); row += block)
+        part(row, std::min(block, shard.rows - row));
+}
+
+} // namespace
+
+void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels, const Interrupt &interrupt)
+{
+    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
+        maxima(maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
+    });
+    for (std::int64_t row = 0; row < shard.rows; ++row) {
+        const std::int64_t column = shard.local(labels[row]);
+        target[row] = column < 0 ? 0.0F : shard.logits[row * shard.columns + column];
+    }
+}
+
+void rowSums(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
+{
+    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
+        sums(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
+    });
+}
+
+void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
+{
+    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
+        exponentiateRows(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
+    });
+}
+
+void exponentiateScaled(const float *maximum, const float *factor, const LogitShard &shard, const Interrupt &interrupt)
+{
+    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
+        exponentiateScaledRows(maximum + row, factor + row, shard.logits + row * shard.columns, rows, shard.columns);
+    });
+}
+
+void scaleRows(const float *factor, const LogitShard &shard, const Interrupt &interrupt)
+{
+    inBlocks(shard, interrupt, [&](std::int64_t first, std::int64_t rows) {
+        for (std::int64_t row = first; row < first + rows; ++row)
+            std::for_each_n(shard.logits + row * shard.columns, shard.columns,
+                            [by = factor[row]](float &value) { value *= by; });
+    });
+}
+
+void subtractAtLabels(float amount, const LogitShard &shard, const std::int32_t *labels)
+{
+    for (std::int64_t row = 0; row < shard.rows; ++row)
+        if (const std::int64_t column = shard.local(labels[row]); column >= 0)
+            shard.logits[row * shard.columns + column] -= amount;
+}
+
+STAGELENS_MULTIVERSIONED void exponentials(float *out, const float *in, std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = expOf(in[i]);
+}
+
+} // namespace stagelens::kernels

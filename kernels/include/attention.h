@@ -1,0 +1,32 @@
+// Causal multi-head self-attention on fused queries, keys and values.
+#pragma once
+
+#include "kernels/include/interrupt.h"
+
+#include <cstdint>
+
+namespace stagelens::kernels {
+
+/// qkv is [batch * sequence, 3 * heads * size]: a token's queries of all heads, then its keys, then its values, as GPT-2's
+/// c_attn makes them. Outputs are [batch * sequence, heads * size]; logSumExp is [batch, heads, sequence].
+struct AttentionShape {
+    std::int64_t batch = 0;
+    std::int64_t sequence = 0;
+    std::int64_t heads = 0;
+    std::int64_t size = 0; ///< of a head
+    [[nodiscard]] std::int64_t width() const { return heads * size; }
+};
+
+/// Floats of scratch that either direction needs: tiles of scores of a few queries with all keys.
+[[nodiscard]] std::int64_t attentionScratch(const AttentionShape &shape);
+
+/// out = softmax(q k^T / sqrt(size), causal) v; keeps the logarithm of each row's sum of exponentials.
+void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
+                      const Interrupt &interrupt = {});
+
+/// qkvGradient (overwritten) from the gradient of `out`; probabilities are computed again from logSumExp (the method of
+/// FlashAttention-2, arXiv 2307.08691).
+void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
+                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {});
+
+} // namespace stagelens::kernels
