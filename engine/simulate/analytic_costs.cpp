@@ -23,6 +23,8 @@ namespace {
 struct Traffic {
     double norms;          ///< a layer's norms and residual additions, per byte of [b s, h]
     double activation;     ///< its activation function, per byte of [b s, ffn]
+    double backward;       ///< elementwise work of a layer's backward over its forward's
+    double shardCopies;    ///< X and dX of S and of T, each per byte of [b s, h]
     double logitsForward;  ///< softmax statistics and softmax, bytes a logit
     double logitsBackward; ///< gradient of the logits, bytes a logit
     double lookUp;         ///< embedding's forward, per byte of [b s, h]
@@ -34,9 +36,9 @@ struct Traffic {
 /// The usual framework kernels: logits copied to fp32 and traversed once an operation; look-up through masks, index and zero
 /// fill; the embedding's gradient is made dense and then added. Collectives carry fp32 and occupy
 /// multiprocessors: measured F and B are longer by about the time of a microbatch's collectives.
-constexpr Traffic kGpuTraffic{10, 4, 28, 10, 40, 30, 4, 4, 1};
+constexpr Traffic kGpuTraffic{18, 7, 1.5, 30, 57, 14, 80, 43, 4.6, 4, 0.87};
 /// The project's own CPU engine: fused rows, gradients scattered in place.
-constexpr Traffic kHostTraffic{10, 3, 20, 8, 3, 3, 0, 0, 0};
+constexpr Traffic kHostTraffic{10, 3, 2, 2, 20, 8, 3, 3, 0, 0, 0};
 /// The link of devices that share one memory.
 constexpr std::string_view kHostLink = "host";
 
@@ -122,7 +124,7 @@ double AnalyticCosts::outputProductSeconds() const
     return matrixSeconds(2 * m_logits * m_experiment.model.hidden, smallest);
 }
 
-/// The backward of one layer: each matrix product once for either gradient, attention twice and elementwise work twice for the
+/// The backward of one layer: each matrix product once for either gradient, attention twice and elementwise work for the
 /// input's, and what recomputation adds before.
 Halves AnalyticCosts::layerBackward() const
 {
@@ -136,7 +138,7 @@ Halves AnalyticCosts::layerBackward() const
         again = matrix + attention + elementwiseSeconds();
     else if (m_experiment.schedule.recompute == model::Recompute::Selective)
         again = attention;
-    return {matrix + 2 * attention + 2 * elementwiseSeconds() + again, matrix};
+    return {matrix + 2 * attention + m_traffic.backward * elementwiseSeconds() + again, matrix};
 }
 
 Halves AnalyticCosts::embeddingBackward() const
@@ -183,25 +185,26 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
     const double product = outputProductSeconds();
     const double statistics = logitsSeconds(m_traffic.logitsForward);
     const double gradient = logitsSeconds(m_traffic.logitsBackward);
+    const double copies = memorySeconds(m_traffic.shardCopies * m_boundary);
     const auto set = [&](PassKind kind, double seconds) {
         costs.setPass(device, kind, stage, {passTime(seconds), passTime(seconds)});
     };
     switch (m_schedule.vocabulary()) {
     case VocabularyMethod::Naive:
         // The maximum stands before the first barrier, exponentials and sums between the two.
-        set(PassKind::S, product + statistics / 2);
+        set(PassKind::S, product + statistics / 2 + copies);
         set(PassKind::U, statistics / 2);
-        set(PassKind::T, 2 * product + gradient);
+        set(PassKind::T, 2 * product + gradient + copies);
         break;
     case VocabularyMethod::Vocab1:
-        set(PassKind::S, product + statistics);
-        set(PassKind::T, 2 * product + gradient);
+        set(PassKind::S, product + statistics + copies);
+        set(PassKind::T, 2 * product + gradient + copies);
         break;
     case VocabularyMethod::Vocab2: {
         // The local softmax is cast to the compute type before its product.
         const double cast = logitsSeconds(4.0 + model::elementBytes(m_experiment.model.dtype));
-        set(PassKind::S, 2 * product + statistics + cast);
-        set(PassKind::T, product + gradient);
+        set(PassKind::S, 2 * product + statistics + cast + copies);
+        set(PassKind::T, product + gradient + copies);
         break;
     }
     default: return;

@@ -26,6 +26,15 @@ public:
     /// Empty profiles: says that a teaching example has no bytes. `capacity` 0: no line.
     void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Bytes capacity, QString caption);
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void changeEvent(QEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void leaveEvent(QEvent *event) override;
+
 private:
     class Private;
     std::unique_ptr<Private> m_private;
@@ -38,6 +47,10 @@ public:
     explicit BubblePlot(QWidget *parent = nullptr);
     ~BubblePlot() override;
     void setBubbles(const simulate::Metrics &metrics, std::optional<simulate::BubbleCauses> causes, QString caption);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void changeEvent(QEvent *event) override;
 
 private:
     class Private;
@@ -56,6 +69,10 @@ public:
     };
     /// No curves: says that F5 trains. `ignorance` = ln(V).
     void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void changeEvent(QEvent *event) override;
 
 private:
     class Private;

@@ -27,6 +27,8 @@ public:
     /// Clamped to the span with a little margin; at least 100 ns wide. Goes into the history (Alt+Left, Alt+Right).
     void setRange(base::Nanos begin, base::Nanos end);
     void fit();
+    /// Divides the visible width by `factor` (above 1 comes closer), keeping `around` where it stands. A row of zooms and pans
+    /// is one entry of the history.
     void zoom(base::Nanos around, double factor);
     void pan(base::Nanos by);
     void back();
@@ -46,17 +48,22 @@ signals:
     void selectionChanged();
 
 private:
-    void apply(base::Nanos begin, base::Nanos end, bool fitted, bool remember);
-    base::Nanos m_span = 0;
-    base::Nanos m_begin = 0;
-    base::Nanos m_end = 0;
-    bool m_fitted = true;
-    std::optional<Selection> m_selection;
     struct Range {
         base::Nanos begin;
         base::Nanos end;
         bool fitted;
     };
+    enum class Memory : unsigned char { Forget, Append, Gesture };
+    [[nodiscard]] Range whole() const;
+    [[nodiscard]] Range clamped(base::Nanos begin, base::Nanos end) const;
+    void apply(Range range, Memory memory);
+
+    base::Nanos m_span = 0;
+    base::Nanos m_begin = 0;
+    base::Nanos m_end = 0;
+    bool m_fitted = true;
+    bool m_inGesture = false; ///< the newest entry of the history is still being changed by zooms and pans
+    std::optional<Selection> m_selection;
     std::vector<Range> m_history;
     std::size_t m_position = 0;
 };

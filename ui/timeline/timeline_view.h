@@ -23,6 +23,7 @@ struct LaneGroup {
     simulate::Metrics metrics;                          ///< for the load bars
     QString caption;                                    ///< "Predicted", "Virtual clock · run 12"
     bool faded = false;                                 ///< measured, but the plan was edited since
+    base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
 };
 
 /// An end worth comparing with, drawn as a flag on the ruler.
@@ -54,6 +55,10 @@ public:
     [[nodiscard]] QString describe(QPoint position) const;
     /// The text of the selected slice for the inspector: pass, begin, duration, vocabulary part, what it waited for.
     [[nodiscard]] QString describeSelection() const;
+    /// Where a slice stands in the widget, or an empty rectangle; for tests and for what points at it.
+    [[nodiscard]] QRect placeOf(int group, timeline::SliceId slice) const;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
     /// Paints the picture as it would look at that size (exports, headless): the window's own code.
     void render(class QPainter *painter, QSize size);
 
@@ -63,8 +68,15 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
-    void keyPressEvent(QKeyEvent *event) override;
     void changeEvent(QEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void leaveEvent(QEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
+    void focusOutEvent(QFocusEvent *event) override;
 
 private:
     class Private;

@@ -1,0 +1,170 @@
+#include "app/application.h"
+
+#include "app/headless.h"
+#include "engine/base/file.h"
+#include "engine/service/engine_service.h"
+#include "ui/bridge/words.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/picture_export.h"
+#include "ui/shell/theme.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <QIcon>
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+namespace stagelens::app {
+
+using namespace Qt::StringLiterals;
+using ui::qtText;
+using ui::utf8;
+
+namespace {
+
+constexpr QSize kWindowSize{1440, 900};
+constexpr int kWrongInput = 2;
+
+bool has(int argc, char **argv, std::string_view option)
+{
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word.starts_with(option) && (word.size() == option.size() || word[option.size()] == '='))
+            return true;
+    }
+    return false;
+}
+
+void declareOptions(QCommandLineParser &parser)
+{
+    parser.setApplicationDescription(u"Explorer and trainer of pipeline-parallel schedules with vocabulary parallelism."_s);
+    parser.addPositionalArgument(u"FILE"_s, u"experiment to open (*.stagelens.json)"_s, u"[FILE]"_s);
+    parser.addOptions({
+        {u"db"_s, u"The run database."_s, u"FILE"_s},
+        {u"export"_s, u"Write a picture of the timeline and end; works without a display."_s, u"FILE"_s},
+        {u"experiment"_s, u"What --export draws: an experiment."_s, u"FILE"_s},
+        {u"run"_s, u"What --export draws: a stored run."_s, u"ID"_s},
+        {u"format"_s, u"png, svg or pdf; else by the file's ending."_s, u"FORMAT"_s},
+        {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
+        {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
+        {u"scene"_s, u"What the screenshot shows: first-start, vocab-2, trained, compare or dark."_s, u"NAME"_s},
+        {u"dark"_s, u"Dark colours in the screenshot."_s},
+    });
+    parser.addHelpOption();
+    parser.addVersionOption();
+}
+
+int finish(const base::Result<> &result)
+{
+    if (result)
+        return EXIT_SUCCESS;
+    std::cerr << result.error().text() << '\n';
+    return result.error().kind == base::ErrorKind::InvalidInput ? kWrongInput : EXIT_FAILURE;
+}
+
+base::Result<QSize> sizeOf(const QCommandLineParser &parser, QSize otherwise)
+{
+    if (!parser.isSet(u"size"_s))
+        return otherwise;
+    const QStringList parts = parser.value(u"size"_s).split(u'x');
+    const QSize size(parts.value(0).toInt(), parts.value(1).toInt());
+    if (parts.size() != 2 || size.width() < 320 || size.height() < 200 || size.width() > 20'000 || size.height() > 20'000)
+        return base::Error::invalid("--size", "'" + utf8(parser.value(u"size"_s)) +
+                                                  "' is no size; write WxH between 320x200 and 20000x20000");
+    return size;
+}
+
+int runExport(const QCommandLineParser &parser)
+{
+    ExportRequest request;
+    request.file = parser.value(u"export"_s);
+    request.format = parser.isSet(u"format"_s) ? parser.value(u"format"_s) : QFileInfo(request.file).suffix().toLower();
+    request.experiment = parser.value(u"experiment"_s);
+    request.database = utf8(parser.value(u"db"_s));
+    if (parser.isSet(u"run"_s)) {
+        bool isNumber = false;
+        request.run = parser.value(u"run"_s).toLongLong(&isNumber);
+        if (!isNumber)
+            return finish(base::Error::invalid("--run", "'" + utf8(parser.value(u"run"_s)) + "' is no run; give its number"));
+    }
+    if (request.run.has_value() == !request.experiment.isEmpty())
+        return finish(base::Error::invalid("--export", "give either --experiment FILE or --run ID to draw"));
+    const auto size = sizeOf(parser, ui::kPictureSize);
+    if (!size)
+        return finish(size.error());
+    request.size = *size;
+    ui::applyAppearance(parser.isSet(u"dark"_s) ? ui::Appearance::Dark : ui::Appearance::Light);
+    return finish(exportTimeline(request));
+}
+
+int runScreenshot(const QCommandLineParser &parser)
+{
+    ScreenshotRequest request;
+    request.file = parser.value(u"screenshot"_s);
+    if (parser.isSet(u"scene"_s))
+        request.scene = parser.value(u"scene"_s);
+    request.experiment = parser.positionalArguments().value(0);
+    request.database = utf8(parser.value(u"db"_s));
+    request.dark = parser.isSet(u"dark"_s);
+    const auto size = sizeOf(parser, kWindowSize);
+    if (!size)
+        return finish(size.error());
+    request.size = *size;
+    return finish(takeScreenshot(request));
+}
+
+int runWindow(const QCommandLineParser &parser)
+{
+    ui::applyAppearance(ui::Appearance::System);
+    ui::WindowOptions options;
+    options.database = utf8(parser.value(u"db"_s));
+    options.file = parser.positionalArguments().value(0);
+    options.calibrate = true;
+    ui::MainWindow window(options);
+    window.show();
+    return QApplication::exec();
+}
+
+} // namespace
+
+int runApplication(int argc, char **argv)
+{
+    const bool draws = has(argc, argv, "--export") || has(argc, argv, "--screenshot");
+    const bool asks =
+        has(argc, argv, "--help") || has(argc, argv, "-h") || has(argc, argv, "--version") || has(argc, argv, "-v");
+    const bool display = !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
+                         !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+    if (!draws && !asks && !display) {
+        std::cerr << "there is no display; use stagelens --screenshot FILE, stagelens --export FILE, or stagelens-cli\n";
+        return kWrongInput;
+    }
+    if (draws || !display)
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(u"stagelens"_s);
+    QApplication::setApplicationDisplayName(u"Stagelens"_s);
+    QApplication::setApplicationVersion(qtText(STAGELENS_VERSION));
+    QApplication::setWindowIcon(QIcon(qtText((base::resourceFolder() / "icons" / "stagelens.svg").string())));
+    QCommandLineParser parser;
+    declareOptions(parser);
+    if (!parser.parse(QApplication::arguments()))
+        return finish(base::Error::invalid("", utf8(parser.errorText()) + "; see stagelens --help"));
+    if (parser.isSet(u"help"_s)) {
+        std::cout << utf8(parser.helpText());
+        return EXIT_SUCCESS;
+    }
+    if (parser.isSet(u"version"_s)) {
+        std::cout << "stagelens " << STAGELENS_VERSION << '\n';
+        return EXIT_SUCCESS;
+    }
+    if (parser.positionalArguments().size() > 1)
+        return finish(base::Error::invalid("FILE", "one window opens one experiment; give one file"));
+    if (parser.isSet(u"export"_s))
+        return runExport(parser);
+    return parser.isSet(u"screenshot"_s) ? runScreenshot(parser) : runWindow(parser);
+}
+
+} // namespace stagelens::app

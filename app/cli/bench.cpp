@@ -1,0 +1,179 @@
+// `bench`: the project's own figures of this machine.
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/options.h"
+#include "app/cli/report.h"
+#include "app/cli/table.h"
+#include "engine/base/text.h"
+#include "engine/runtime/machine.h"
+#include "engine/runtime/training_run.h"
+#include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
+#include "engine/service/environment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+namespace stagelens::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Samples of one quantity.
+struct Benchmark {
+    const char *name;
+    const char *description;
+    const char *unit; ///< "ns" or "FLOP/s"
+    std::vector<double> samples;
+
+    [[nodiscard]] double median() const
+    {
+        std::vector<double> sorted = samples;
+        const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+        std::nth_element(sorted.begin(), middle, sorted.end());
+        return *middle;
+    }
+};
+
+double nanosSince(Clock::time_point begin)
+{
+    return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+}
+
+base::Result<Benchmark> predictionBenchmark(std::stop_token stop)
+{
+    Benchmark benchmark{
+        "predict-1f1b-32x512", "order, costs, times and figures of 1F1B, 32 devices, 512 microbatches", "ns", {}};
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.parallel.devices = 32;
+    experiment.parallel.microbatches = 512;
+    experiment.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
+    for (int sample = 0; sample < 9; ++sample) {
+        const Clock::time_point begin = Clock::now();
+        const auto prediction = service::predict(experiment, 1);
+        if (!prediction)
+            return prediction.error();
+        if (stop.stop_requested())
+            return base::Error::cancelled();
+        benchmark.samples.push_back(nanosSince(begin));
+    }
+    return benchmark;
+}
+
+base::Result<Benchmark> productBenchmark(std::stop_token stop)
+{
+    Benchmark benchmark{"sgemm-768", "single-precision product of 768 x 768 matrices on one thread", "FLOP/s", {}};
+    for (int sample = 0; sample < 3; ++sample) {
+        if (stop.stop_requested())
+            return base::Error::cancelled();
+        benchmark.samples.push_back(runtime::matrixPeak());
+    }
+    return benchmark;
+}
+
+base::Result<Benchmark> trainingBenchmark(std::stop_token stop)
+{
+    Benchmark benchmark{
+        "train-step-gpt-demo", "one step of the default plan (gpt-demo, 4 devices, 16 microbatches), wall time", "ns", {}};
+    model::Experiment experiment;
+    experiment.training.steps = 4;
+    experiment = model::resolved(experiment, service::machineCores());
+    const auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule)
+        return schedule.error();
+    Clock::time_point begin = Clock::now();
+    const auto onStep = [&](const runtime::StepReport &report) {
+        // The first step touches all memory for the first time.
+        if (report.step > 0)
+            benchmark.samples.push_back(nanosSince(begin));
+        begin = Clock::now();
+    };
+    if (const auto trained = runtime::train(experiment, *schedule, {onStep, {}}, std::move(stop)); !trained)
+        return trained.error();
+    return benchmark;
+}
+
+std::string valueText(const Benchmark &benchmark, double value)
+{
+    return std::string_view(benchmark.unit) == "ns" ? timeText(static_cast<base::Nanos>(value))
+                                                    : countText(value) + benchmark.unit;
+}
+
+void print(const std::vector<Benchmark> &benchmarks)
+{
+    Table table({"benchmark", "median", "least", "samples", "what it is"});
+    for (const Benchmark &benchmark : benchmarks)
+        table.add({benchmark.name, valueText(benchmark, benchmark.median()),
+                   valueText(benchmark, *std::min_element(benchmark.samples.begin(), benchmark.samples.end())),
+                   std::to_string(benchmark.samples.size()), benchmark.description});
+    table.print(std::cout);
+}
+
+void printAsJson(const std::vector<Benchmark> &benchmarks)
+{
+    auto results = nlohmann::ordered_json::array();
+    for (const Benchmark &benchmark : benchmarks)
+        results.push_back({{"name", benchmark.name},
+                           {"description", benchmark.description},
+                           {"unit", benchmark.unit},
+                           {"median", benchmark.median()},
+                           {"samples", benchmark.samples}});
+    printJson({{"stagelens", "bench/1"}, {"environment", service::environment()}, {"results", std::move(results)}});
+}
+
+int calibrate(bool asJson)
+{
+    const InterruptScope interrupt;
+    const auto hardware = service::calibrate(interrupt.token());
+    if (!hardware)
+        return fail(hardware.error());
+    if (asJson)
+        std::cout << model::hardwareToJson(*hardware) << '\n';
+    else
+        std::cout << "cpu-local: " << hardware->description << "; " << countText(hardware->peakFlops) << "FLOP/s, efficiency "
+                  << percentText(hardware->matrixEfficiency) << " (attention " << percentText(hardware->attentionEfficiency)
+                  << "), memory " << countText(hardware->memoryBytesPerSecond) << "B/s, " << timeText(hardware->passOverhead)
+                  << " a pass; predictions for cpu-local use it from now on\n";
+    return kDone;
+}
+
+int bench(const std::string &backend, bool asJson, bool calibrateOnly)
+{
+    if (backend != "cpu")
+        return fail(
+            base::Error::invalid("--backend", base::concat("`", backend, "` has no benchmarks in this version; choose cpu")));
+    if (calibrateOnly)
+        return calibrate(asJson);
+    const InterruptScope interrupt;
+    std::vector<Benchmark> benchmarks;
+    for (const auto make : {predictionBenchmark, productBenchmark, trainingBenchmark}) {
+        auto benchmark = make(interrupt.token());
+        if (!benchmark)
+            return fail(benchmark.error());
+        benchmarks.push_back(*std::move(benchmark));
+    }
+    if (asJson)
+        printAsJson(benchmarks);
+    else
+        print(benchmarks);
+    return kDone;
+}
+
+} // namespace
+
+void addBench(CLI::App &app, Action &chosen)
+{
+    CLI::App *command = app.add_subcommand("bench", "measure this machine");
+    const auto backend = std::make_shared<std::string>("cpu");
+    const auto asJson = std::make_shared<bool>(false);
+    const auto calibrateOnly = std::make_shared<bool>(false);
+    command->add_option("--backend", *backend, "cpu")->type_name("NAME");
+    command->add_flag("--json", *asJson, "print one JSON document");
+    command->add_flag("--calibrate", *calibrateOnly, "measure the hardware preset cpu-local and keep it");
+    command->callback([=, &chosen] { chosen = [=] { return bench(*backend, *asJson, *calibrateOnly); }; });
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,61 @@
+#include "app/cli/interrupt.h"
+
+#include "app/cli/commands.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <unistd.h>
+
+namespace stagelens::cli {
+
+namespace {
+
+std::atomic<bool> g_scopeAlive{false};
+std::atomic<bool> g_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+
+void onSignal(int /*signal*/)
+{
+    if (!g_scopeAlive.load() || g_requested.exchange(true))
+        _exit(kCancelled);
+}
+
+} // namespace
+
+void handleInterrupts()
+{
+    struct sigaction action = {};
+    action.sa_handler = onSignal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+}
+
+InterruptScope::InterruptScope()
+{
+    g_scopeAlive = true;
+    // A signal handler may not touch a stop_source, so a thread carries the wish over.
+    m_watcher = std::jthread([this](const std::stop_token &stop) {
+        while (!stop.stop_requested()) {
+            if (g_requested) {
+                m_source.request_stop();
+                return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+    });
+}
+
+InterruptScope::~InterruptScope()
+{
+    g_scopeAlive = false;
+}
+
+bool InterruptScope::requested() const
+{
+    return g_requested;
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,230 @@
+#include "app/cli/option_table.h"
+
+#include "app/cli/huggingface_config.h"
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/model/presets.h"
+
+#include <charconv>
+#include <limits>
+
+namespace stagelens::cli {
+
+namespace {
+
+using base::concat;
+using model::Experiment;
+
+Fault setInteger(std::string_view text, int &target)
+{
+    const auto value = base::parseInteger(text);
+    if (!value)
+        return concat("`", text, "` is not a whole number");
+    if (*value < std::numeric_limits<int>::min() || *value > std::numeric_limits<int>::max())
+        return concat(text, " is beyond ", std::numeric_limits<int>::max(), "; choose a smaller size");
+    target = static_cast<int>(*value);
+    return {};
+}
+
+Fault setNumber(std::string_view text, double &target)
+{
+    const auto value = base::parseNumber(text);
+    if (!value)
+        return concat("`", text, "` is not a number");
+    target = *value;
+    return {};
+}
+
+template <class Enum>
+Fault setEnum(std::string_view text, Enum &target, std::string_view choices)
+{
+    const auto value = model::parse<Enum>(text);
+    if (!value)
+        return concat("`", text, "` is not known; choose ", choices);
+    target = *value;
+    return {};
+}
+
+Fault setSeed(std::string_view text, std::uint64_t &target)
+{
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
+    if (error != std::errc() || end != text.data() + text.size())
+        return concat("`", text, "` is not a whole number from 0 to ", std::numeric_limits<std::uint64_t>::max());
+    return {};
+}
+
+Fault setStageLayers(std::string_view text, std::vector<int> &target)
+{
+    target.clear();
+    for (const std::string_view part : base::split(text, '/')) {
+        if (Fault fault = setInteger(part, target.emplace_back()); !fault.empty())
+            return fault + "; write the layers of each stage as 4/4/4/4";
+    }
+    return {};
+}
+
+Fault setBetas(std::string_view text, model::OptimizerChoice &optimizer)
+{
+    const auto parts = base::split(text, ',');
+    if (parts.size() != 2)
+        return concat("`", text, "` has ", parts.size(), " numbers; give two, such as 0.9,0.95");
+    if (Fault fault = setNumber(parts[0], optimizer.beta1); !fault.empty())
+        return fault;
+    return setNumber(parts[1], optimizer.beta2);
+}
+
+Fault setClip(std::string_view text, std::optional<double> &clip)
+{
+    if (text == "off") {
+        clip.reset();
+        return {};
+    }
+    return setNumber(text, clip.emplace());
+}
+
+Fault setUniform(std::string_view text, model::CostChoice &cost)
+{
+    model::UniformCosts uniform;
+    for (const std::string_view part : base::split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string_view::npos || equals == 0)
+            return concat("`", part, "` is not a pass and its milliseconds; write F=1,B=2");
+        const std::string key(base::trim(part.substr(0, equals)));
+        if (uniform.milliseconds.contains(key))
+            return concat(key, " stands twice; keep one");
+        if (Fault fault = setNumber(base::trim(part.substr(equals + 1)), uniform.milliseconds[key]); !fault.empty())
+            return concat(key, ": ", fault);
+    }
+    cost.source = std::move(uniform);
+    return {};
+}
+
+Fault setModel(std::string_view text, model::ModelConfig &target)
+{
+    const bool isFile = text.find('/') != std::string_view::npos || text.ends_with(".json");
+    const auto found = isFile ? huggingFaceModel(std::string(text)) : model::modelPreset(text);
+    if (!found)
+        return found.error().problems.front().message;
+    target = *found;
+    return {};
+}
+
+constexpr Option kOptions[] = {
+    {"--model", "PRESET|FILE", "Model", "model", "a preset (see `list models`) or a Hugging Face config.json",
+     [](std::string_view t, Experiment &e) { return setModel(t, e.model); }},
+    {"--family", "NAME", "Model", "model.family", "gpt or llama",
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.family, "gpt or llama"); }},
+    {"--layers", "L", "Model", "model.layers", "transformer layers",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.layers); }},
+    {"--hidden", "h", "Model", "model.hidden", "hidden size",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.hidden); }},
+    {"--heads", "a", "Model", "model.heads", "attention heads",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.heads); }},
+    {"--kv-heads", "N", "Model", "model.kv_heads", "key and value heads (default: as many as heads)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.kvHeads); }},
+    {"--ffn", "N", "Model", "model.ffn", "inner width of the MLP (default: 4h; llama 8h/3)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.ffn); }},
+    {"--sequence", "s", "Model", "model.sequence", "tokens of a sequence",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.sequence); }},
+    {"--vocabulary-size", "V", "Model", "model.vocabulary_size", "tokens of the vocabulary",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.vocabularySize); }},
+    {"--dtype", "TYPE", "Model", "model.dtype", "fp32, bf16 or fp16",
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.dtype, "fp32, bf16 or fp16"); }},
+
+    {"--devices", "p", "Parallel", "parallel.devices", "pipeline devices",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.parallel.devices); }},
+    {"--microbatches", "m", "Parallel", "parallel.microbatches", "microbatches of a step",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.parallel.microbatches); }},
+    {"--microbatch-size", "b", "Parallel", "parallel.microbatch_size", "sequences of a microbatch",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.parallel.microbatchSize); }},
+    {"--stage-layers", "4/4/...", "Parallel", "parallel.stage_layers", "layers of each stage",
+     [](std::string_view t, Experiment &e) { return setStageLayers(t, e.parallel.stageLayers); }},
+
+    {"--schedule", "FAMILY", "Schedule", "schedule.family", "see `list schedules`",
+     [](std::string_view t, Experiment &e) {
+         e.schedule.family = t;
+         return Fault();
+     }},
+    {"--vocabulary", "METHOD", "Schedule", "schedule.vocabulary", "none, redis, vocab-naive, vocab-1 or vocab-2",
+     [](std::string_view t, Experiment &e) {
+         return setEnum(t, e.schedule.vocabulary, "none, redis, vocab-naive, vocab-1 or vocab-2");
+     }},
+    {"--vocabulary-order", "ORDER", "Schedule", "schedule.vocabulary_order", "published or best",
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.vocabularyOrder, "published or best"); }},
+    {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.chunks); }},
+    {"--recompute", "HOW", "Schedule", "schedule.recompute", "none, selective or full",
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.recompute, "none, selective or full"); }},
+
+    {"--hardware", "PRESET", "Cost", "cost.hardware", "see `list hardware`",
+     [](std::string_view t, Experiment &e) {
+         e.cost.source = model::HardwarePreset{std::string(t)};
+         return Fault();
+     }},
+    {"--uniform", "F=1,B=2,...", "Cost", "cost.uniform", "milliseconds of each pass of one stage",
+     [](std::string_view t, Experiment &e) { return setUniform(t, e.cost); }},
+    {"--durations", "FILE", "Cost", "cost.durations", "CSV with the header device,stage,pass,duration_us",
+     [](std::string_view t, Experiment &e) {
+         e.cost.source = model::DurationsFile{std::string(t)};
+         return Fault();
+     }},
+    {"--collectives", "HOW", "Cost", "cost.collectives", "overlapped or blocking",
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.cost.collectives, "overlapped or blocking"); }},
+
+    {"--backend", "NAME", "Training", "training.backend", "see `list backends`",
+     [](std::string_view t, Experiment &e) {
+         e.training.backend = t;
+         return Fault();
+     }},
+    {"--mode", "MODE", "Training", "training.mode", "live or virtual-clock",
+     [](std::string_view t, Experiment &e) {
+         return setEnum(t, e.training.mode.emplace(model::RunMode::Live), "live or virtual-clock");
+     }},
+    {"--steps", "N", "Training", "training.steps", "training steps",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.training.steps); }},
+    {"--seed", "S", "Training", "training.seed", "of parameters and synthetic data",
+     [](std::string_view t, Experiment &e) { return setSeed(t, e.training.seed); }},
+    {"--data", "SOURCE", "Training", "training.data", "synthetic, a text file or a .bin token file",
+     [](std::string_view t, Experiment &e) {
+         e.training.data = t;
+         return Fault();
+     }},
+    {"--optimizer", "NAME", "Training", "training.optimizer.name", "adamw",
+     [](std::string_view t, Experiment &e) {
+         e.training.optimizer.name = t;
+         return Fault();
+     }},
+    {"--lr", "RATE", "Training", "training.optimizer.lr", "learning rate",
+     [](std::string_view t, Experiment &e) { return setNumber(t, e.training.optimizer.learningRate); }},
+    {"--betas", "b1,b2", "Training", "training.optimizer.betas", "AdamW's two decay rates",
+     [](std::string_view t, Experiment &e) { return setBetas(t, e.training.optimizer); }},
+    {"--weight-decay", "RATE", "Training", "training.optimizer.weight_decay", "AdamW's decay of weights",
+     [](std::string_view t, Experiment &e) { return setNumber(t, e.training.optimizer.weightDecay); }},
+    {"--clip", "NORM|off", "Training", "training.optimizer.clip", "greatest norm of the whole gradient",
+     [](std::string_view t, Experiment &e) { return setClip(t, e.training.optimizer.clip); }},
+};
+
+constexpr LaterOption kLaterOptions[] = {
+    {"--group-size", "g", "Schedule", "no schedule of this version runs in groups; leave it out"},
+    {"--waves", "w", "Schedule", "no schedule of this version has waves; leave it out"},
+    {"--memory-limit", "BYTES", "Schedule", "no schedule of this version adapts to a memory limit; leave it out"},
+    {"--schedule-file", "FILE", "Schedule", "custom schedules can only be checked so far; use `stagelens-cli validate`"},
+    {"--init", "DIR", "Training", "this version cannot read a model's parameters; leave it out to start from --seed"},
+    {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
+    {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},
+    {"--dump", "DIR", "Training", "this version cannot write parameters and gradients; leave it out"},
+};
+
+} // namespace
+
+std::span<const Option> experimentOptions()
+{
+    return kOptions;
+}
+
+std::span<const LaterOption> laterOptions()
+{
+    return kLaterOptions;
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,205 @@
+#include "app/cli/options.h"
+
+#include "app/cli/option_table.h"
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/schedule/families.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace stagelens::cli {
+
+namespace {
+
+using base::concat;
+using base::Problem;
+using base::Problems;
+using base::Result;
+using model::Experiment;
+
+bool given(const ExperimentArguments &arguments, const char *option)
+{
+    return arguments.given.contains(option);
+}
+
+/// 8h/3 rounded up to a multiple of 64 for llama, 4h for gpt.
+int defaultFfn(const model::ModelConfig &model)
+{
+    const std::int64_t hidden = model.hidden;
+    const std::int64_t width = model.family == model::ModelFamily::Llama ? ((8 * hidden + 2) / 3 + 63) / 64 * 64 : 4 * hidden;
+    return static_cast<int>(std::clamp<std::int64_t>(width, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+
+/// Sizes that follow from others follow the new ones, unless the person or the preset chose them apart.
+void followSizes(const model::ModelConfig &before, const ExperimentArguments &arguments, model::ModelConfig &model)
+{
+    if (!given(arguments, "--ffn") && before.ffn == defaultFfn(before))
+        model.ffn = defaultFfn(model);
+    if (!given(arguments, "--kv-heads") && before.kvHeads == before.heads)
+        model.kvHeads = model.heads;
+    if (model.preset == before.preset && model != before)
+        model.preset = "custom";
+}
+
+/// Tells costs without a model (a teaching example: one layer a stage) from a plan with one.
+void decideModel(const ExperimentArguments &arguments, Experiment &experiment)
+{
+    const bool named = given(arguments, "--model") || given(arguments, "--layers");
+    const bool inFile = !arguments.file.empty() && experiment.hasModel;
+    experiment.hasModel = named || inFile || std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
+    if (experiment.hasModel)
+        return;
+    for (const auto &[option, text] : arguments.given) {
+        const bool ofModel = std::ranges::any_of(experimentOptions(), [&name = option](const Option &candidate) {
+            return name == candidate.name && std::string_view(candidate.group) == "Model";
+        });
+        if (ofModel || option == "--tied" || option == "--untied")
+            base::log(base::LogLevel::Warning,
+                      option + ": has no effect with given durations and no model; name --model or --layers");
+    }
+}
+
+Problems applyOptions(const ExperimentArguments &arguments, Experiment &experiment)
+{
+    Problems problems;
+    const auto apply = [&](const Option &option) {
+        const auto found = arguments.given.find(option.name);
+        if (found == arguments.given.end())
+            return;
+        if (Fault fault = option.apply(found->second, experiment); !fault.empty())
+            problems.push_back({option.name, std::move(fault)});
+    };
+    // The model comes first: sizes that follow from others are compared with what it says.
+    const std::span<const Option> options = experimentOptions();
+    apply(options.front());
+    const model::ModelConfig before = experiment.model;
+    std::ranges::for_each(options.subspan(1), apply);
+    if (given(arguments, "--tied") || given(arguments, "--untied"))
+        experiment.model.tied = given(arguments, "--tied");
+    followSizes(before, arguments, experiment.model);
+
+    for (const LaterOption &option : laterOptions()) {
+        if (given(arguments, option.name))
+            problems.push_back({option.name, option.reason});
+    }
+    if (const auto transport = arguments.given.find("--transport");
+        transport != arguments.given.end() && transport->second != "in-process")
+        problems.push_back(
+            {"--transport", concat("`", transport->second, "` is not available; this version has in-process only")});
+    if (given(arguments, "--hardware") + given(arguments, "--uniform") + given(arguments, "--durations") > 1)
+        problems.push_back({"--hardware", "only one of --hardware, --uniform and --durations may be given; keep one"});
+    if (given(arguments, "--tied") && given(arguments, "--untied"))
+        problems.push_back({"--tied", "contradicts --untied; keep one"});
+    return problems;
+}
+
+/// A problem under the option that caused it, if the person gave that option.
+Problem underOption(Problem problem, const ExperimentArguments &arguments)
+{
+    for (const Option &option : experimentOptions()) {
+        const std::string_view field = option.field;
+        const bool within = problem.field == field ||
+                            (problem.field.starts_with(field) && problem.field[field.size()] == '.' && field != "model");
+        if (within && given(arguments, option.name)) {
+            problem.field = option.name + (problem.field == field ? "" : " " + problem.field.substr(field.size() + 1));
+            return problem;
+        }
+    }
+    return problem;
+}
+
+} // namespace
+
+ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::string &positional)
+{
+    auto arguments = std::make_shared<ExperimentArguments>();
+    if (!positional.empty())
+        command.add_option(positional, arguments->file, "experiment file (*.stagelens.json); options win over it");
+    const auto add = [&](const char *name, const char *placeholder, const char *group, const std::string &help) {
+        command
+            .add_option_function<std::string>(
+                name, [arguments, name](const std::string &text) { arguments->given[name] = text; }, help)
+            ->type_name(placeholder)
+            ->group(group);
+    };
+    for (const Option &option : experimentOptions())
+        add(option.name, option.placeholder, option.group, option.help);
+    add("--transport", "HOW", "Training", "in-process");
+    for (const LaterOption &option : laterOptions())
+        add(option.name, option.placeholder, "", "");
+    const auto addFlag = [&](const char *name, const char *help) {
+        command
+            .add_flag_callback(
+                name, [arguments, name] { arguments->given[name]; }, help)
+            ->group("Model");
+    };
+    addFlag("--tied", "input embedding and output projection share one matrix");
+    addFlag("--untied", "they are two matrices");
+    return arguments;
+}
+
+Result<Experiment> experimentOf(const ExperimentArguments &arguments)
+{
+    Experiment experiment;
+    if (!arguments.file.empty()) {
+        Result<Experiment> loaded = model::loadExperiment(arguments.file);
+        if (!loaded)
+            return base::Error::invalid(loaded.error().problems);
+        experiment = *std::move(loaded);
+    }
+    Problems problems = applyOptions(arguments, experiment);
+    decideModel(arguments, experiment);
+    for (Problem &problem : model::validate(experiment))
+        problems.push_back(underOption(std::move(problem), arguments));
+    if (schedule::findFamily(experiment.schedule.family) == nullptr) {
+        std::vector<std::string> names;
+        for (const schedule::Family &family : schedule::families())
+            names.emplace_back(family.name);
+        problems.push_back(underOption(
+            {"schedule.family", concat("`", experiment.schedule.family, "` is not known; choose ", base::join(names, " or "))},
+            arguments));
+    }
+    if (!problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return experiment;
+}
+
+base::Error underOptions(base::Error error, const ExperimentArguments &arguments)
+{
+    for (Problem &problem : error.problems)
+        problem = underOption(std::move(problem), arguments);
+    return error;
+}
+
+Result<service::PredictionPtr> predictionOf(const ExperimentArguments &arguments)
+{
+    const auto experiment = experimentOf(arguments);
+    if (!experiment)
+        return experiment.error();
+    auto prediction = service::predict(*experiment, service::machineCores());
+    if (!prediction)
+        return underOptions(prediction.error(), arguments);
+    return prediction;
+}
+
+std::shared_ptr<std::string> addDatabaseOption(CLI::App &command)
+{
+    auto file = std::make_shared<std::string>();
+    command.add_option("--db", *file, "run database (default: in your data folder)")->type_name("FILE");
+    // The option holds a reference into the string; the command's callback keeps the pointer alive.
+    return file;
+}
+
+Result<> requireDatabase(const std::string &file)
+{
+    std::error_code error;
+    if (!file.empty() && !std::filesystem::exists(file, error))
+        return base::Error::invalid(
+            "--db", concat("there is no file ", file, "; check the name, or store a run in it with `run --db`"));
+    return {};
+}
+
+} // namespace stagelens::cli

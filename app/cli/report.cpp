@@ -1,0 +1,86 @@
+#include "app/cli/report.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/table.h"
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace stagelens::cli {
+
+int fail(const base::Error &error)
+{
+    std::cerr << error.text() << '\n';
+    switch (error.kind) {
+    case base::ErrorKind::InvalidInput: return kInvalidInput;
+    case base::ErrorKind::Cancelled: return kCancelled;
+    case base::ErrorKind::Failed: break;
+    }
+    return kFailed;
+}
+
+void printJson(const nlohmann::ordered_json &document)
+{
+    // File names may hold bytes that are no UTF-8; a replaced character is better than no document.
+    std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+std::string planText(const model::Experiment &experiment)
+{
+    return base::concat(experiment.schedule.family, ", vocabulary ", model::name(experiment.schedule.vocabulary), ", ",
+                        experiment.parallel.devices, " devices x ", experiment.parallel.microbatches, " microbatches, ",
+                        experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
+}
+
+std::string provenanceText(timeline::Provenance provenance)
+{
+    switch (provenance) {
+    case timeline::Provenance::Predicted: return "Predicted";
+    case timeline::Provenance::MeasuredLive: return "Measured live";
+    case timeline::Provenance::MeasuredVirtualClock: return "Virtual clock (each pass measured alone, concurrency simulated)";
+    case timeline::Provenance::Published: return "Published";
+    case timeline::Provenance::Imported: return "Imported";
+    }
+    return {};
+}
+
+void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline)
+{
+    Table figures({"", ""});
+    figures.add({"iteration", timeText(metrics.iteration)});
+    figures.add({"makespan", timeText(metrics.makespan)});
+    if (metrics.lowerBound)
+        figures.add({"lower bound", timeText(*metrics.lowerBound)});
+    figures.add({"bubble", percentText(metrics.bubbleRatio)});
+    if (metrics.tokensPerSecond)
+        figures.add({"tokens/s", countText(*metrics.tokensPerSecond)});
+    if (metrics.mfu)
+        figures.add({"MFU", percentText(*metrics.mfu)});
+    if (!metrics.peakMemory.empty())
+        figures.add({"peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end()))});
+    figures.print(out);
+
+    Table devices({"device", "stages", "busy", "bubble", "vocabulary", "peak memory", "microbatches held"});
+    for (std::size_t device = 0; device < metrics.bubbleRatioPerDevice.size(); ++device) {
+        std::vector<std::string> stages;
+        if (device < timeline.stages.size()) {
+            for (const int stage : timeline.stages[device])
+                stages.push_back(std::to_string(stage));
+        }
+        const auto cell = [device](const auto &values, auto text) {
+            return device < values.size() ? text(values[device]) : "-";
+        };
+        devices.add({std::to_string(device), base::join(stages, ","), cell(metrics.busyPerDevice, timeText),
+                     cell(metrics.bubbleRatioPerDevice, percentText), cell(metrics.vocabularySharePerDevice, percentText),
+                     cell(metrics.peakMemory, base::bytesText),
+                     cell(metrics.peakActivationMicrobatches, [](double held) { return base::concat(held); })});
+    }
+    out << '\n';
+    devices.print(out);
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,29 @@
+// What a person reads: problems on stderr, figures as tables.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/simulate/metrics.h"
+#include "engine/timeline/timeline.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <ostream>
+#include <string>
+
+namespace stagelens::cli {
+
+/// Every problem, one a line, on stderr; the exit status that the error's kind has.
+int fail(const base::Error &error);
+/// Writes a JSON document to stdout, and nothing else.
+void printJson(const nlohmann::ordered_json &document);
+
+/// "1f1b, vocab-2, 4 devices x 16 microbatches, gpt-demo".
+[[nodiscard]] std::string planText(const model::Experiment &experiment);
+/// The exact word for how times came about: "Predicted", "Measured live", "Virtual clock (each pass measured alone, concurrency
+/// simulated)".
+[[nodiscard]] std::string provenanceText(timeline::Provenance provenance);
+
+/// The figures of a plan, then a line for each device.
+void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline);
+
+} // namespace stagelens::cli

@@ -1,0 +1,170 @@
+// `run`: trains for real, shows progress, stores the run.
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/options.h"
+#include "app/cli/report.h"
+#include "app/cli/run_document.h"
+#include "app/cli/table.h"
+#include "engine/base/text.h"
+#include "engine/service/engine_service.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <unistd.h>
+
+namespace stagelens::cli {
+
+namespace {
+
+using service::RunSnapshot;
+using service::RunSnapshotPtr;
+using Clock = std::chrono::steady_clock;
+
+/// One line that is rewritten on a terminal; elsewhere a line for a step, at most one a second.
+class ProgressLine {
+public:
+    void show(const RunSnapshot &run)
+    {
+        const bool newStep = run.step > m_lastStep;
+        const bool due = Clock::now() - m_shown >= std::chrono::seconds(1);
+        if (m_terminal ? !newStep && !due : !newStep || (!due && run.step < run.steps))
+            return;
+        m_lastStep = run.step;
+        m_shown = Clock::now();
+        std::string line = base::concat("step ", run.step, '/', run.steps);
+        if (!run.record.losses.empty())
+            line += "  loss " + base::fixedText(run.record.losses.back(), 4);
+        if (m_terminal && run.passCount > 0 && run.passesDone > 0)
+            line += base::concat("  pass ", run.passesDone, '/', run.passCount);
+        if (run.secondsLeft)
+            line += "  " + clockText(*run.secondsLeft) + " left";
+        std::cerr << (m_terminal ? "\r\x1b[K" : "") << line << (m_terminal ? "" : "\n") << std::flush;
+        m_open = m_terminal;
+    }
+    /// Ends the rewritten line so that other messages begin on one of their own.
+    void close()
+    {
+        if (m_open)
+            std::cerr << '\n';
+        m_open = false;
+    }
+
+private:
+    bool m_terminal = isatty(STDERR_FILENO) == 1;
+    bool m_open = false;
+    int m_lastStep = 0;
+    Clock::time_point m_shown;
+};
+
+/// Blocks the command line until the engine has news.
+class Bell {
+public:
+    void ring()
+    {
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_rung = true;
+        }
+        m_changed.notify_one();
+    }
+    /// Also returns after a tenth of a second, so that an interrupt is seen.
+    void wait()
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait_for(lock, std::chrono::milliseconds(100), [this] { return m_rung; });
+        m_rung = false;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    bool m_rung = false;
+};
+
+/// The run's last snapshot.
+RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment)
+{
+    const InterruptScope interrupt;
+    ProgressLine progress;
+    const service::JobId job = service.submitTraining(experiment);
+    bool cancelled = false;
+    for (;;) {
+        for (const service::Event &event : service.drain()) {
+            const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
+            if (event.job != job || snapshot == nullptr)
+                continue;
+            progress.show(**snapshot);
+            if ((*snapshot)->finished) {
+                progress.close();
+                return *snapshot;
+            }
+        }
+        if (interrupt.requested() && !cancelled) {
+            cancelled = true;
+            progress.close();
+            std::cerr << "stopping; the partial run will be stored\n";
+            service.cancel(job);
+        }
+        bell.wait();
+    }
+}
+
+int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
+{
+    if (run.error)
+        return fail(underOptions(*run.error, arguments));
+    if (!run.stored) {
+        std::cerr << "the run was not stored: " << run.storeProblem << '\n';
+        return kFailed;
+    }
+    return run.record.summary.status == store::RunStatus::Cancelled ? kCancelled : kDone;
+}
+
+void print(const RunSnapshot &run)
+{
+    const store::RunRecord &record = run.record;
+    std::cout << provenanceText(record.summary.kind) << ": " << planText(record.experiment) << '\n';
+    if (record.summary.id > 0)
+        std::cout << "run " << record.summary.id << ", ";
+    std::cout << store::name(record.summary.status) << ", " << run.step << " of " << run.steps << " steps";
+    if (!record.losses.empty())
+        std::cout << ", loss " << base::fixedText(record.losses.front(), 4) << " -> "
+                  << base::fixedText(record.losses.back(), 4);
+    std::cout << "\n\n";
+    if (record.metrics && record.timeline)
+        printMetrics(std::cout, *record.metrics, *record.timeline);
+}
+
+int run(const ExperimentArguments &arguments, const std::string &database, bool asJson)
+{
+    const auto experiment = experimentOf(arguments);
+    if (!experiment)
+        return fail(experiment.error());
+    Bell bell;
+    service::EngineService service({.database = database}, [&bell] { bell.ring(); });
+    // Better no run than hours of training that nobody can find again.
+    if (const auto runs = service.runs(); !runs)
+        return fail(runs.error());
+    const RunSnapshotPtr last = follow(service, bell, *experiment);
+    if (asJson)
+        printJson(runDocument(last->record, true));
+    else if (!last->error || last->step > 0)
+        print(*last);
+    return statusOf(*last, arguments);
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Action &chosen)
+{
+    CLI::App *command = app.add_subcommand("run", "train for real and store the run");
+    const auto arguments = addExperimentArguments(*command);
+    const auto database = addDatabaseOption(*command);
+    const auto asJson = std::make_shared<bool>(false);
+    command->add_flag("--json", *asJson, "print one JSON document");
+    command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *database, *asJson); }; });
+}
+
+} // namespace stagelens::cli

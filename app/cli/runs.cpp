@@ -1,0 +1,171 @@
+// `runs`: the run database.
+#include "app/cli/commands.h"
+#include "app/cli/export.h"
+#include "app/cli/options.h"
+#include "app/cli/report.h"
+#include "app/cli/run_document.h"
+#include "app/cli/table.h"
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/service/engine_service.h"
+
+#include <iostream>
+
+namespace stagelens::cli {
+
+namespace {
+
+using Service = service::EngineService;
+
+/// What all of the `runs` commands are given.
+struct RunsArguments {
+    std::shared_ptr<std::string> database;
+    store::RunId run = 0;
+    std::vector<store::RunId> runs; ///< of `delete`
+    std::string name;
+    std::vector<std::string> tags;
+    bool asJson = false;
+};
+
+int listRuns(Service &service, const RunsArguments &arguments)
+{
+    const auto runs = service.runs();
+    if (!runs)
+        return fail(runs.error());
+    if (arguments.asJson) {
+        auto rows = nlohmann::ordered_json::array();
+        for (const store::RunSummary &run : *runs)
+            rows.push_back(summaryJson(run));
+        printJson(rows);
+        return kDone;
+    }
+    if (runs->empty()) {
+        std::cout << "no runs in " << service.databaseFile().string() << "; train one with `stagelens-cli run`\n";
+        return kDone;
+    }
+    Table table(
+        {"run", "status", "when", "name", "steps", "loss", "iteration", "bubble", "tokens/s", "peak memory", "kind", "tags"});
+    for (const store::RunSummary &run : *runs) {
+        const auto cell = [](const auto &value, auto text) { return value ? text(*value) : "-"; };
+        table.add({std::to_string(run.id), std::string(store::name(run.status)), momentText(run.startedUnixMs), run.name,
+                   base::concat(run.stepsDone, '/', run.stepsPlanned),
+                   cell(run.lastLoss, [](double loss) { return base::fixedText(loss, 4); }), cell(run.iteration, timeText),
+                   cell(run.bubbleRatio, percentText), cell(run.tokensPerSecond, countText),
+                   cell(run.peakMemory, base::bytesText), std::string(timeline::name(run.kind)), base::join(run.tags, ",")});
+    }
+    table.print(std::cout);
+    return kDone;
+}
+
+int showRun(Service &service, const RunsArguments &arguments)
+{
+    const auto run = service.loadRun(arguments.run);
+    if (!run)
+        return fail(run.error());
+    if (arguments.asJson) {
+        printJson(runDocument(*run, true));
+        return kDone;
+    }
+    const store::RunSummary &summary = run->summary;
+    Table table({"", ""});
+    table.add({"run", base::concat(summary.id, " (", summary.name, ")")});
+    table.add({"status", std::string(store::name(summary.status)) + (summary.reason.empty() ? "" : ": " + summary.reason)});
+    table.add({"started", momentText(summary.startedUnixMs)});
+    table.add({"kind", provenanceText(summary.kind)});
+    table.add({"plan", planText(run->experiment)});
+    table.add({"steps", base::concat(summary.stepsDone, " of ", summary.stepsPlanned)});
+    if (summary.firstLoss && summary.lastLoss)
+        table.add({"loss", base::fixedText(*summary.firstLoss, 4) + " -> " + base::fixedText(*summary.lastLoss, 4)});
+    if (!summary.tags.empty())
+        table.add({"tags", base::join(summary.tags, ", ")});
+    for (const auto &[key, value] : run->environment)
+        table.add({key, value});
+    table.print(std::cout);
+    if (run->metrics && run->timeline) {
+        std::cout << '\n';
+        printMetrics(std::cout, *run->metrics, *run->timeline);
+    }
+    return kDone;
+}
+
+int renameRun(Service &service, const RunsArguments &arguments)
+{
+    const auto done = service.renameRun(arguments.run, arguments.name);
+    return done ? kDone : fail(done.error());
+}
+
+int tagRun(Service &service, const RunsArguments &arguments)
+{
+    const auto done = service.tagRun(arguments.run, arguments.tags);
+    return done ? kDone : fail(done.error());
+}
+
+int deleteRuns(Service &service, const RunsArguments &arguments)
+{
+    int status = kDone;
+    for (const store::RunId run : arguments.runs) {
+        if (const auto done = service.removeRun(run); !done)
+            status = fail(done.error());
+    }
+    return status;
+}
+
+using Use = int (*)(Service &, const RunsArguments &);
+
+/// A subcommand with the database option; the rest is added by the caller.
+CLI::App *addUse(CLI::App &command, const char *name, const char *help, Use use, std::shared_ptr<RunsArguments> arguments,
+                 Action &chosen)
+{
+    CLI::App *inner = command.add_subcommand(name, help);
+    arguments->database = addDatabaseOption(*inner);
+    inner->callback([use, arguments, &chosen] {
+        chosen = [use, arguments] {
+            if (const auto exists = requireDatabase(*arguments->database); !exists)
+                return fail(exists.error());
+            Service service({.database = *arguments->database});
+            return use(service, *arguments);
+        };
+    });
+    return inner;
+}
+
+} // namespace
+
+void addRuns(CLI::App &app, Action &chosen)
+{
+    CLI::App *command = app.add_subcommand("runs", "the run database");
+    command->require_subcommand(1);
+    const auto add = [&](const char *name, const char *help, Use use) {
+        auto arguments = std::make_shared<RunsArguments>();
+        return std::pair(addUse(*command, name, help, use, arguments, chosen), arguments.get());
+    };
+    const auto addRun = [](CLI::App *inner, RunsArguments *arguments) {
+        inner->add_option("RUN", arguments->run, "number of the run")->required();
+    };
+    {
+        const auto [inner, arguments] = add("list", "a line for each run", listRuns);
+        inner->add_flag("--json", arguments->asJson, "print one JSON document");
+    }
+    {
+        const auto [inner, arguments] = add("show", "all that is stored of a run", showRun);
+        addRun(inner, arguments);
+        inner->add_flag("--json", arguments->asJson, "print one JSON document");
+    }
+    {
+        const auto [inner, arguments] = add("rename", "give a run a name", renameRun);
+        addRun(inner, arguments);
+        inner->add_option("NAME", arguments->name, "the name")->required();
+    }
+    {
+        const auto [inner, arguments] = add("tag", "replace a run's tags; without any, remove them", tagRun);
+        addRun(inner, arguments);
+        inner->add_option("TAG", arguments->tags, "tags");
+    }
+    {
+        const auto [inner, arguments] = add("delete", "remove runs", deleteRuns);
+        inner->add_option("RUN", arguments->runs, "numbers of runs")->required();
+    }
+    addExportUnder(*command, "RUN", chosen);
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,62 @@
+#include "app/cli/subject.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
+
+#include <filesystem>
+
+namespace stagelens::cli {
+
+namespace {
+
+base::Result<Subject> runSubject(store::RunId id, const std::string &database)
+{
+    if (const auto exists = requireDatabase(database); !exists)
+        return exists.error();
+    service::EngineService service({.database = database});
+    auto run = service.loadRun(id);
+    if (!run)
+        return run.error();
+    if (!run->timeline || !run->metrics)
+        return base::Error::failed(base::concat("run ", id, " has no finished step (", store::name(run->summary.status),
+                                                "), so there is nothing to show; choose another run"));
+    auto schedule = schedule::makeSchedule(run->experiment);
+    if (!schedule)
+        return schedule.error();
+    return Subject{
+        base::concat("run ", id, " (", run->summary.name, ")"),           run->experiment, *run->metrics, run->timeline,
+        std::make_shared<const schedule::Schedule>(*std::move(schedule)), *std::move(run)};
+}
+
+} // namespace
+
+std::optional<store::RunId> runNumber(const std::string &text)
+{
+    std::error_code error;
+    const auto number = base::parseInteger(text);
+    return number && !std::filesystem::exists(text, error) ? number : std::nullopt;
+}
+
+base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database)
+{
+    if (const auto run = runNumber(arguments.file)) {
+        if (!arguments.given.empty())
+            return base::Error::invalid(
+                arguments.given.begin()->first,
+                base::concat("cannot change run ", *run, ", which has its own plan; leave the option out"));
+        return runSubject(*run, database);
+    }
+    const auto prediction = predictionOf(arguments);
+    if (!prediction)
+        return prediction.error();
+    const service::Prediction &found = **prediction;
+    return Subject{arguments.file.empty() ? "experiment" : arguments.file,
+                   found.experiment,
+                   found.metrics,
+                   found.timeline,
+                   found.schedule,
+                   std::nullopt};
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,160 @@
+#include "app/headless.h"
+
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/picture_export.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/theme.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QApplication>
+#include <QDeadlineTimer>
+#include <QPixmap>
+#include <QSaveFile>
+#include <QTemporaryDir>
+
+namespace stagelens::app {
+
+using namespace Qt::StringLiterals;
+using ui::qtText;
+using ui::utf8;
+
+namespace {
+
+constexpr int kPatienceMilliseconds = 180'000;
+constexpr int kSceneSteps = 6;
+
+/// The lanes of an experiment's prediction or of a stored run.
+base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
+{
+    ui::TimelineContent content;
+    if (request.run) {
+        service::EngineService service({request.database, 0});
+        auto record = service.loadRun(*request.run);
+        if (!record)
+            return std::move(record).error();
+        if (!record->timeline)
+            return base::Error::failed(
+                base::concat("run ", *request.run, " ended before its first step, so it has no timeline"));
+        ui::LaneGroup group;
+        group.timeline = record->timeline;
+        if (auto schedule = schedule::makeSchedule(record->experiment))
+            group.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+        group.metrics = record->metrics.value_or(simulate::Metrics{});
+        group.caption = u"%1 · run %2"_s.arg(ui::caption(record->summary.kind)).arg(*request.run);
+        content.groups.push_back(std::move(group));
+        return content;
+    }
+    const auto experiment = model::loadExperiment(utf8(request.experiment));
+    if (!experiment)
+        return experiment.error();
+    const auto prediction = service::predict(*experiment, service::machineCores());
+    if (!prediction)
+        return prediction.error();
+    content.groups.push_back({(*prediction)->timeline, (*prediction)->schedule, (*prediction)->metrics,
+                              ui::caption(timeline::Provenance::Predicted), false, (*prediction)->memoryCapacity});
+    content.teachingUnits = ui::inTeachingUnits(*experiment);
+    return content;
+}
+
+/// Lets the window work until `done` or until patience ends.
+template <class Condition>
+bool waitFor(Condition done)
+{
+    const QDeadlineTimer deadline(kPatienceMilliseconds);
+    while (!done() && !deadline.hasExpired())
+        QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+    return done();
+}
+
+base::Result<> trainAFewSteps(ui::MainWindow &window)
+{
+    model::Experiment next = window.document().experiment();
+    next.training.steps = kSceneSteps;
+    window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
+    QString failure;
+    const auto connection =
+        QObject::connect(&window.desk(), &ui::RunDesk::failed, &window, [&failure](const QString &text) { failure = text; });
+    window.desk().train(window.document().experiment());
+    const bool ended = waitFor([&window] { return !window.desk().isTraining(); });
+    QObject::disconnect(connection);
+    if (!ended)
+        return base::Error::failed("the run of the scene did not end within 3 minutes");
+    return failure.isEmpty() ? base::Result<>() : base::Error::failed(utf8(failure));
+}
+
+base::Result<> playScene(ui::MainWindow &window, const QString &scene)
+{
+    const auto settled = [&window] { return window.forecast().advice() || !window.forecast().problems().empty(); };
+    if (!waitFor(settled))
+        return base::Error::failed("the prediction did not end within 3 minutes");
+    if (scene == u"vocab-2"_s)
+        window.apply(model::VocabularyMethod::Vocab2);
+    if (scene == u"trained"_s || scene == u"compare"_s) {
+        if (auto trained = trainAFewSteps(window); !trained)
+            return trained;
+    }
+    if (scene == u"compare"_s) {
+        window.apply(model::VocabularyMethod::Vocab2);
+        if (auto trained = trainAFewSteps(window); !trained)
+            return trained;
+        const auto &runs = window.desk().runs();
+        if (runs.size() < 2)
+            return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
+        auto [first, second] = std::pair{runs[0].id, runs[1].id};
+        if (first > second)
+            std::swap(first, second);
+        window.compareRuns(first, second);
+    }
+    waitFor(settled);
+    return {};
+}
+
+} // namespace
+
+base::Result<> exportTimeline(const ExportRequest &request)
+{
+    auto content = contentOf(request);
+    if (!content)
+        return std::move(content).error();
+    ui::ViewState view;
+    ui::TimelineView timeline(&view);
+    timeline.setContent(*std::move(content));
+    return ui::exportPicture(timeline, request.file, request.format, request.size);
+}
+
+base::Result<> takeScreenshot(const ScreenshotRequest &request)
+{
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"dark"_s};
+    if (!scenes.contains(request.scene))
+        return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
+                                                   utf8(scenes.join(u", "_s)));
+    const QTemporaryDir folder;
+    const bool dark = request.dark || request.scene == u"dark"_s;
+    ui::applyAppearance(dark ? ui::Appearance::Dark : ui::Appearance::Light);
+    ui::WindowOptions options;
+    options.database = request.database.empty() ? std::filesystem::path(utf8(folder.filePath(u"runs.db"_s))) : request.database;
+    options.file = request.experiment;
+    options.remember = false;
+    ui::MainWindow window(options);
+    window.resize(request.size);
+    window.show();
+    if (auto played = playScene(window, request.scene); !played)
+        return played;
+    // Layout requests and queued repaints come before the picture.
+    for (int round = 0; round < 5; ++round)
+        QApplication::processEvents();
+    QSaveFile out(request.file);
+    if (!out.open(QIODevice::WriteOnly) || !window.grab().save(&out, "PNG") || !out.commit())
+        return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(request.file));
+    return {};
+}
+
+} // namespace stagelens::app

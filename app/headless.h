@@ -1,0 +1,35 @@
+// Pictures without a display: exports of the timeline, and screenshots of the whole window.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <QSize>
+#include <QString>
+
+#include <filesystem>
+#include <optional>
+
+namespace stagelens::app {
+
+struct ExportRequest {
+    QString file;
+    QString format;     ///< png, svg or pdf
+    QString experiment; ///< file; empty where a run is drawn
+    std::optional<qint64> run;
+    std::filesystem::path database;
+    QSize size;
+};
+[[nodiscard]] base::Result<> exportTimeline(const ExportRequest &request);
+
+struct ScreenshotRequest {
+    QString file;
+    QString scene = QStringLiteral("first-start");
+    QString experiment;             ///< opened in place of the demo
+    std::filesystem::path database; ///< empty: a temporary one
+    QSize size;
+    bool dark = false;
+};
+/// Scenes: first-start, vocab-2, trained, compare (both train a few steps for real), dark.
+[[nodiscard]] base::Result<> takeScreenshot(const ScreenshotRequest &request);
+
+} // namespace stagelens::app

@@ -1,0 +1,230 @@
+// The command line's contract (design/cli.md): figures, JSON, exit statuses.
+#include "tests/support/cli_runner.h"
+
+#include <QJsonArray>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+using stagelens::test::CliAnswer;
+using stagelens::test::CliRunner;
+
+class CliContract : public QObject {
+    Q_OBJECT
+
+private slots:
+    void predictsTheTextbookMakespan_data();
+    void predictsTheTextbookMakespan();
+    void holdsAsManyMicrobatchesAsTheMethodNeeds_data();
+    void holdsAsManyMicrobatchesAsTheMethodNeeds();
+    void printsEverySliceInOrder();
+    void prefersOptionsToTheFile();
+    void readsHuggingFaceConfigs();
+    void listsWhatThereIs_data();
+    void listsWhatThereIs();
+    void validatesSchedules();
+    void exportsForOtherPrograms();
+    void comparesExperiments();
+
+private:
+    [[nodiscard]] bool write(const QString &name, const QByteArray &content) const
+    {
+        QFile file(m_cli.path(name));
+        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+    }
+    CliRunner m_cli;
+};
+
+void CliContract::predictsTheTextbookMakespan_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::newRow("1f1b") << u"1f1b"_s;
+    QTest::newRow("gpipe") << u"gpipe"_s;
+}
+
+void CliContract::predictsTheTextbookMakespan()
+{
+    QFETCH(const QString, family);
+    const CliAnswer answer =
+        m_cli.run(u"simulate --schedule %1 --devices 32 --microbatches 512 --uniform F=1,B=2 --json"_s.arg(family));
+    QCOMPARE(answer.status, 0);
+    QVERIFY(answer.err.isEmpty());
+    const QJsonObject document = answer.object();
+    QCOMPARE(document[u"stagelens"].toString(), u"timeline/1"_s);
+    QCOMPARE(document[u"kind"].toString(), u"predicted"_s);
+    const QJsonObject metrics = document[u"metrics"].toObject();
+    // (m + p - 1) (F + B) = 543 x 3 ms.
+    QCOMPARE(metrics[u"makespan_ns"].toInteger(), 1'629'000'000);
+    QCOMPARE(metrics[u"bubble_ratio"].toDouble(), 31.0 / 543.0);
+    QVERIFY(metrics[u"mfu"].isNull());
+    QVERIFY(metrics[u"model_flops"].isNull());
+    QCOMPARE(document[u"experiment"].toObject()[u"parallel"].toObject()[u"stage_layers"].toArray().size(), 32);
+}
+
+void CliContract::holdsAsManyMicrobatchesAsTheMethodNeeds_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("vocabulary");
+    QTest::addColumn<int>("extra");
+    for (const char *family : {"1f1b", "gpipe"}) {
+        for (const auto &[vocabulary, extra] : {std::pair("none", 0), {"vocab-2", 1}, {"vocab-1", 2}})
+            QTest::addRow("%s %s", family, vocabulary)
+                << QString::fromLatin1(family) << QString::fromLatin1(vocabulary) << extra;
+    }
+}
+
+void CliContract::holdsAsManyMicrobatchesAsTheMethodNeeds()
+{
+    QFETCH(const QString, family);
+    QFETCH(const QString, vocabulary);
+    QFETCH(const int, extra);
+    constexpr int kDevices = 8;
+    constexpr int kMicrobatches = 24;
+    const CliAnswer answer = m_cli.run(u"simulate --schedule %1 --vocabulary %2 --devices %3 --microbatches %4 "
+                                       "--uniform F=1,B=2,S=.25,T=.25 --json"_s.arg(family, vocabulary)
+                                           .arg(kDevices)
+                                           .arg(kMicrobatches));
+    QCOMPARE(answer.status, 0);
+    const QJsonArray peaks = answer.object()[u"metrics"].toObject()[u"peak_activation_microbatches"].toArray();
+    QCOMPARE(peaks.size(), kDevices);
+    for (int device = 0; device < kDevices; ++device) {
+        const int expected = family == u"gpipe"_s ? kMicrobatches : std::min(kMicrobatches, kDevices - device + extra);
+        QCOMPARE(peaks[device].toDouble(), expected);
+    }
+}
+
+void CliContract::printsEverySliceInOrder()
+{
+    const CliAnswer answer =
+        m_cli.run(u"simulate --devices 3 --microbatches 5 --layers 3 --vocabulary vocab-1 --json --timeline"_s);
+    QCOMPARE(answer.status, 0);
+    const QJsonArray devices = answer.object()[u"devices"].toArray();
+    QCOMPARE(devices.size(), 3);
+    for (const QJsonValue &device : devices) {
+        const QJsonArray slices = device[u"slices"].toArray();
+        // F, B, S, T, EF and EB of each microbatch.
+        QCOMPARE(slices.size(), 6 * 5);
+        qint64 end = 0;
+        for (const QJsonValue &slice : slices) {
+            QCOMPARE_GE(slice[u"begin_ns"].toInteger(), end);
+            end = slice[u"end_ns"].toInteger();
+            QVERIFY(QStringList({u"F"_s, u"B"_s, u"S"_s, u"T"_s, u"EF"_s, u"EB"_s}).contains(slice[u"pass"].toString()));
+        }
+    }
+    const CliAnswer brief = m_cli.run(u"simulate --devices 3 --microbatches 5 --layers 3 --json"_s);
+    QVERIFY(brief.object()[u"devices"].toArray()[0][u"slices"].toArray().isEmpty());
+}
+
+void CliContract::prefersOptionsToTheFile()
+{
+    QCOMPARE(m_cli.run(u"experiment --devices 2 --microbatches 6 --hidden 64 -o plan.stagelens.json"_s).status, 0);
+    const CliAnswer answer = m_cli.run(u"experiment plan.stagelens.json --microbatches 9 --stage-layers 3/5 --json"_s);
+    QCOMPARE(answer.status, 0);
+    const QJsonObject document = answer.object();
+    const QJsonObject parallel = document[u"parallel"].toObject();
+    QCOMPARE(parallel[u"devices"].toInt(), 2);
+    QCOMPARE(parallel[u"microbatches"].toInt(), 9);
+    QCOMPARE(parallel[u"stage_layers"].toArray(), QJsonArray({3, 5}));
+    const QJsonObject model = document[u"model"].toObject();
+    QCOMPARE(model[u"hidden"].toInt(), 64);
+    QCOMPARE(model[u"ffn"].toInt(), 256); // follows hidden, as 4h
+    QCOMPARE(model[u"preset"].toString(), u"custom"_s);
+}
+
+void CliContract::readsHuggingFaceConfigs()
+{
+    QVERIFY(write(u"gpt2.json"_s, R"({"model_type": "gpt2", "n_layer": 6, "n_embd": 96, "n_head": 3, "n_inner": null,
+        "n_positions": 64, "vocab_size": 500, "activation_function": "gelu_new"})"));
+    const QJsonObject gpt = m_cli.run(u"experiment --model ./gpt2.json --json"_s).object()[u"model"].toObject();
+    QCOMPARE(gpt[u"layers"].toInt(), 6);
+    QCOMPARE(gpt[u"ffn"].toInt(), 384);
+    QCOMPARE(gpt[u"tied"].toBool(), true);
+    QVERIFY(write(u"llama.json"_s, R"({"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 64,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 192, "max_position_embeddings": 32,
+        "vocab_size": 300, "torch_dtype": "bfloat16"})"));
+    const QJsonObject llama = m_cli.run(u"experiment --model llama.json --json"_s).object()[u"model"].toObject();
+    QCOMPARE(llama[u"family"].toString(), u"llama"_s);
+    QCOMPARE(llama[u"kv_heads"].toInt(), 2);
+    QCOMPARE(llama[u"dtype"].toString(), u"bf16"_s);
+    QVERIFY(write(u"other.json"_s, R"({"model_type": "mamba"})"));
+    const CliAnswer refused = m_cli.run(u"experiment --model other.json"_s);
+    QCOMPARE(refused.status, 2);
+    QVERIFY(refused.err.contains("mamba"));
+}
+
+void CliContract::listsWhatThereIs_data()
+{
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("schedules") << u"schedules"_s << u"1f1b"_s;
+    QTest::newRow("vocabularies") << u"vocabularies"_s << u"vocab-2"_s;
+    QTest::newRow("models") << u"models"_s << u"gpt-demo"_s;
+    QTest::newRow("hardware") << u"hardware"_s << u"a100-80gb"_s;
+    QTest::newRow("backends") << u"backends"_s << u"cpu"_s;
+}
+
+void CliContract::listsWhatThereIs()
+{
+    QFETCH(const QString, what);
+    QFETCH(const QString, expected);
+    const QJsonArray rows = m_cli.run({u"list"_s, what, u"--json"_s}).json().array();
+    QVERIFY(std::any_of(rows.begin(), rows.end(), [&](const QJsonValue &row) { return row[u"name"] == expected; }));
+    for (const QJsonValue &row : rows)
+        QVERIFY(!row[u"description"].toString().isEmpty());
+    if (what == u"schedules"_s) {
+        QVERIFY(rows[0][u"synchronous"].isBool());
+        QVERIFY(rows[0][u"replicas"].isDouble());
+        QVERIFY(rows[0].toObject().contains(u"conditions"));
+    }
+    const CliAnswer lines = m_cli.run({u"list"_s, what});
+    QCOMPARE(lines.status, 0);
+    QCOMPARE(lines.out.count('\n'), rows.size());
+    QVERIFY(lines.out.contains(expected.toUtf8() + ' '));
+}
+
+void CliContract::validatesSchedules()
+{
+    QCOMPARE(m_cli.run(u"validate --vocabulary vocab-naive --devices 4 --microbatches 7"_s).status, 0);
+    QVERIFY(write(u"wrong.txt"_s, "schedule custom devices 2 microbatches 1 vocabulary none\n0: B0 F0\n1: F0 B0\n"));
+    const CliAnswer wrong = m_cli.run(u"validate --schedule-file wrong.txt"_s);
+    QCOMPARE(wrong.status, 1);
+    QVERIFY(wrong.out.startsWith("device 0, position "));
+    QVERIFY(write(u"noise.txt"_s, "hello\n"));
+    QCOMPARE(m_cli.run(u"validate --schedule-file noise.txt"_s).status, 2);
+}
+
+void CliContract::exportsForOtherPrograms()
+{
+    const CliAnswer torch = m_cli.run(u"export --devices 2 --microbatches 2 --format torch-csv"_s);
+    QCOMPARE(torch.status, 0);
+    QCOMPARE(torch.out.split('\n').first(), QByteArray("0F0,0F1,0B0,0B1"));
+    const CliAnswer trace = m_cli.run(u"export --devices 2 --microbatches 2 --format chrome-trace -o trace.json"_s);
+    QCOMPARE(trace.status, 0);
+    QVERIFY(trace.out.isEmpty());
+    QFile file(m_cli.path(u"trace.json"_s));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(!QJsonDocument::fromJson(file.readAll()).isNull());
+    const CliAnswer csv = m_cli.run(u"export --devices 2 --microbatches 2 --format csv"_s);
+    QCOMPARE(csv.out.split('\n').first(), QByteArray("device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns"));
+    QCOMPARE(csv.out.count('\n'), 1 + 2 * 2 * 2);
+    QCOMPARE(m_cli.run(u"export --vocabulary vocab-1 --format torch-csv"_s).status, 2);
+    QCOMPARE(m_cli.run(u"export --format stagelens -o again.stagelens.json"_s).status, 0);
+    QCOMPARE(m_cli.run(u"simulate again.stagelens.json"_s).status, 0);
+}
+
+void CliContract::comparesExperiments()
+{
+    QCOMPARE(m_cli.run(u"experiment -o a.stagelens.json"_s).status, 0);
+    QCOMPARE(m_cli.run(u"experiment --vocabulary vocab-2 -o b.stagelens.json"_s).status, 0);
+    const QJsonObject document = m_cli.run(u"compare a.stagelens.json b.stagelens.json --json"_s).object();
+    const QJsonArray parameters = document[u"parameters"].toArray();
+    QCOMPARE(parameters.size(), 1);
+    QCOMPARE(parameters[0][u"field"].toString(), u"schedule.vocabulary"_s);
+    const QJsonValue iteration = document[u"metrics"].toObject()[u"iteration_ns"];
+    QVERIFY(iteration[u"b"].toDouble() < iteration[u"a"].toDouble());
+    QCOMPARE(m_cli.run(u"compare a.stagelens.json missing.json"_s).status, 2);
+}
+
+QTEST_GUILESS_MAIN(CliContract)
+#include "cli_contract.moc"

@@ -1,0 +1,180 @@
+// Training from the command line, the run database, interrupts and sudden death.
+#include "tests/support/cli_runner.h"
+
+#include <QElapsedTimer>
+#include <QJsonArray>
+#include <QTest>
+
+#include <cmath>
+#include <csignal>
+
+using namespace Qt::StringLiterals;
+using stagelens::test::CliAnswer;
+using stagelens::test::CliRunner;
+
+namespace {
+
+const QString kTiny = QStringLiteral("--layers 2 --hidden 16 --heads 2 --sequence 8 --vocabulary-size 64 --devices 2 "
+                                     "--microbatches 4 --mode virtual-clock ");
+
+/// Waits until the process has shown a step; false if it ended or nothing came.
+bool waitForStep(QProcess &process)
+{
+    QElapsedTimer timer;
+    timer.start();
+    QByteArray seen;
+    while (timer.elapsed() < CliRunner::kPatienceMs) {
+        seen += process.readAllStandardError();
+        if (seen.contains("step "))
+            return true;
+        if (!process.waitForReadyRead(1000) && process.state() == QProcess::NotRunning)
+            return false;
+    }
+    return false;
+}
+
+} // namespace
+
+class CliRuns : public QObject {
+    Q_OBJECT
+
+private slots:
+    void trainsAndStores();
+    void keepsRunsInOrder();
+    void verifiesGradients_data();
+    void verifiesGradients();
+    void storesAnInterruptedRunAsCancelled();
+    void marksAKilledRunInterrupted();
+
+private:
+    [[nodiscard]] QJsonObject row(const CliRunner &cli, int index) const
+    {
+        return cli.run(u"runs list --json"_s).json().array().at(index).toObject();
+    }
+    [[nodiscard]] QString statusOf(const CliRunner &cli, const QString &database) const
+    {
+        const QJsonArray rows = cli.run(u"runs list --json --db "_s + database).json().array();
+        return rows.isEmpty() ? QString() : rows.first().toObject()[u"status"].toString();
+    }
+};
+
+void CliRuns::trainsAndStores()
+{
+    const CliRunner cli;
+    const CliAnswer answer = cli.run(u"run --json --steps 5 --vocabulary vocab-2 "_s + kTiny);
+    QVERIFY2(answer.status == 0, answer.err);
+    QVERIFY(answer.err.contains("step 5/5"));
+    QVERIFY(!answer.err.contains('\r'));
+    const QJsonObject document = answer.object();
+    QCOMPARE(document[u"kind"].toString(), u"measured-virtual-clock"_s);
+    QCOMPARE(document[u"backend"].toString(), u"cpu"_s);
+    QVERIFY(!document[u"environment"].toObject().isEmpty());
+    const QJsonArray losses = document[u"losses"].toArray();
+    QCOMPARE(losses.size(), 5);
+    QVERIFY(std::abs(losses[0].toDouble() - std::log(64.0)) < 0.5);
+    const QJsonObject iterations = document[u"iterations"].toObject();
+    QCOMPARE(iterations[u"steps_ns"].toArray().size(), 5);
+    QCOMPARE(iterations[u"warm_up_steps"].toInt(), 2);
+    QVERIFY(iterations[u"median_ns"].toDouble() > 0);
+    QCOMPARE(document[u"devices"].toArray().size(), 2);
+    QVERIFY(!document[u"devices"].toArray()[0][u"slices"].toArray().isEmpty());
+    QCOMPARE(row(cli, 0)[u"status"].toString(), u"finished"_s);
+    const QString id = QString::number(document[u"run"].toObject()[u"id"].toInteger());
+    const CliAnswer shown = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s});
+    QCOMPARE(shown.object()[u"losses"].toArray(), losses);
+}
+
+void CliRuns::keepsRunsInOrder()
+{
+    const CliRunner cli;
+    const QString db = u" --db kept.db"_s;
+    QCOMPARE(cli.run(u"run --steps 3 "_s + kTiny + db).status, 0);
+    QCOMPARE(cli.run(u"run --steps 3 --vocabulary vocab-1 "_s + kTiny + db).status, 0);
+    const auto rows = [&] { return cli.run(u"runs list --json"_s + db).json().array(); };
+    QCOMPARE(rows().size(), 2);
+    const QString first = QString::number(std::min(rows()[0][u"id"].toInteger(), rows()[1][u"id"].toInteger()));
+    const QString second = QString::number(std::max(rows()[0][u"id"].toInteger(), rows()[1][u"id"].toInteger()));
+
+    QCOMPARE(cli.run({u"runs"_s, u"rename"_s, first, u"my run"_s, u"--db"_s, u"kept.db"_s}).status, 0);
+    QCOMPARE(cli.run(u"runs tag %1 paper cpu"_s.arg(first) + db).status, 0);
+    const QJsonObject renamed = cli.run(u"runs show %1 --json"_s.arg(first) + db).object()[u"run"].toObject();
+    QCOMPARE(renamed[u"name"].toString(), u"my run"_s);
+    QCOMPARE(renamed[u"tags"].toArray().size(), 2);
+
+    const QJsonObject compared = cli.run(u"compare %1 %2 --json"_s.arg(first, second) + db).object();
+    QCOMPARE(compared[u"parameters"].toArray()[0][u"field"].toString(), u"schedule.vocabulary"_s);
+    QVERIFY(compared[u"device_time"].toObject()[u"S"][u"b_ns"].toDouble() > 0);
+
+    for (const QString &format : {u"json"_s, u"chrome-trace"_s, u"csv"_s, u"torch-csv"_s, u"stagelens"_s}) {
+        const CliAnswer exported = cli.run(u"export %1 --format %2"_s.arg(first, format) + db);
+        QVERIFY2(exported.status == 0 && !exported.out.isEmpty(), exported.err);
+    }
+    QCOMPARE(cli.run(u"runs export %1 -o run.json"_s.arg(first) + db).status, 0);
+    QVERIFY(QFile::exists(cli.path(u"run.json"_s)));
+    QCOMPARE(cli.run(u"export %1 --devices 3"_s.arg(first) + db).status, 2);
+
+    QCOMPARE(cli.run(u"runs delete %1"_s.arg(first) + db).status, 0);
+    QCOMPARE(rows().size(), 1);
+    const CliAnswer checked = cli.run(u"db check --json"_s + db);
+    QCOMPARE(checked.status, 0);
+    QCOMPARE(checked.object()[u"clean"].toBool(), true);
+}
+
+void CliRuns::verifiesGradients_data()
+{
+    QTest::addColumn<QString>("plan");
+    QTest::newRow("1f1b none") << u"--schedule 1f1b"_s;
+    QTest::newRow("gpipe vocab-1") << u"--schedule gpipe --vocabulary vocab-1"_s;
+    QTest::newRow("1f1b vocab-2 tied") << u"--schedule 1f1b --vocabulary vocab-2 --tied"_s;
+}
+
+void CliRuns::verifiesGradients()
+{
+    QFETCH(const QString, plan);
+    const CliRunner cli;
+    const CliAnswer answer = cli.run(u"verify --json "_s + kTiny + plan);
+    QVERIFY2(answer.status == 0, answer.err);
+    const QJsonObject document = answer.object();
+    QCOMPARE(document[u"holds"].toBool(), true);
+    QVERIFY(document[u"worst_relative_error"].toDouble() <= 1e-5);
+    QVERIFY(document[u"gradients"].toArray().size() > 20);
+}
+
+void CliRuns::storesAnInterruptedRunAsCancelled()
+{
+    const CliRunner cli;
+    QProcess process;
+    cli.prepare(process, (u"run --steps 100000000 --db live.db "_s + kTiny).split(u' ', Qt::SkipEmptyParts));
+    process.start();
+    QVERIFY(waitForStep(process));
+    // Another process sees it as running, and may not take it for dead.
+    QCOMPARE(statusOf(cli, u"live.db"_s), u"running"_s);
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+    const CliAnswer answer = CliRunner::answerOf(process);
+    QVERIFY2(answer.status == 130, answer.err);
+    QCOMPARE(statusOf(cli, u"live.db"_s), u"cancelled"_s);
+}
+
+void CliRuns::marksAKilledRunInterrupted()
+{
+    const CliRunner cli;
+    QCOMPARE(cli.run(u"run --steps 3 --db live.db "_s + kTiny).status, 0);
+    QProcess process;
+    cli.prepare(process, (u"run --steps 100000000 --db live.db "_s + kTiny).split(u' ', Qt::SkipEmptyParts));
+    process.start();
+    QVERIFY(waitForStep(process));
+    process.kill();
+    QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+    QCOMPARE(cli.run(u"db check --db live.db"_s).status, 0);
+    const QJsonArray rows = cli.run(u"runs list --json --db live.db"_s).json().array();
+    QCOMPARE(rows.size(), 2);
+    QStringList statuses;
+    for (const QJsonValue &run : rows)
+        statuses << run[u"status"].toString();
+    statuses.sort();
+    QCOMPARE(statuses, QStringList({u"finished"_s, u"interrupted"_s}));
+}
+
+QTEST_GUILESS_MAIN(CliRuns)
+#include "cli_runs.moc"

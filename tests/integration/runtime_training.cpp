@@ -1,0 +1,276 @@
+// Runs that really train: they learn, can be stopped anywhere, and report what they measured.
+#include "engine/base/file.h"
+#include "engine/base/random.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/tiny_model.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::kAllMethods;
+using test::tinyExperiment;
+
+namespace {
+
+schedule::Schedule scheduleOf(const model::Experiment &experiment)
+{
+    auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule)
+        qFatal("%s", schedule.error().text().c_str());
+    return std::move(schedule).value();
+}
+
+std::vector<double> lossesOf(const model::Experiment &experiment)
+{
+    std::vector<double> losses;
+    const auto trained = runtime::train(experiment, scheduleOf(experiment),
+                                        {[&](const runtime::StepReport &report) { losses.push_back(report.loss); }, {}}, {});
+    if (!trained)
+        qFatal("%s", trained.error().text().c_str());
+    return losses;
+}
+
+} // namespace
+
+class RuntimeTraining : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+        // A sequence that can be learned by heart: 0, 1, ..., 96, 0, 1, ...
+        std::string tokens;
+        for (int i = 0; i < 5000; ++i) {
+            tokens.push_back(static_cast<char>(i % 97));
+            tokens.push_back('\0');
+        }
+        m_tokens = m_folder.filePath("counting.bin").toStdString();
+        QVERIFY(base::writeFile(m_tokens, tokens).ok());
+    }
+
+    void lossFallsOnALearnableSequence_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<bool>("tied");
+        QTest::newRow("none") << static_cast<int>(VocabularyMethod::None) << 2 << false;
+        QTest::newRow("none tied") << static_cast<int>(VocabularyMethod::None) << 2 << true;
+        QTest::newRow("vocab-1") << static_cast<int>(VocabularyMethod::Vocab1) << 4 << false;
+        QTest::newRow("vocab-2 tied") << static_cast<int>(VocabularyMethod::Vocab2) << 4 << true;
+    }
+    void lossFallsOnALearnableSequence()
+    {
+        QFETCH(int, method);
+        QFETCH(int, devices);
+        QFETCH(bool, tied);
+        auto experiment = tinyExperiment("1f1b", static_cast<VocabularyMethod>(method), devices, 8);
+        experiment.model.tied = tied;
+        experiment.training.data = m_tokens;
+        experiment.training.steps = 30;
+        experiment.training.optimizer.learningRate = 0.01;
+        experiment.training.optimizer.clip = 1.0;
+        const std::vector<double> losses = lossesOf(experiment);
+        QCOMPARE(losses.size(), std::size_t{30});
+        QVERIFY(std::abs(losses.front() - std::log(97.0)) < 0.3);
+        QVERIFY2(losses.back() < 2.5, qPrintable(QString::number(losses.back())));
+    }
+
+    void lossesDoNotDependOnModeOrOrder()
+    {
+        auto experiment = tinyExperiment("1f1b", VocabularyMethod::Vocab2, 4, 4);
+        experiment.training.steps = 5;
+        experiment.training.optimizer.clip = 0.5;
+        const std::vector<double> virtualClock = lossesOf(experiment);
+        experiment.training.mode = model::RunMode::Live;
+        QCOMPARE(lossesOf(experiment), virtualClock);
+        experiment.schedule.family = "gpipe";
+        QCOMPARE(lossesOf(experiment), virtualClock);
+    }
+
+    void otherNumbersOfDevicesAgreeWithinTolerance()
+    {
+        auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, 4);
+        experiment.training.steps = 10;
+        const std::vector<double> alone = lossesOf(experiment);
+        for (const VocabularyMethod method : kAllMethods) {
+            auto other = tinyExperiment("1f1b", method, 8, 4);
+            other.training.steps = 10;
+            const std::vector<double> losses = lossesOf(other);
+            for (std::size_t step = 0; step < alone.size(); ++step)
+                QVERIFY(std::abs(losses[step] - alone[step]) < 2e-5);
+        }
+    }
+
+    void reportsAreWhole_data()
+    {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<int>("method");
+        for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
+            for (const VocabularyMethod method : kAllMethods)
+                QTest::addRow("mode %d method %d", static_cast<int>(mode), static_cast<int>(method))
+                    << static_cast<int>(mode) << static_cast<int>(method);
+    }
+    void reportsAreWhole()
+    {
+        QFETCH(int, mode);
+        QFETCH(int, method);
+        auto experiment = tinyExperiment("1f1b", static_cast<VocabularyMethod>(method), 8, 6);
+        experiment.training.mode = static_cast<model::RunMode>(mode);
+        experiment.training.steps = 2;
+        const auto schedule = scheduleOf(experiment);
+        std::vector<runtime::StepReport> reports;
+        std::vector<runtime::Progress> progress;
+        const auto trained = runtime::train(experiment, schedule,
+                                            {[&](const runtime::StepReport &report) { reports.push_back(report); },
+                                             [&](const runtime::Progress &each) { progress.push_back(each); }},
+                                            {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        QCOMPARE(reports.size(), std::size_t{2});
+        QCOMPARE(progress.back().passesDone, schedule.passCount());
+        QCOMPARE(progress.back().step, 1);
+        for (const runtime::StepReport &report : reports)
+            checkTimeline(*report.timeline, schedule, experiment);
+        QVERIFY(reports.back().iteration >= reports.back().timeline->makespan());
+        QCOMPARE(reports.back().peakMemory.size(), std::size_t{8});
+        for (const simulate::MemoryByCategory &bytes : reports.back().peakMemory) {
+            const auto of = [&](simulate::MemoryCategory category) { return bytes[static_cast<std::size_t>(category)]; };
+            QVERIFY(of(simulate::MemoryCategory::Parameters) > 0);
+            QCOMPARE(of(simulate::MemoryCategory::Gradients), of(simulate::MemoryCategory::Parameters));
+            QCOMPARE(of(simulate::MemoryCategory::Optimizer), 2 * of(simulate::MemoryCategory::Parameters));
+        }
+    }
+
+    void memoryStaysWithinThePlan()
+    {
+        for (const char *family : {"1f1b", "gpipe"}) {
+            for (const VocabularyMethod method : kAllMethods) {
+                auto experiment = tinyExperiment(family, method, 4, 12);
+                experiment.training.steps = 1;
+                base::Bytes measured = 0;
+                const auto onStep = [&](const runtime::StepReport &report) {
+                    for (const auto &device : report.peakMemory)
+                        for (const base::Bytes bytes : device)
+                            measured += bytes;
+                };
+                QVERIFY(runtime::train(experiment, scheduleOf(experiment), {onStep, {}}, {}).ok());
+                const base::Bytes planned = runtime::requiredBytes(experiment);
+                QVERIFY2(measured <= planned && planned < 2 * measured,
+                         qPrintable(QString("%1: %2 planned, %3 measured").arg(family).arg(planned).arg(measured)));
+            }
+        }
+    }
+
+    void stopsAtAnyPass()
+    {
+        const auto seed = std::random_device{}();
+        qInfo("seed %u", seed);
+        base::Random numbers(seed);
+        for (int i = 0; i < 24; ++i) {
+            auto experiment = tinyExperiment(i % 2 ? "gpipe" : "1f1b", kAllMethods[i % 5], 4, 6);
+            experiment.training.mode = i % 3 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1'000'000;
+            const auto schedule = scheduleOf(experiment);
+            std::stop_source stop;
+            const auto last = numbers.nextInteger(1, 3 * static_cast<std::int64_t>(schedule.passCount()) / 2);
+            std::atomic<std::int64_t> seen = 0;
+            std::chrono::steady_clock::time_point asked;
+            const auto onProgress = [&](const runtime::Progress &progress) {
+                const auto passes = progress.step * static_cast<std::int64_t>(schedule.passCount()) +
+                                    static_cast<std::int64_t>(progress.passesDone);
+                if (passes >= last && !stop.stop_requested()) {
+                    asked = std::chrono::steady_clock::now();
+                    stop.request_stop();
+                }
+            };
+            const auto outcome = runtime::train(experiment, schedule, {{}, onProgress}, stop.get_token());
+            QVERIFY(!outcome.ok());
+            QCOMPARE(outcome.error().kind, base::ErrorKind::Cancelled);
+            QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(2));
+        }
+    }
+
+    void stopBeforeTheBeginning()
+    {
+        const auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
+        std::stop_source stop;
+        stop.request_stop();
+        const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, stop.get_token());
+        QVERIFY(!outcome.ok());
+        QCOMPARE(outcome.error().kind, base::ErrorKind::Cancelled);
+        const auto checked = runtime::verify(experiment, scheduleOf(experiment), stop.get_token());
+        QVERIFY(!checked.ok());
+        QCOMPARE(checked.error().kind, base::ErrorKind::Cancelled);
+    }
+
+    void divergenceIsNamed()
+    {
+        for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+            for (const VocabularyMethod method : kAllMethods) {
+                auto experiment = tinyExperiment("1f1b", method, 4, 4);
+                experiment.training.mode = mode;
+                experiment.training.steps = 20;
+                experiment.training.optimizer.learningRate = 1e30;
+                const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, {});
+                QVERIFY(!outcome.ok());
+                QCOMPARE(outcome.error().kind, base::ErrorKind::Failed);
+                const std::string text = outcome.error().text();
+                QVERIFY2(text.find("not finite in step") != std::string::npos, text.c_str());
+                QVERIFY(text.find("lower the learning rate") != std::string::npos);
+            }
+        }
+    }
+
+private:
+    static void checkTimeline(const timeline::Timeline &timeline, const schedule::Schedule &schedule,
+                              const model::Experiment &experiment)
+    {
+        const bool isLive = experiment.training.mode == model::RunMode::Live;
+        QCOMPARE(timeline.provenance, isLive ? timeline::Provenance::MeasuredLive : timeline::Provenance::MeasuredVirtualClock);
+        QCOMPARE(timeline.devices(), schedule.devices());
+        QCOMPARE(timeline.sliceCount(), schedule.passCount());
+        for (int device = 0; device < schedule.devices(); ++device) {
+            const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+            QCOMPARE(timeline.stages[static_cast<std::size_t>(device)], schedule.placement().stagesOf(device));
+            QCOMPARE(lane.vocabulary.size(), lane.size());
+            for (std::size_t i = 0; i < lane.size(); ++i) {
+                QCOMPARE(lane.pass[i], schedule.device(device)[i]);
+                QVERIFY(lane.begin[i] >= (i > 0 ? lane.end[i - 1] : 0));
+                QVERIFY(lane.end[i] >= lane.begin[i]);
+                QVERIFY(lane.vocabulary[i] >= 0 && lane.vocabulary[i] <= lane.end[i] - lane.begin[i]);
+                checkOrder(timeline, schedule, lane.pass[i], lane.begin[i]);
+            }
+            QVERIFY(lane.tailBegin >= lane.end.back());
+            QVERIFY(lane.tailEnd > lane.tailBegin);
+        }
+    }
+
+    /// Every pass begins after what it needs has ended.
+    static void checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const schedule::Pass &pass,
+                           base::Nanos begin)
+    {
+        for (const schedule::Requirement &need : schedule::requirementsOf(schedule, pass)) {
+            const int first = need.allDevices ? 0 : schedule.placement().deviceOf(need.stage);
+            const int last = need.allDevices ? schedule.devices() - 1 : first;
+            for (int device = first; device <= last; ++device) {
+                const int stage = need.allDevices ? schedule.placement().stagesOf(device).front() : need.stage;
+                const auto slice = timeline::findSlice(timeline, schedule::makePass(need.kind, stage, pass.microbatch), device);
+                QVERIFY(slice.has_value());
+                QVERIFY(timeline.lanes[static_cast<std::size_t>(device)].end[slice->index] <= begin);
+            }
+        }
+    }
+
+    QTemporaryDir m_folder;
+    std::string m_tokens;
+};
+
+QTEST_GUILESS_MAIN(RuntimeTraining)
+#include "runtime_training.moc"

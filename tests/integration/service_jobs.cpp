@@ -1,0 +1,173 @@
+// The service as the window and the command line use it: jobs in, snapshots out, runs in the store.
+#include "engine/service/engine_service.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+using namespace stagelens;
+
+namespace {
+
+/// A service on a database of its own, with a wake-up that a test can wait for.
+class Bench {
+public:
+    explicit Bench(const QTemporaryDir &folder)
+        : m_service({folder.filePath(QStringLiteral("runs.db")).toStdString(), 2}, [this] {
+              const std::scoped_lock lock(m_mutex);
+              m_woken = true;
+              m_changed.notify_all();
+          })
+    {}
+    service::EngineService &service() { return m_service; }
+    /// Waits for a wake-up and takes what came.
+    std::vector<service::Event> wait()
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [this] { return m_woken; });
+        m_woken = false;
+        lock.unlock();
+        return m_service.drain();
+    }
+    /// The last snapshot of a run, after it has ended.
+    service::RunSnapshotPtr finish(service::JobId job)
+    {
+        for (;;)
+            for (const service::Event &event : wait())
+                if (const auto *snapshot = std::get_if<service::RunSnapshotPtr>(&event.answer))
+                    if (event.job == job && (*snapshot)->finished)
+                        return *snapshot;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    bool m_woken = false;
+    service::EngineService m_service;
+};
+
+model::Experiment smallPlan()
+{
+    model::Experiment plan;
+    plan.model.preset = "custom";
+    plan.model.layers = 4;
+    plan.model.hidden = 32;
+    plan.model.ffn = 128;
+    plan.model.sequence = 16;
+    plan.model.vocabularySize = 64;
+    plan.parallel.devices = 4;
+    plan.parallel.microbatches = 4;
+    plan.schedule.vocabulary = model::VocabularyMethod::Vocab2;
+    plan.training.steps = 3;
+    return plan;
+}
+
+} // namespace
+
+class ServiceJobs : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8()); }
+
+    void predictionBearsAdviceForTheSlowLastDevice()
+    {
+        Bench bench(m_folder);
+        const service::JobId job = bench.service().submitPrediction(model::Experiment{}, true);
+        const auto events = bench.wait();
+        QCOMPARE(events.size(), std::size_t{1});
+        QCOMPARE(events.front().job, job);
+        const auto answer = std::get<service::PredictionAnswerPtr>(events.front().answer);
+        QVERIFY(answer->prediction.ok());
+        QVERIFY(answer->advice.has_value());
+        QCOMPARE(answer->advice->slowestDevice, 3);
+        QVERIFY(answer->advice->better.has_value());
+        QVERIFY(answer->advice->speedup > 1.2);
+        QVERIFY(*answer->advice->vocabularyShare > 0.4);
+        QCOMPARE(answer->advice->options.size(), std::size_t{5});
+    }
+
+    void everyProblemOfAPlanIsReported()
+    {
+        model::Experiment plan;
+        plan.model.heads = 3;
+        plan.parallel.devices = 0;
+        const auto answer = service::predict(plan, 2);
+        QVERIFY(!answer.ok());
+        QCOMPARE(answer.error().kind, base::ErrorKind::InvalidInput);
+        QVERIFY(answer.error().problems.size() >= 2);
+    }
+
+    void aRunIsStoredWithLossesTimelineAndEnvironment()
+    {
+        Bench bench(m_folder);
+        const auto last = bench.finish(bench.service().submitTraining(smallPlan()));
+        QVERIFY2(!last->error.has_value(), last->error ? last->error->text().c_str() : "");
+        QVERIFY(last->stored);
+        QCOMPARE(last->step, 3);
+        const auto record = bench.service().loadRun(last->record.summary.id);
+        QVERIFY(record.ok());
+        QCOMPARE(record->summary.status, store::RunStatus::Finished);
+        QCOMPARE(record->losses, last->record.losses);
+        QCOMPARE(record->losses.size(), std::size_t{3});
+        QVERIFY(record->timeline != nullptr);
+        QCOMPARE(record->timeline->provenance, timeline::Provenance::MeasuredVirtualClock);
+        QCOMPARE(record->timeline->sliceCount(), last->schedule->passCount());
+        QVERIFY(record->environment.contains("cpu") && record->environment.contains("commit"));
+        QVERIFY(record->metrics.has_value() && record->metrics->peakMemory.size() == 4);
+    }
+
+    void aCancelledRunIsKeptAndSaysSo()
+    {
+        Bench bench(m_folder);
+        model::Experiment plan = smallPlan();
+        plan.training.steps = 100'000;
+        const service::JobId job = bench.service().submitTraining(plan);
+        service::RunSnapshotPtr snapshot;
+        while (!snapshot || snapshot->step < 1)
+            for (const service::Event &event : bench.wait())
+                snapshot = std::get<service::RunSnapshotPtr>(event.answer);
+        bench.service().cancel(job);
+        const auto last = bench.finish(job);
+        QCOMPARE(last->record.summary.status, store::RunStatus::Cancelled);
+        QVERIFY(!last->error.has_value());
+        const auto record = bench.service().loadRun(last->record.summary.id);
+        QVERIFY(record.ok());
+        QCOMPARE(record->summary.status, store::RunStatus::Cancelled);
+        QVERIFY(record->losses.size() >= 1);
+    }
+
+    void aPlanThatCannotRunIsAnswered()
+    {
+        Bench bench(m_folder);
+        model::Experiment plan = smallPlan();
+        plan.training.backend = "cuda";
+        const auto last = bench.finish(bench.service().submitTraining(plan));
+        QVERIFY(last->error.has_value());
+        QCOMPARE(last->error->problems.front().field, std::string("training.backend"));
+    }
+
+    void destructionStopsARun()
+    {
+        model::Experiment plan = smallPlan();
+        plan.training.steps = 100'000;
+        {
+            Bench bench(m_folder);
+            bench.service().submitTraining(plan);
+            (void)bench.wait();
+        }
+        Bench again(m_folder);
+        const auto runs = again.service().runs();
+        QVERIFY(runs.ok());
+        for (const store::RunSummary &run : *runs)
+            QVERIFY(run.status != store::RunStatus::Running);
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(ServiceJobs)
+#include "service_jobs.moc"

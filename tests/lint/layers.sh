@@ -1,0 +1,42 @@
+# Who may know whom: the layers of resources/docs/architecture.md.
+. "$(dirname "$0")/common.sh"
+
+# only FOLDER "allowed engine folders": what a folder of the engine may include of the project.
+only() {
+    local folder=$1 allowed=$2 pattern
+    pattern=$(printf '%s' "$allowed" | tr ' ' '|')
+    report "engine/$folder may include of the project only: $allowed" \
+        "$(includesOf "engine/$folder" | grep -E '"(engine|kernels|ui|app)/' | grep -vE "\"($pattern)/")"
+}
+
+values="engine/base engine/model engine/schedule engine/timeline engine/simulate"
+only base "engine/base"
+only model "engine/base engine/model"
+only schedule "engine/base engine/model engine/schedule"
+only timeline "engine/base engine/model engine/schedule engine/timeline"
+only simulate "$values"
+only backend "engine/base engine/backend kernels/include"
+only runtime "$values engine/exchange engine/backend engine/runtime kernels/include"
+only store "$values engine/store"
+only exchange "$values engine/exchange"
+only service "$values engine/runtime engine/store engine/exchange engine/service"
+
+report "Engine, kernels and the command line include no Qt" \
+    "$(includesOf engine kernels app/cli | grep -E '[<"](Q[A-Z]|Qt|qcustomplot|qt)')"
+report "Kernels include nothing of the project but kernels" \
+    "$(includesOf kernels | grep -E '"(engine|ui|app|tests)/')"
+report "The window includes of the engine only its service and value types" \
+    "$(includesOf ui | grep -E '"(engine|kernels|app)/' | grep -vE '"engine/(service|base|model|schedule|timeline|simulate)/')"
+report "CUDA and NCCL headers stand only in engine/backend/cuda and kernels/cuda" \
+    "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|nccl|nvtx|curand|cub/)' |
+        grep -vE '^(engine/backend/cuda|kernels/cuda)/')"
+report "SQLite's header stands only in engine/store" \
+    "$(includesOf app engine kernels ui | grep -E '[<"]sqlite3' | grep -vE '^engine/store/')"
+report "BLAS headers stand only in kernels/cpu, and in the float64 reference that checks the kernels" \
+    "$(includesOf app engine kernels ui | grep -E '[<"](cblas|openblas)' | grep -vE '^(kernels/cpu/|engine/runtime/reference\.)')"
+report "qcustomplot.h stands only in its wrapper ui/plots/qcp.h" \
+    "$(includesOf app engine kernels ui tests | grep -E '[<"]qcustomplot' | grep -vE '^ui/plots/qcp\.h:')"
+report "Nothing below app ends the process" \
+    "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
+        grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"
+finish

@@ -1,0 +1,151 @@
+// Whatever the costs: lanes are sorted, every requirement is respected, no bound is broken, and the same input gives the same
+// answer.
+#include "engine/base/random.h"
+#include "engine/simulate/metrics.h"
+#include "tests/support/simulate_support.h"
+
+#include <QtTest>
+
+#include <numeric>
+
+using namespace stagelens;
+using base::Nanos;
+using schedule::PassKind;
+
+namespace {
+
+constexpr int kRounds = 150;
+
+model::Experiment randomExperiment(base::Random &random)
+{
+    const int devices = static_cast<int>(random.nextInteger(1, 9));
+    const auto method = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
+    return test::teachingExperiment(random.nextInteger(0, 1) == 0 ? "1f1b" : "gpipe", devices,
+                                    static_cast<int>(random.nextInteger(1, 24)), method, {});
+}
+
+/// Every cost drawn by itself; one in four is zero.
+simulate::CostModel randomCosts(base::Random &random, const schedule::Schedule &schedule)
+{
+    const auto duration = [&] { return random.nextInteger(0, 3) == 0 ? 0 : random.nextInteger(1, 1000); };
+    simulate::CostModel costs(schedule.devices(), schedule.stages());
+    for (int device = 0; device < schedule.devices(); ++device) {
+        for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
+            const Nanos own = duration();
+            const Nanos vocabulary = schedule::isVocabularyPass(static_cast<PassKind>(kind)) ? own : own / 3;
+            costs.setPass(device, static_cast<PassKind>(kind), device, {own, vocabulary});
+        }
+        for (int to = 0; to < schedule.devices(); ++to)
+            costs.setSend(device, to, duration());
+        costs.setOptimizer(device, duration());
+    }
+    for (int transfer = 0; transfer < schedule::kTransferCount; ++transfer)
+        costs.setCollective(static_cast<schedule::Transfer>(transfer), duration());
+    costs.vocabularyKnown = true;
+    return costs;
+}
+
+/// Latest end of what a requirement names, found by search.
+Nanos endOf(const timeline::Timeline &timeline, const schedule::Requirement &need, int microbatch)
+{
+    Nanos latest = std::numeric_limits<Nanos>::max();
+    for (const timeline::Lane &lane : timeline.lanes) {
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            const schedule::Pass &pass = lane.pass[i];
+            if (pass.kind != need.kind || pass.microbatch != microbatch || (!need.allDevices && pass.stage != need.stage))
+                continue;
+            latest = latest == std::numeric_limits<Nanos>::max() ? lane.end[i] : std::max(latest, lane.end[i]);
+        }
+    }
+    return latest;
+}
+
+bool lanesAreInOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule)
+{
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        if (!std::ranges::equal(lane.pass, schedule.device(device)) || lane.vocabulary.size() != lane.size())
+            return false;
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            if (lane.begin[i] < (i > 0 ? lane.end[i - 1] : 0) || lane.end[i] < lane.begin[i])
+                return false;
+        }
+    }
+    return true;
+}
+
+bool requirementsHold(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const simulate::CostModel &costs)
+{
+    const schedule::Placement &placement = schedule.placement();
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            for (const schedule::Requirement &need : requirementsOf(schedule, lane.pass[i])) {
+                const int from = need.allDevices ? 0 : placement.deviceOf(need.stage);
+                const Nanos latency = costs.transfer(need.transfer, from, device);
+                if (lane.begin[i] - latency < endOf(timeline, need, lane.pass[i].microbatch))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+class SimulateRandom : public QObject {
+    Q_OBJECT
+
+private slots:
+    void everyPlanKeepsTheRules()
+    {
+        const auto seed = static_cast<std::uint64_t>(QDateTime::currentMSecsSinceEpoch());
+        qInfo() << "seed" << seed;
+        base::Random random(seed);
+        for (int round = 0; round < kRounds; ++round) {
+            const auto schedule = schedule::makeSchedule(randomExperiment(random));
+            QVERIFY2(schedule.ok(), schedule.ok() ? "" : schedule.error().text().c_str());
+            simulate::CostModel costs = randomCosts(random, *schedule);
+            const auto timeline = simulate::simulate(*schedule, costs);
+            QVERIFY2(timeline.ok(), timeline.ok() ? "" : timeline.error().text().c_str());
+            QVERIFY(lanesAreInOrder(*timeline, *schedule));
+            QVERIFY(requirementsHold(*timeline, *schedule, costs));
+            QVERIFY(timeline->makespan() >= simulate::lowerBound(*schedule, costs));
+            QVERIFY(timeline->iteration() >= timeline->makespan());
+            QCOMPARE(*simulate::simulate(*schedule, costs), *timeline);
+            checkCauses(*schedule, costs, *timeline);
+            checkReplay(*schedule, costs, *timeline);
+            costs.collectives = model::Collectives::Blocking;
+            if (const auto blocking = simulate::simulate(*schedule, costs))
+                QVERIFY(blocking->makespan() >= timeline->makespan());
+        }
+    }
+
+private:
+    static void checkCauses(const schedule::Schedule &schedule, const simulate::CostModel &costs,
+                            const timeline::Timeline &timeline)
+    {
+        const simulate::BubbleCauses causes = simulate::bubbleCauses(schedule, costs);
+        Nanos idle = timeline.makespan() * timeline.devices();
+        for (const timeline::Lane &lane : timeline.lanes) {
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                idle -= lane.end[i] - lane.begin[i];
+        }
+        QCOMPARE(causes.fillAndDrain + causes.unequalStages + causes.vocabularyLayers + causes.communication, idle);
+        for (const Nanos part : {causes.fillAndDrain, causes.unequalStages, causes.vocabularyLayers, causes.communication})
+            QVERIFY(part >= 0);
+    }
+
+    /// A timeline predicted from its own durations is itself.
+    static void checkReplay(const schedule::Schedule &schedule, const simulate::CostModel &costs,
+                            const timeline::Timeline &timeline)
+    {
+        const auto again = simulate::simulate(schedule, simulate::costsOf(timeline, schedule, costs));
+        QVERIFY(again.ok());
+        QCOMPARE(again->makespan(), timeline.makespan());
+        QCOMPARE(again->iteration(), timeline.iteration());
+    }
+};
+
+QTEST_GUILESS_MAIN(SimulateRandom)
+#include "simulate_random.moc"

@@ -1,0 +1,16 @@
+// What every test of the window shares.
+#pragma once
+
+#include <QRegularExpression>
+#include <QTest>
+
+namespace stagelens::test {
+
+/// Makes any warning of Qt that the test did not announce (QTest::ignoreMessage) fail the running test function. Call it in
+/// init(): Qt forgets it after each function. The offscreen platform's own remark about size hints is let through.
+inline void failOnWarnings()
+{
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+}
+
+} // namespace stagelens::test

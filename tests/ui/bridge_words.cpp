@@ -1,0 +1,138 @@
+// Figures, sentences and verdicts as a person reads them.
+#include "tests/support/ui_test.h"
+#include "ui/bridge/differences.h"
+#include "ui/bridge/headline.h"
+#include "ui/bridge/verdict.h"
+#include "ui/bridge/words.h"
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class BridgeWords : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+    void figures();
+    void problemsBecomeSentences();
+    void headlineNamesTheSlowDevice();
+    void headlineSaysWhenNothingHelps();
+    void headlineNamesTheFixForMemory();
+    void differencesAreInWords();
+    void betterOnlyBeyondTheNoise();
+};
+
+void BridgeWords::figures()
+{
+    QCOMPARE(ui::durationText(850), u"850 ns"_s);
+    QCOMPARE(ui::durationText(85'200), u"85.2 µs"_s);
+    QCOMPARE(ui::durationText(412'300'000), u"412 ms"_s);
+    QCOMPARE(ui::durationText(1'629'000'000), u"1.63 s"_s);
+    QCOMPARE(ui::durationText(1'629'000'000, true), u"1629"_s);
+    QCOMPARE(ui::shareText(0.684), u"68 %"_s);
+    QCOMPARE(ui::changeText(219, 412), u"−47 %"_s);
+    QCOMPARE(ui::changeText(103, 100), u"+3 %"_s);
+    QCOMPARE(ui::changeText(100.2, 100), u"±0 %"_s);
+    QCOMPARE(ui::factorText(1.83), u"1.8x"_s);
+    QCOMPARE(ui::factorText(1.04), u"1.04x"_s);
+    QCOMPARE(ui::countText(8192), u"8,192"_s);
+}
+
+void BridgeWords::problemsBecomeSentences()
+{
+    QCOMPARE(ui::sentence(base::Error::invalid({{"a", "9 devices need 9 layers"}, {"b", "raise it"}})),
+             u"9 devices need 9 layers. Raise it."_s);
+}
+
+namespace {
+
+service::Prediction slowLastDevice()
+{
+    service::Prediction prediction;
+    prediction.metrics.iteration = 400'000'000;
+    prediction.metrics.bubbleRatio = 0.55;
+    prediction.metrics.bubbleRatioPerDevice = {0.7, 0.73, 0.75, 0.02};
+    prediction.metrics.peakMemory = {10, 10, 10, 40};
+    return prediction;
+}
+
+service::Advice vocab2Helps()
+{
+    service::Advice advice;
+    advice.slowestDevice = 3;
+    advice.vocabularyShare = 0.68;
+    advice.othersIdle = 0.73;
+    advice.better = model::VocabularyMethod::Vocab2;
+    advice.speedup = 1.83;
+    return advice;
+}
+
+} // namespace
+
+void BridgeWords::headlineNamesTheSlowDevice()
+{
+    const auto prediction = slowLastDevice();
+    const auto advice = vocab2Helps();
+    const auto headline = ui::makeHeadline(prediction, &advice);
+    QCOMPARE(headline.text, u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the "
+                            "time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s);
+    QCOMPARE(headline.actionCaption, u"Try VOCAB-2"_s);
+    QVERIFY(headline.action == model::VocabularyMethod::Vocab2);
+}
+
+void BridgeWords::headlineSaysWhenNothingHelps()
+{
+    auto prediction = slowLastDevice();
+    prediction.metrics.bubbleRatioPerDevice = {0.16, 0.16, 0.16, 0.16};
+    prediction.metrics.bubbleRatio = 0.16;
+    auto advice = vocab2Helps();
+    advice.othersIdle = 0.16;
+    advice.better.reset();
+    const auto headline = ui::makeHeadline(prediction, &advice);
+    QVERIFY(!headline.action.has_value());
+    QCOMPARE(headline.text,
+             u"The devices are evenly loaded; they idle 16 % of the time. No other vocabulary method would make it "
+             "faster (predicted)."_s);
+}
+
+void BridgeWords::headlineNamesTheFixForMemory()
+{
+    auto prediction = slowLastDevice();
+    prediction.memoryCapacity = 30;
+    auto advice = vocab2Helps();
+    advice.options = {{model::VocabularyMethod::None, 400, 40},
+                      {model::VocabularyMethod::Vocab1, 210, 25},
+                      {model::VocabularyMethod::Vocab2, 200, 35}};
+    const auto headline = ui::makeHeadline(prediction, &advice);
+    QVERIFY2(headline.text.startsWith(u"Device 3 needs "_s), qPrintable(headline.text));
+    QVERIFY(headline.action == model::VocabularyMethod::Vocab1);
+}
+
+void BridgeWords::differencesAreInWords()
+{
+    model::Experiment first;
+    model::Experiment second;
+    second.schedule.vocabulary = model::VocabularyMethod::Vocab2;
+    second.parallel.microbatches = 32;
+    second.training.steps = 7;
+    const QString text = ui::differencesText(ui::planDifferences(first, second));
+    QVERIFY2(text.contains(u"Microbatches: 16 → 32"_s), qPrintable(text));
+    QVERIFY2(text.contains(u"Vocabulary layers: not split → VOCAB-2"_s), qPrintable(text));
+    QVERIFY2(!text.contains(u"Steps"_s), qPrintable(text));
+    QCOMPARE(ui::differences(first, second).size(), std::size_t{3});
+    QVERIFY(ui::differences(first, first).empty());
+}
+
+void BridgeWords::betterOnlyBeyondTheNoise()
+{
+    const auto calm = ui::spreadOf({900, 500, 100, 101, 102, 103});
+    QCOMPARE(calm.steps, std::size_t{4}); // the first two steps stand apart
+    QCOMPARE(calm.median, base::Nanos{101});
+    QCOMPARE(ui::iterationVerdict(calm, ui::spreadOf({1, 1, 101, 102, 103, 104})), u"no clear difference"_s);
+    QCOMPARE(ui::iterationVerdict(calm, ui::spreadOf({1, 1, 50, 51, 52, 53})), u"B better ▲ −50 %"_s);
+    QCOMPARE(ui::figureVerdict(120, 100, false), u"A better ▼ +20 %"_s);
+    QCOMPARE(ui::figureVerdict(120, 100, true), u"B better ▲ +20 %"_s);
+    QCOMPARE(ui::figureVerdict(100.1, 100, true), u"no clear difference"_s);
+}
+
+QTEST_MAIN(BridgeWords)
+#include "bridge_words.moc"

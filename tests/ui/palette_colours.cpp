@@ -1,0 +1,139 @@
+// The palette: readable labels, and kinds that stay apart for every kind of colour vision.
+#include "tests/support/ui_test.h"
+#include "ui/timeline/colours.h"
+
+#include <QPalette>
+
+#include <array>
+#include <cmath>
+
+using namespace stagelens;
+using ui::Colours;
+
+namespace {
+
+using Rgb = std::array<double, 3>;
+using Matrix = std::array<Rgb, 3>;
+
+double toLinear(double channel)
+{
+    return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
+}
+
+Rgb times(const Matrix &matrix, const Rgb &colour)
+{
+    Rgb result{};
+    for (std::size_t row = 0; row < 3; ++row)
+        for (std::size_t i = 0; i < 3; ++i)
+            result[row] += matrix[row][i] * colour[i];
+    return result;
+}
+
+/// Machado, Oliveira and Fernandes 2009, severity 1, on linear light.
+constexpr Matrix kNormal{Rgb{1, 0, 0}, Rgb{0, 1, 0}, Rgb{0, 0, 1}};
+constexpr Matrix kProtan{Rgb{0.152286, 1.052583, -0.204868}, Rgb{0.114503, 0.786281, 0.099216},
+                         Rgb{-0.003882, -0.048116, 1.051998}};
+constexpr Matrix kDeutan{Rgb{0.367322, 0.860646, -0.227968}, Rgb{0.280085, 0.672501, 0.047413},
+                         Rgb{-0.011820, 0.042940, 0.968881}};
+constexpr Matrix kTritan{Rgb{1.255528, -0.076749, -0.178779}, Rgb{-0.078411, 0.930809, 0.147602},
+                         Rgb{0.004733, 0.691367, 0.303900}};
+
+/// OKLab (Ottosson 2020) of a colour seen with that vision.
+Rgb okLab(const QColor &colour, const Matrix &vision)
+{
+    Rgb linear = times(vision, {toLinear(colour.redF()), toLinear(colour.greenF()), toLinear(colour.blueF())});
+    for (double &channel : linear)
+        channel = std::clamp(channel, 0.0, 1.0);
+    constexpr Matrix toCones{Rgb{0.4122214708, 0.5363325363, 0.0514459929}, Rgb{0.2119034982, 0.6806995451, 0.1073969566},
+                             Rgb{0.0883024619, 0.2817188376, 0.6299787005}};
+    constexpr Matrix toLab{Rgb{0.2104542553, 0.7936177850, -0.0040720468}, Rgb{1.9779984951, -2.4285922050, 0.4505937099},
+                           Rgb{0.0259040371, 0.7827717662, -0.8086757660}};
+    Rgb cones = times(toCones, linear);
+    for (double &cone : cones)
+        cone = std::cbrt(cone);
+    return times(toLab, cones);
+}
+
+double distance(const Rgb &a, const Rgb &b)
+{
+    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+} // namespace
+
+class PaletteColours : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+
+    void fillsAreTheDocumentedOnes()
+    {
+        const Colours &colours = ui::colours(false);
+        using schedule::PassKind;
+        QCOMPARE(colours.pass(PassKind::F), QColor(QStringLiteral("#2B6CB0")));
+        QCOMPARE(colours.pass(PassKind::B), QColor(QStringLiteral("#EE9A3A")));
+        QCOMPARE(colours.pass(PassKind::I), colours.pass(PassKind::B));
+        QCOMPARE(colours.pass(PassKind::W), QColor(QStringLiteral("#0F6B50")));
+        QCOMPARE(colours.pass(PassKind::S), QColor(QStringLiteral("#FBE552")));
+        QCOMPARE(colours.pass(PassKind::U), colours.pass(PassKind::S));
+        QCOMPARE(colours.pass(PassKind::T), QColor(QStringLiteral("#9C8412")));
+        QCOMPARE(colours.pass(PassKind::EF), QColor(QStringLiteral("#D9A6DB")));
+        QCOMPARE(colours.pass(PassKind::O), QColor(QStringLiteral("#6B7280")));
+        QCOMPARE(ui::colours(true).passes, colours.passes);
+    }
+
+    void kindsStayApart()
+    {
+        using schedule::PassKind;
+        constexpr std::array kinds{PassKind::F, PassKind::B, PassKind::W, PassKind::S, PassKind::T, PassKind::EF, PassKind::O};
+        const std::pair<const char *, Matrix> visions[] = {
+            {"normal", kNormal}, {"protan", kProtan}, {"deutan", kDeutan}, {"tritan", kTritan}};
+        for (const auto &[name, vision] : visions) {
+            for (std::size_t i = 0; i < kinds.size(); ++i) {
+                for (std::size_t j = i + 1; j < kinds.size(); ++j) {
+                    const double apart = distance(okLab(ui::colours(false).pass(kinds[i]), vision),
+                                                  okLab(ui::colours(false).pass(kinds[j]), vision));
+                    const auto message = QStringLiteral("%1: kinds %2 and %3 are %4 apart")
+                                             .arg(QString::fromLatin1(name))
+                                             .arg(static_cast<int>(kinds[i]))
+                                             .arg(static_cast<int>(kinds[j]))
+                                             .arg(apart);
+                    QVERIFY2(apart >= 0.06, qPrintable(message));
+                }
+            }
+        }
+    }
+
+    void inkReadsOnEveryFill()
+    {
+        for (const bool dark : {false, true}) {
+            const Colours &colours = ui::colours(dark);
+            for (const QColor &fill : colours.passes)
+                QVERIFY2(ui::contrast(fill, ui::inkOn(fill)) >= 4.5, qPrintable(fill.name()));
+            QVERIFY(ui::contrast(colours.vocabulary, ui::inkOn(colours.vocabulary)) >= 4.5);
+            for (const QColor &paper : {colours.background, colours.band, colours.lane, colours.panel}) {
+                QVERIFY2(ui::contrast(paper, colours.ink) >= 7, qPrintable(paper.name()));
+                QVERIFY2(ui::contrast(paper, colours.muted) >= 4.5, qPrintable(paper.name()));
+            }
+            QVERIFY(ui::contrast(colours.background, colours.alarm) >= 4.5);
+        }
+    }
+
+    void contrastIsThatOfWcag()
+    {
+        QCOMPARE(ui::contrast(Qt::white, Qt::black), 21.0);
+        QVERIFY(std::abs(ui::contrast(QColor(QStringLiteral("#777777")), Qt::white) - 4.48) < 0.01);
+    }
+
+    void themeFollowsTheWindow()
+    {
+        QPalette palette;
+        palette.setColor(QPalette::Window, Qt::black);
+        QCOMPARE(&ui::coloursFor(palette), &ui::colours(true));
+        palette.setColor(QPalette::Window, Qt::white);
+        QCOMPARE(&ui::coloursFor(palette), &ui::colours(false));
+    }
+};
+
+QTEST_MAIN(PaletteColours)
+#include "palette_colours.moc"

@@ -1,0 +1,140 @@
+// The table of fields and the editor made from it.
+#include "tests/support/ui_test.h"
+#include "ui/models/experiment_document.h"
+#include "ui/models/fields.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/field_editor.h"
+
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QToolButton>
+
+#include <set>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class PanelFields : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+    void everyFieldReadsBackWhatItWrites();
+    void widthsFollowWhileInProportion();
+    void choosingAPresetFillsTheModel();
+    void onlyScheduleIsOpenAtFirst();
+    void rowsAppearWithTheirCosts();
+    void documentUndoesOpening();
+};
+
+void PanelFields::everyFieldReadsBackWhatItWrites()
+{
+    for (const ui::Field &field : ui::fields()) {
+        model::Experiment experiment;
+        if (field.id == u"cost.durations"_s)
+            experiment.cost.source = model::DurationsFile{};
+        else if (field.id.startsWith(u"cost.uniform."_s))
+            experiment.cost.source = model::UniformCosts{};
+        QVERIFY2(!field.applies || field.applies(experiment), qPrintable(field.id));
+        std::vector<QVariant> values;
+        switch (field.kind) {
+        case ui::Field::Kind::Integer:
+        case ui::Field::Kind::Size: values = {7, 3}; break;
+        case ui::Field::Kind::Real: values = {0.5, 2.0}; break;
+        case ui::Field::Kind::Flag: values = {true, false}; break;
+        case ui::Field::Kind::Text: values = {u"1/2/3"_s, QString()}; break;
+        case ui::Field::Kind::File: values = {u"a.csv"_s}; break;
+        case ui::Field::Kind::Choice:
+            for (const ui::Choice &choice : field.choices)
+                values.emplace_back(choice.value);
+            QVERIFY2(values.size() > 1, qPrintable(field.id));
+            break;
+        }
+        for (const QVariant &value : values) {
+            if (field.id == u"model.preset"_s && value.toString() == u"custom"_s)
+                continue; // a state, not a thing to choose
+            model::Experiment changed = experiment;
+            field.setValue(changed, value);
+            QCOMPARE(field.value(changed), value);
+        }
+        QVERIFY2(!field.caption.isEmpty() && !field.tip.isEmpty() && !field.option.isEmpty(), qPrintable(field.id));
+    }
+}
+
+void PanelFields::widthsFollowWhileInProportion()
+{
+    model::Experiment experiment;
+    ui::field(u"model.hidden"_s).setValue(experiment, 256);
+    QCOMPARE(experiment.model.ffn, 1024);
+    QCOMPARE(experiment.model.preset, std::string("custom"));
+    ui::field(u"model.ffn"_s).setValue(experiment, 600);
+    ui::field(u"model.hidden"_s).setValue(experiment, 128);
+    QCOMPARE(experiment.model.ffn, 600);
+    ui::field(u"model.heads"_s).setValue(experiment, 8);
+    QCOMPARE(experiment.model.kvHeads, 8);
+}
+
+void PanelFields::choosingAPresetFillsTheModel()
+{
+    model::Experiment experiment;
+    experiment.model.hidden = 64;
+    ui::field(u"model.preset"_s).setValue(experiment, u"gpt-demo"_s);
+    QCOMPARE(experiment.model, model::ModelConfig{});
+    ui::field(u"model.preset"_s).setValue(experiment, QString());
+    QVERIFY(!experiment.hasModel);
+    QVERIFY(model::validate(experiment).empty());
+}
+
+void PanelFields::onlyScheduleIsOpenAtFirst()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    QCOMPARE(editor.openGroups(), QStringList{u"Schedule"_s});
+    editor.show();
+    auto *devices = editor.findChild<QSpinBox *>(u"parallel.devices"_s);
+    QVERIFY(!devices->isVisible());
+    QTest::mouseClick(editor.findChild<QToolButton *>(u"group.Devices"_s), Qt::LeftButton);
+    QVERIFY(devices->isVisible());
+    devices->setValue(2);
+    QCOMPARE(document.experiment().parallel.devices, 2);
+}
+
+void PanelFields::rowsAppearWithTheirCosts()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.setOpenGroups({u"Costs"_s});
+    editor.show();
+    auto *forward = editor.findChild<QWidget *>(u"cost.uniform.F"_s);
+    QVERIFY(!forward->isVisible());
+    model::Experiment uniform = document.experiment();
+    ui::field(u"cost.hardware"_s).setValue(uniform, u"uniform"_s);
+    document.edit(u"cost.hardware"_s, u"Costs"_s, uniform);
+    QVERIFY(forward->isVisible());
+    document.undoStack().undo();
+    QVERIFY(!forward->isVisible());
+}
+
+void PanelFields::documentUndoesOpening()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(u"mine.stagelens.json"_s);
+    ui::ExperimentDocument document;
+    model::Experiment eight;
+    eight.parallel.devices = 8;
+    document.edit(u"parallel.devices"_s, u"Devices"_s, eight);
+    QVERIFY(document.save(file).ok());
+    QCOMPARE(document.title(), u"Mine"_s);
+    QVERIFY(document.undoStack().isClean());
+    document.replace(model::Experiment{}, {}, u"Other"_s);
+    QCOMPARE(document.experiment().parallel.devices, 4);
+    document.undoStack().undo();
+    QCOMPARE(document.experiment().parallel.devices, 8);
+    QCOMPARE(document.file(), file);
+    QVERIFY(document.open(file).ok());
+    QCOMPARE(document.experiment().parallel.devices, 8);
+    QVERIFY(!document.open(folder.filePath(u"absent.json"_s)).ok());
+    QCOMPARE(document.file(), file);
+}
+
+QTEST_MAIN(PanelFields)
+#include "panel_fields.moc"

@@ -1,0 +1,154 @@
+// The plots below the timeline: exact columns, empty states, the shared axis.
+#include "tests/support/ui_test.h"
+#include "ui/plots/memory_stack.h"
+#include "ui/plots/plots.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/colours.h"
+
+#include <QComboBox>
+
+#include <cmath>
+
+using namespace stagelens;
+
+namespace {
+
+simulate::MemoryProfile profileOf(std::vector<std::pair<base::Nanos, base::Bytes>> totals)
+{
+    simulate::MemoryProfile profile;
+    for (const auto &[time, bytes] : totals) {
+        simulate::MemoryStep step;
+        step.time = time;
+        step.bytes[static_cast<std::size_t>(simulate::MemoryCategory::Activations)] = bytes;
+        profile.steps.push_back(step);
+    }
+    return profile;
+}
+
+int pixelsOf(const QImage &image, const QColor &colour)
+{
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+            count += image.pixelColor(x, y) == colour ? 1 : 0;
+    return count;
+}
+
+} // namespace
+
+class PlotsWidgets : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+
+    void columnsNeverLoseAPeak()
+    {
+        const auto profile = profileOf({{0, 10}, {500, 90}, {501, 10}, {800, 40}});
+        const auto columns = ui::memoryColumns(profile, {0, 1000, 100, 2, 0}, 1000);
+        int width = 0;
+        base::Bytes peak = 0;
+        for (const ui::MemoryColumn &column : columns) {
+            QCOMPARE(column.x, width);
+            width += column.width;
+            peak = std::max(peak, column.step->total());
+        }
+        QCOMPARE(width, 100);
+        QCOMPARE(peak, 90); // a nanosecond long, and still there
+        QCOMPARE(columns.size(), std::size_t{4});
+        QCOMPARE(columns.back().x, 80);
+        // A window that begins in the middle shows what is held there.
+        QCOMPARE(ui::memoryColumns(profile, {600, 700, 100, 2, 0}, 1000).front().step->total(), 10);
+        QVERIFY(ui::memoryColumns(profile, {2000, 3000, 100, 2, 0}, 1000).empty());
+        QVERIFY(ui::memoryColumns({}, {0, 1000, 100, 2, 0}, 1000).empty());
+    }
+
+    void memoryShowsTheWorstTheChosenOrTheSelectedDevice()
+    {
+        ui::ViewState state;
+        state.setSpan(1000);
+        ui::MemoryPlot plot(&state);
+        plot.resize(900, 180);
+        plot.setProfiles({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}, 400,
+                         QStringLiteral("Predicted"));
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1 peaks at")));
+        auto *devices = plot.findChild<QComboBox *>();
+        QVERIFY(devices != nullptr);
+        QCOMPARE(devices->count(), 4);
+        const QColor activations =
+            ui::coloursFor(plot.palette()).memory[static_cast<std::size_t>(simulate::MemoryCategory::Activations)];
+        const int worst = pixelsOf(plot.grab().toImage(), activations);
+        state.select(ui::ViewState::Selection{0, {0, 0}});
+        const int selected = pixelsOf(plot.grab().toImage(), activations);
+        QVERIFY(selected > 0);
+        QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
+    }
+
+    void memoryFollowsTheSharedAxis()
+    {
+        ui::ViewState state;
+        state.setSpan(1'000'000);
+        ui::MemoryPlot plot(&state);
+        plot.resize(900, 180);
+        plot.show();
+        plot.setProfiles({profileOf({{0, 100}, {500'000, 0}})}, 0, {});
+        QWheelEvent event({500, 90}, {500, 90}, {}, {0, 480}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&plot, &event);
+        QVERIFY(!state.isFitted());
+        QTest::mouseMove(&plot, {400, 90});
+        QCoreApplication::processEvents();
+        QVERIFY(!plot.grab().isNull());
+    }
+
+    void emptyPlotsSayASentence()
+    {
+        ui::ViewState state;
+        ui::MemoryPlot memory(&state);
+        ui::BubblePlot bubble;
+        ui::LossPlot loss;
+        for (QWidget *plot : std::initializer_list<QWidget *>{&memory, &bubble, &loss}) {
+            plot->resize(500, 160);
+            const QImage image = plot->grab().toImage();
+            QVERIFY(pixelsOf(image, ui::coloursFor(plot->palette()).background) < image.width() * image.height());
+            QVERIFY(!plot->accessibleName().isEmpty());
+        }
+    }
+
+    void bubblesAreSaidInWords()
+    {
+        simulate::Metrics metrics;
+        metrics.makespan = 100;
+        metrics.bubbleRatio = 0.5;
+        metrics.bubbleRatioPerDevice = {0.25, 0.75};
+        simulate::BubbleCauses causes;
+        causes.fillAndDrain = 20;
+        causes.vocabularyLayers = 80;
+        ui::BubblePlot plot;
+        plot.resize(420, 200);
+        plot.setBubbles(metrics, causes, QStringLiteral("Predicted"));
+        QCOMPARE(plot.accessibleDescription(),
+                 QStringLiteral("50 % of all devices' time; fill and drain 10 %; unequal stages 0 %; "
+                                "vocabulary layers 40 %; barriers and messages 0 %"));
+        const ui::Colours &colours = ui::coloursFor(plot.palette());
+        const QImage image = plot.grab().toImage();
+        QVERIFY(pixelsOf(image, colours.causes[2]) > 2 * pixelsOf(image, colours.causes[3]));
+        plot.setBubbles({}, std::nullopt, {});
+        QVERIFY(!plot.grab().isNull());
+    }
+
+    void lossStandsTheUnexpected()
+    {
+        ui::LossPlot plot;
+        plot.resize(420, 180);
+        plot.setCurves({{QStringLiteral("run 1"), {9.0}}}, std::log(8192));
+        QVERIFY(!plot.grab().isNull());
+        plot.setCurves({{QStringLiteral("run 1"), {9.0, 8.0, std::nan("")}}, {QStringLiteral("run 2"), {}}}, std::nullopt);
+        QVERIFY(!plot.grab().isNull());
+        plot.setCurves({{QStringLiteral("run 1"), {9.0, 7.5}}}, std::log(8192));
+        QCOMPARE(plot.accessibleDescription(), QStringLiteral("run 1: 7.500"));
+        plot.setCurves({}, std::nullopt);
+        QVERIFY(!plot.grab().isNull());
+    }
+};
+
+QTEST_MAIN(PlotsWidgets)
+#include "plots_widgets.moc"

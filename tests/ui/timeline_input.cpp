@@ -1,0 +1,381 @@
+// The timeline as a person uses it: real mouse and key events on the real widget.
+#include "engine/model/experiment.h"
+#include "engine/schedule/families.h"
+#include "engine/simulate/simulate.h"
+#include "tests/support/ui_test.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QAccessible>
+#include <QBuffer>
+#include <QImage>
+#include <QPainter>
+#include <QSignalSpy>
+#include <QSvgGenerator>
+
+#include <memory>
+
+using namespace stagelens;
+using ui::TimelineContent;
+using ui::TimelineView;
+using ui::ViewState;
+
+namespace {
+
+ui::LaneGroup makeGroup(int devices, int microbatches, model::VocabularyMethod method, base::Nanos unit = 1'000'000)
+{
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.parallel.devices = devices;
+    experiment.parallel.microbatches = microbatches;
+    experiment.schedule.vocabulary = method;
+    auto made = schedule::makeSchedule(experiment);
+    if (!made)
+        qFatal("%s", made.error().text().c_str());
+    auto plan = std::make_shared<const schedule::Schedule>(std::move(made).value());
+    simulate::CostModel costs(devices, plan->stages());
+    costs.vocabularyKnown = true;
+    for (int device = 0; device < devices; ++device) {
+        const base::Nanos hidden = device + 1 == devices && !model::isSharded(method) ? unit : 0;
+        costs.setPass(device, schedule::PassKind::F, device, {unit + hidden, hidden});
+        costs.setPass(device, schedule::PassKind::B, device, {2 * unit + hidden, hidden});
+        for (const auto kind : {schedule::PassKind::S, schedule::PassKind::T, schedule::PassKind::EF, schedule::PassKind::EB})
+            costs.setPass(device, kind, device, {unit / 4, unit / 4});
+    }
+    auto simulated = simulate::simulate(*plan, costs);
+    if (!simulated)
+        qFatal("%s", simulated.error().text().c_str());
+    ui::LaneGroup group;
+    group.timeline = std::make_shared<const timeline::Timeline>(std::move(simulated).value());
+    group.schedule = plan;
+    group.caption = QStringLiteral("Predicted");
+    group.metrics.makespan = group.timeline->makespan();
+    for (const timeline::Lane &lane : group.timeline->lanes) {
+        base::Nanos busy = 0;
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            busy += lane.end[i] - lane.begin[i];
+        group.metrics.busyPerDevice.push_back(busy);
+        group.metrics.bubbleRatioPerDevice.push_back(1 -
+                                                     static_cast<double>(busy) / static_cast<double>(group.metrics.makespan));
+    }
+    return group;
+}
+
+ui::LaneGroup measured(ui::LaneGroup group)
+{
+    timeline::Timeline slower = *group.timeline;
+    slower.provenance = timeline::Provenance::MeasuredVirtualClock;
+    for (timeline::Lane &lane : slower.lanes) {
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            lane.begin[i] += lane.begin[i] / 10;
+            lane.end[i] += lane.end[i] / 10;
+        }
+    }
+    group.timeline = std::make_shared<const timeline::Timeline>(std::move(slower));
+    group.caption = QStringLiteral("Virtual clock · run 1");
+    return group;
+}
+
+} // namespace
+
+class TimelineInput : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<TimelineView> m_view;
+
+    void show(TimelineContent content)
+    {
+        m_view->setContent(std::move(content));
+        QCoreApplication::processEvents();
+    }
+    void showGroups(std::vector<ui::LaneGroup> groups)
+    {
+        TimelineContent content;
+        content.groups = std::move(groups);
+        show(std::move(content));
+    }
+    QPoint centre(int group, timeline::SliceId slice) const { return m_view->placeOf(group, slice).center(); }
+    void wheel(QPoint at, QPoint turn, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
+    {
+        QWheelEvent event(at, m_view->mapToGlobal(at), {}, turn, Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(m_view.get(), &event);
+        QCoreApplication::processEvents();
+    }
+    void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
+    {
+        QTest::keyClick(m_view.get(), key, modifiers);
+        QCoreApplication::processEvents();
+    }
+    QImage picture(QSize size) const
+    {
+        QImage image(size, QImage::Format_RGB32);
+        image.fill(Qt::magenta); // whatever is not painted stands out
+        QPainter painter(&image);
+        m_view->render(&painter, size);
+        return image;
+    }
+
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_state = std::make_unique<ViewState>();
+        m_view = std::make_unique<TimelineView>(m_state.get());
+        m_view->resize(1000, 420);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+    }
+    void cleanup()
+    {
+        m_view.reset();
+        m_state.reset();
+    }
+
+    void theAxisSpansPlanAndBaseline()
+    {
+        const ui::LaneGroup group = makeGroup(4, 8, model::VocabularyMethod::None);
+        TimelineContent content;
+        content.groups = {group};
+        content.baseline = ui::EndFlag{2 * group.timeline->makespan(), QStringLiteral("baseline")};
+        show(content);
+        QCOMPARE(m_state->span(), 2 * group.timeline->makespan());
+        content.baseline.reset();
+        show(content);
+        QCOMPARE(m_state->span(), group.timeline->makespan());
+    }
+
+    void hoverSaysWhatAPassWaitedFor()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        // The first forward of device 2 waits for that of device 1.
+        const QString text = m_view->describe(centre(0, {2, 0}));
+        QVERIFY2(text.startsWith(QStringLiteral("F 0 on device 2")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Stage 2, microbatch 0")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Begins at 2 ms, takes 1 ms")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Waited 2 ms for F 0 on device 1")), qPrintable(text));
+        const QString last = m_view->describe(centre(0, {3, 0}));
+        QVERIFY2(last.contains(QStringLiteral("Vocabulary layers: 1 ms (50 %)")), qPrintable(last));
+        QVERIFY(m_view->describe({5, 5}).isEmpty());
+    }
+
+    void anUnknownVocabularyPartIsSaid()
+    {
+        ui::LaneGroup group = makeGroup(2, 2, model::VocabularyMethod::None);
+        timeline::Timeline unknown = *group.timeline;
+        for (timeline::Lane &lane : unknown.lanes)
+            lane.vocabulary.clear();
+        group.timeline = std::make_shared<const timeline::Timeline>(unknown);
+        showGroups({group});
+        QVERIFY(m_view->describe(centre(0, {1, 0})).contains(QStringLiteral("Vocabulary part: not known")));
+    }
+
+    void aClickSelectsAndTheSelectionSpeaks()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::Vocab2)});
+        QSignalSpy changed(m_state.get(), &ViewState::selectionChanged);
+        const timeline::SliceId slice{1, 6};
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, centre(0, slice));
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(m_state->selection().has_value());
+        QCOMPARE(m_state->selection()->slice, slice);
+        QAccessibleInterface *interface = QAccessible::queryAccessibleInterface(m_view.get());
+        QVERIFY(interface != nullptr);
+        QCOMPARE(interface->text(QAccessible::Name), QStringLiteral("Timeline"));
+        QCOMPARE(interface->text(QAccessible::Value), m_view->describeSelection());
+        QVERIFY(m_view->describeSelection().contains(QStringLiteral("on device 1")));
+        key(Qt::Key_Escape);
+        QVERIFY(!m_state->selection());
+    }
+
+    void aClickOnAGapAsksWhy()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        QSignalSpy gap(m_view.get(), &TimelineView::gapClicked);
+        const QRect first = m_view->placeOf(0, {3, 0});
+        const QPoint before(first.left() - 8, first.center().y());
+        QVERIFY(m_view->describe(before).startsWith(QStringLiteral("Device 3 is idle\nFor 3 ms, before F 0")));
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, before);
+        QCOMPARE(gap.count(), 1);
+        QCOMPARE(gap.front().at(1).toInt(), 3);
+        QVERIFY(gap.front().at(2).toLongLong() < 3'000'000);
+        QVERIFY(!m_state->selection());
+    }
+
+    void theWheelZoomsAtThePointer()
+    {
+        showGroups({makeGroup(4, 16, model::VocabularyMethod::None)});
+        const timeline::SliceId slice{2, 9};
+        const QPoint at = centre(0, slice);
+        wheel(at, {0, 360});
+        QVERIFY(!m_state->isFitted());
+        QVERIFY(std::abs(centre(0, slice).x() - at.x()) <= m_view->placeOf(0, slice).width() / 2 + 1);
+        const base::Nanos begin = m_state->begin();
+        wheel(at, {0, -120}, Qt::ShiftModifier);
+        QVERIFY(m_state->begin() > begin);
+        wheel(at, {0, -4800});
+        QVERIFY(m_state->isFitted());
+    }
+
+    void aDragPansAndDoesNotSelect()
+    {
+        showGroups({makeGroup(4, 16, model::VocabularyMethod::None)});
+        m_state->zoom(m_state->span() / 2, 4);
+        QCoreApplication::processEvents();
+        const base::Nanos begin = m_state->begin();
+        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, {600, 200});
+        QTest::mouseMove(m_view.get(), {500, 200});
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, {500, 200});
+        QVERIFY(m_state->begin() > begin);
+        QVERIFY(!m_state->selection());
+    }
+
+    void keysWalkThroughThePicture()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        key(Qt::Key_Right);
+        QCOMPARE(m_state->selection()->slice, (timeline::SliceId{0, 0}));
+        key(Qt::Key_Right);
+        QCOMPARE(m_state->selection()->slice, (timeline::SliceId{0, 1}));
+        key(Qt::Key_Left);
+        key(Qt::Key_Left);
+        QCOMPARE(m_state->selection()->slice, (timeline::SliceId{0, 0}));
+        key(Qt::Key_BracketRight); // F 0 goes on to device 1
+        QCOMPARE(m_state->selection()->slice, (timeline::SliceId{1, 0}));
+        key(Qt::Key_BracketLeft);
+        QCOMPARE(m_state->selection()->slice, (timeline::SliceId{0, 0}));
+        key(Qt::Key_Down);
+        QCOMPARE(m_state->selection()->slice.device, 1);
+        key(Qt::Key_F);
+        QVERIFY(!m_state->isFitted());
+        key(Qt::Key_Left, Qt::AltModifier);
+        QVERIFY(m_state->isFitted());
+        key(Qt::Key_Right, Qt::AltModifier);
+        QVERIFY(!m_state->isFitted());
+        key(Qt::Key_0);
+        QVERIFY(m_state->isFitted());
+        key(Qt::Key_W);
+        const base::Nanos width = m_state->end() - m_state->begin();
+        key(Qt::Key_D);
+        key(Qt::Key_A);
+        QCOMPARE(m_state->end() - m_state->begin(), width);
+        key(Qt::Key_S);
+        QVERIFY(m_state->isFitted());
+    }
+
+    void theSelectionFollowsItsPassIntoNewContent()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        const timeline::SliceId slice{2, 7};
+        m_state->select(ViewState::Selection{0, slice});
+        const schedule::Pass pass = m_view->content().groups[0].timeline->lanes[2].pass[7];
+        showGroups({makeGroup(4, 16, model::VocabularyMethod::Vocab1)});
+        QVERIFY(m_state->selection().has_value());
+        const auto now = m_state->selection()->slice;
+        QCOMPARE(m_view->content().groups[0].timeline->lanes[2].pass[now.index], pass);
+        showGroups({makeGroup(2, 8, model::VocabularyMethod::None)});
+        QVERIFY(!m_state->selection());
+        QVERIFY(m_view->describeSelection().contains(QStringLiteral("No pass is selected")));
+    }
+
+    void predictedAndMeasuredShareADevice()
+    {
+        const ui::LaneGroup predicted = makeGroup(4, 8, model::VocabularyMethod::None);
+        showGroups({predicted, measured(predicted)});
+        const QRect upper = m_view->placeOf(0, {1, 0});
+        const QRect lower = m_view->placeOf(1, {1, 0});
+        QVERIFY(lower.top() > upper.bottom() && lower.top() - upper.bottom() < 4);
+        QVERIFY(m_view->placeOf(0, {2, 0}).top() > lower.bottom());
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, centre(1, {1, 0}));
+        QCOMPARE(m_state->selection()->group, 1);
+        // Groups of different plans stand below each other.
+        showGroups({predicted, makeGroup(8, 8, model::VocabularyMethod::None)});
+        QVERIFY(m_view->placeOf(1, {0, 0}).top() > m_view->placeOf(0, {3, 0}).bottom());
+    }
+
+    void manyLanesScroll()
+    {
+        showGroups({makeGroup(32, 64, model::VocabularyMethod::None)});
+        QVERIFY(m_view->placeOf(0, {31, 0}).bottom() < m_view->height()); // they fit
+        for (int i = 0; i < 5; ++i)
+            key(Qt::Key_Plus, Qt::ControlModifier);
+        const int hidden = m_view->placeOf(0, {31, 0}).bottom();
+        QVERIFY(hidden > m_view->height());
+        key(Qt::Key_PageDown);
+        QVERIFY(m_view->placeOf(0, {31, 0}).bottom() < hidden);
+        wheel({20, 200}, {0, 120'000});
+        QCOMPARE(m_view->placeOf(0, {31, 0}).bottom(), hidden);
+        m_state->select(ViewState::Selection{0, {30, 3}});
+        key(Qt::Key_Down); // the selection is brought into view
+        QCoreApplication::processEvents();
+        QVERIFY(m_view->placeOf(0, {31, 0}).bottom() <= m_view->height());
+    }
+
+    void thePictureIsCompleteAtAnySize()
+    {
+        const ui::LaneGroup predicted = makeGroup(4, 8, model::VocabularyMethod::Vocab1);
+        TimelineContent content;
+        content.groups = {predicted, measured(predicted)};
+        content.baseline = ui::EndFlag{predicted.timeline->makespan() * 3 / 2, QStringLiteral("baseline 30 ms")};
+        content.ghost = ui::EndFlag{predicted.timeline->makespan() / 2, QStringLiteral("VOCAB-2")};
+        for (const bool stale : {false, true}) {
+            content.stale = stale;
+            show(content);
+            for (const QSize size : {QSize(1100, 480), QSize(320, 120), QSize(60, 20), QSize(2400, 1600)}) {
+                const QImage image = picture(size);
+                bool complete = true;
+                for (int y = 0; y < size.height(); y += 3)
+                    for (int x = 0; x < size.width(); x += 3)
+                        complete = complete && image.pixelColor(x, y) != QColor(Qt::magenta);
+                QVERIFY(complete);
+            }
+        }
+        show({});
+        QCOMPARE(picture({600, 200}).pixelColor(2, 190), picture({600, 200}).pixelColor(590, 190));
+    }
+
+    void fillsMeanThePassKind()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        const QImage image = m_view->grab().toImage();
+        const double ratio = m_view->devicePixelRatioF();
+        const QRect place = m_view->placeOf(0, {1, 0});
+        const QPoint inside(place.left() + place.width() / 2, place.top() + 4);
+        QCOMPARE(image.pixelColor((QPointF(inside) * ratio).toPoint()), QColor(QStringLiteral("#2B6CB0")));
+        // The same content draws the same picture.
+        const QImage first = picture({700, 300});
+        QCOMPARE(picture({700, 300}), first);
+    }
+
+    void exportsKeepTextAsText()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        QBuffer buffer;
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setSize({900, 400});
+        QPainter painter(&generator);
+        m_view->render(&painter, {900, 400});
+        painter.end();
+        const QByteArray svg = buffer.data();
+        QVERIFY(svg.contains("Device 3"));
+        QVERIFY(svg.contains("Predicted"));
+        QVERIFY(svg.contains("#2b6cb0"));
+    }
+
+    void hoverDoesNotDisturbThePicture()
+    {
+        showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
+        const QImage before = m_view->grab().toImage();
+        QTest::mouseMove(m_view.get(), centre(0, {1, 3}));
+        QCoreApplication::processEvents();
+        QVERIFY(m_view->grab().toImage() != before);
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(m_view.get(), &leave);
+        QCoreApplication::processEvents();
+        QCOMPARE(m_view->grab().toImage(), before);
+    }
+};
+
+QTEST_MAIN(TimelineInput)
+#include "timeline_input.moc"

@@ -1,0 +1,252 @@
+// The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/headline_bar.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/metrics_panel.h"
+
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowExplore : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_fixture = std::make_unique<test::WindowFixture>();
+    }
+    void cleanup() { m_fixture.reset(); }
+
+    void firstStartShowsTheDemoPredicted();
+    void tryingTheAdviceShortensThePictureOnAnUnchangedAxis();
+    void hoveringTheActionRaisesAGhost();
+    void illegalDevicesKeepThePictureAndUndoRestores();
+    void typingInOneFieldIsOneStepOfUndo();
+    void wordsThatAreNoNumberAreRefused();
+    void pinnedBaselineIsNamedBesideTheDifference();
+    void aGapIsExplained();
+    void smallWindowsMovePanes();
+    void laterStartReopensTheLastExperiment();
+    void unreadableFileLeavesTheDemoAndSaysWhy();
+    void everyControlHasAName();
+
+private:
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowExplore::firstStartShowsTheDemoPredicted()
+{
+    auto &window = m_fixture->open();
+    QVERIFY(window.windowTitle().startsWith(u"Demo: the slow last device"_s));
+    const auto &content = m_fixture->content();
+    QCOMPARE(content.groups.size(), std::size_t{1});
+    QCOMPARE(content.groups[0].caption, u"Predicted"_s);
+    QCOMPARE(content.groups[0].timeline->devices(), 4);
+    QCOMPARE(content.groups[0].timeline->sliceCount(), std::size_t{4 * 16 * 2});
+    QVERIFY(content.baseline.has_value());
+    QTRY_VERIFY(window.forecast().advice());
+    const auto &headline = window.explorePage().headline()->headline();
+    QVERIFY2(headline.text.startsWith(u"Device 3 holds the others up"_s), qPrintable(headline.text));
+    QVERIFY2(headline.text.contains(u"of its work is the output layer"_s), qPrintable(headline.text));
+    QVERIFY(headline.action.has_value());
+    QVERIFY(m_fixture->find<QPushButton>(u"headline.action"_s)->isVisible());
+    QVERIFY(!m_fixture->find<QLabel>(u"metrics.iteration"_s)->text().isEmpty());
+    QVERIFY(window.actions().train->isEnabled());
+    QVERIFY2(window.actions().train->toolTip().contains(u"CPU, "_s), qPrintable(window.actions().train->toolTip()));
+    QVERIFY(window.runsPanel().isFolded());
+}
+
+void WindowExplore::tryingTheAdviceShortensThePictureOnAnUnchangedAxis()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().advice());
+    auto *view = window.findChild<ui::ViewState *>();
+    const auto spanBefore = view->span();
+    const auto before = m_fixture->content().groups[0].timeline->iteration();
+    const auto method = *window.explorePage().headline()->headline().action;
+    const double promised = window.forecast().advice()->speedup;
+    m_fixture->click(u"headline.action"_s);
+    QVERIFY(window.document().experiment().schedule.vocabulary == method);
+    const auto after = m_fixture->content().groups[0].timeline->iteration();
+    QVERIFY(after < before);
+    QVERIFY(std::abs(static_cast<double>(before) / static_cast<double>(after) - promised) < 0.01 * promised);
+    QCOMPARE(view->span(), spanBefore);
+    QVERIFY2(m_fixture->content().baseline->text.contains(u"now"_s), qPrintable(m_fixture->content().baseline->text));
+    QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"−"_s));
+    QTRY_VERIFY(window.forecast().advice());
+    window.actions().undo->trigger();
+    QCOMPARE(m_fixture->content().groups[0].timeline->iteration(), before);
+}
+
+void WindowExplore::hoveringTheActionRaisesAGhost()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().advice());
+    auto *button = m_fixture->find<QPushButton>(u"headline.action"_s);
+    QEvent enter(QEvent::Enter);
+    QApplication::sendEvent(button, &enter);
+    QVERIFY(m_fixture->content().ghost.has_value());
+    QVERIFY(m_fixture->content().ghost->end < m_fixture->content().groups[0].timeline->iteration());
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(button, &leave);
+    QVERIFY(!m_fixture->content().ghost.has_value());
+}
+
+void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
+{
+    auto &window = m_fixture->open();
+    auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
+    devices->setFocus();
+    devices->selectAll();
+    QTest::keyClicks(devices, u"9"_s);
+    QCOMPARE(window.document().experiment().parallel.devices, 9);
+    QVERIFY(m_fixture->content().stale);
+    QCOMPARE(m_fixture->content().groups[0].timeline->devices(), 4);
+    QVERIFY(!window.actions().train->isEnabled());
+    QVERIFY2(window.actions().train->toolTip().contains(u"9"_s), qPrintable(window.actions().train->toolTip()));
+    QTest::keyClick(devices, Qt::Key_Return);
+    auto *bar = window.explorePage().problemBar();
+    QTRY_VERIFY(bar->isVisible());
+    QVERIFY2(bar->text().startsWith(u"Showing the last valid plan: 4 devices."_s), qPrintable(bar->text()));
+    QVERIFY(!devices->property("problem").toString().isEmpty());
+    m_fixture->click(u"bar.problem.Undo"_s);
+    QTRY_COMPARE(window.document().experiment().parallel.devices, 4);
+    QCOMPARE(devices->value(), 4);
+    QVERIFY(!bar->isVisible());
+    QVERIFY(!m_fixture->content().stale);
+    QVERIFY(window.actions().train->isEnabled());
+}
+
+void WindowExplore::typingInOneFieldIsOneStepOfUndo()
+{
+    auto &window = m_fixture->open();
+    auto *field = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u"123"_s);
+    QCOMPARE(window.document().experiment().parallel.microbatches, 123);
+    QCOMPARE(window.document().undoStack().count(), 1);
+    QTest::keyClick(field, Qt::Key_Return);
+    field->selectAll();
+    QTest::keyClicks(field, u"8"_s);
+    QCOMPARE(window.document().undoStack().count(), 2);
+    QTest::keyClick(field, Qt::Key_Escape); // reverts what is being typed
+    QCOMPARE(window.document().experiment().parallel.microbatches, 123);
+    window.actions().undo->trigger();
+    QCOMPARE(window.document().experiment().parallel.microbatches, 16);
+    QCOMPARE(field->value(), 16);
+}
+
+void WindowExplore::wordsThatAreNoNumberAreRefused()
+{
+    auto &window = m_fixture->open();
+    auto *combo = m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s);
+    QCOMPARE(combo->currentText(), u"8,192"_s);
+    combo->lineEdit()->selectAll();
+    QTest::keyClicks(combo->lineEdit(), u"lots"_s);
+    QVERIFY(!window.forecast().problems().empty());
+    QVERIFY(!window.actions().train->isEnabled());
+    combo->lineEdit()->selectAll();
+    QTest::keyClicks(combo->lineEdit(), u"32768"_s);
+    QCOMPARE(window.document().experiment().model.vocabularySize, 32768);
+    QVERIFY(window.forecast().problems().empty());
+    QTest::keyClick(combo->lineEdit(), Qt::Key_Return);
+    QCOMPARE(combo->currentText(), u"32,768"_s);
+    QCOMPARE(window.document().undoStack().count(), 1);
+}
+
+void WindowExplore::pinnedBaselineIsNamedBesideTheDifference()
+{
+    auto &window = m_fixture->open();
+    window.apply(model::VocabularyMethod::Vocab1);
+    window.actions().pinBaseline->trigger();
+    QCOMPARE(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text(), u"This plan is the baseline."_s);
+    window.apply(model::VocabularyMethod::None);
+    QVERIFY2(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text().contains(u"VOCAB-1"_s),
+             qPrintable(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text()));
+    QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"+"_s));
+    window.actions().unpinBaseline->trigger();
+    QCOMPARE(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text(), u"This plan is the baseline."_s);
+}
+
+void WindowExplore::aGapIsExplained()
+{
+    auto &window = m_fixture->open();
+    const auto &lane = m_fixture->content().groups[0].timeline->lanes[2];
+    emit window.explorePage().timeline()->gapClicked(0, 2, lane.begin[0] / 2);
+    const QString text = window.findChild<ui::InspectorPanel *>()->text();
+    QVERIFY2(text.startsWith(u"Device 2 waits"_s), qPrintable(text));
+    QVERIFY2(text.contains(u"F of microbatch 0, stage 1"_s), qPrintable(text));
+}
+
+void WindowExplore::smallWindowsMovePanes()
+{
+    auto &window = m_fixture->open();
+    auto *left = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
+    auto *right = m_fixture->find<QDockWidget>(u"dock.figures"_s);
+    QVERIFY(window.tabifiedDockWidgets(left).isEmpty());
+    window.resize(1024, 700);
+    QTRY_COMPARE(window.tabifiedDockWidgets(left), QList<QDockWidget *>{right});
+    auto *tabs = window.explorePage().findChild<QTabWidget *>();
+    QCOMPARE(tabs->count(), 3);
+    QCOMPARE(tabs->tabText(0), u"Memory"_s);
+    window.resize(1440, 900);
+    QTRY_VERIFY(window.tabifiedDockWidgets(left).isEmpty());
+    QCOMPARE(tabs->count(), 2);
+}
+
+void WindowExplore::laterStartReopensTheLastExperiment()
+{
+    auto *first = &m_fixture->open();
+    first->apply(model::VocabularyMethod::Redis);
+    first->close();
+    auto &second = m_fixture->open();
+    QVERIFY(second.document().experiment().schedule.vocabulary == model::VocabularyMethod::Redis);
+    QVERIFY(second.forecast().problems().empty());
+    // What was open stays open to editing: a resolved cut must not bind the next number of devices.
+    auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
+    devices->setValue(2);
+    QVERIFY2(second.forecast().problems().empty(), "the reopened plan cannot be edited");
+}
+
+void WindowExplore::unreadableFileLeavesTheDemoAndSaysWhy()
+{
+    QFile broken(m_fixture->path(u"broken.stagelens.json"_s));
+    QVERIFY(broken.open(QIODevice::WriteOnly));
+    broken.write("{\"stagelens\": \"experiment/1\", \"model\": ");
+    broken.close();
+    auto &window = m_fixture->open(broken.fileName());
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QVERIFY(notice->isVisible());
+    QVERIFY(!notice->text().isEmpty());
+    QVERIFY(window.forecast().plan());
+    QVERIFY(window.windowTitle().startsWith(u"Demo"_s));
+}
+
+void WindowExplore::everyControlHasAName()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().advice());
+    for (const QWidget *widget : window.findChildren<QWidget *>()) {
+        const bool control =
+            qobject_cast<const QComboBox *>(widget) || qobject_cast<const QAbstractSpinBox *>(widget) ||
+            (qobject_cast<const QLineEdit *>(widget) && !qobject_cast<const QComboBox *>(widget->parentWidget()) &&
+             !qobject_cast<const QAbstractSpinBox *>(widget->parentWidget()));
+        if (!control || widget->objectName().startsWith(u"qt_"_s))
+            continue;
+        QVERIFY2(!widget->accessibleName().isEmpty(), qPrintable(widget->objectName()));
+        QVERIFY2(widget->toolTip().contains(u"Command line:"_s), qPrintable(widget->objectName()));
+    }
+}
+
+QTEST_MAIN(WindowExplore)
+#include "window_explore.moc"

@@ -1,0 +1,88 @@
+// A real window over a data folder of its own, for the tests of the window.
+#pragma once
+
+#include "tests/support/ui_test.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/shell/explore_page.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/theme.h"
+#include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QTemporaryDir>
+
+#include <memory>
+
+namespace stagelens::test {
+
+using namespace Qt::StringLiterals;
+
+/// Points the data folder into a temporary one; opens and reopens windows over it.
+class WindowFixture {
+public:
+    WindowFixture()
+    {
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+        ui::applyAppearance(ui::Appearance::Light);
+    }
+
+    ui::MainWindow &open(const QString &file = {})
+    {
+        m_window.reset();
+        ui::WindowOptions options;
+        options.database = m_folder.filePath(u"runs.db"_s).toStdString();
+        options.file = file;
+        m_window = std::make_unique<ui::MainWindow>(options);
+        m_window->resize(1440, 900);
+        m_window->show();
+        return *m_window;
+    }
+    void close() { m_window.reset(); }
+    ui::MainWindow &window() { return *m_window; }
+    QString path(const QString &name) const { return m_folder.filePath(name); }
+
+    /// The control of that name, for real keys and clicks.
+    template <class Widget>
+    Widget *find(const QString &name)
+    {
+        return m_window->findChild<Widget *>(name);
+    }
+    void click(const QString &button)
+    {
+        auto *found = find<QAbstractButton>(button);
+        QVERIFY2(found, qPrintable(button));
+        QTest::mouseClick(found, Qt::LeftButton);
+    }
+    /// A plan small enough to train in an instant: one layer a device, tiny widths.
+    void usePlanForTraining(int steps)
+    {
+        model::Experiment plan;
+        plan.model.preset = "custom";
+        plan.model.layers = 2;
+        plan.model.hidden = 32;
+        plan.model.heads = 2;
+        plan.model.kvHeads = 2;
+        plan.model.ffn = 128;
+        plan.model.sequence = 16;
+        plan.model.vocabularySize = 256;
+        plan.parallel.devices = 2;
+        plan.parallel.microbatches = 4;
+        plan.training.steps = steps;
+        plan.training.mode = model::RunMode::VirtualClock;
+        m_window->document().start(plan, {}, u"Tiny"_s);
+    }
+    const ui::TimelineContent &content() { return m_window->explorePage().timeline()->content(); }
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+} // namespace stagelens::test

@@ -1,0 +1,107 @@
+// Whole files: what cannot be read or written is a message with a remedy, and nothing is lost.
+#include "engine/base/file.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+using namespace stagelens::base;
+
+class BaseFile : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void roundTrip()
+    {
+        const std::string content("a\0b\n\xff", 5);
+        QVERIFY(writeFile(path("a"), content).ok());
+        QCOMPARE(*readFile(path("a"), 5), content);
+        QVERIFY(writeFile(path("a"), "").ok());
+        QCOMPARE(*readFile(path("a"), 0), std::string());
+        QCOMPARE(entries(), QStringList{"a"});
+    }
+
+    void unreadableFiles()
+    {
+        const auto text = [&](const std::filesystem::path &file) { return readFile(file, 4).error().text(); };
+        QVERIFY(text(path("missing")).find("does not exist") != std::string::npos);
+        QVERIFY(text(m_folder->path().toStdString()).find("is a folder; name a file") != std::string::npos);
+        QVERIFY(text("/dev/null").find("not a regular file") != std::string::npos);
+        QVERIFY(writeFile(path("long"), "12345").ok());
+        QVERIFY(text(path("long")).find("5 B long and at most 4 B") != std::string::npos);
+        QCOMPARE(readFile(path("long"), 4).error().kind, ErrorKind::InvalidInput);
+    }
+
+    void unwritableFiles()
+    {
+        const auto text = [](const std::filesystem::path &file) { return writeFile(file, "x").error().text(); };
+        QVERIFY(text(path("no/where")).find("its folder does not exist") != std::string::npos);
+        QVERIFY(text(m_folder->path().toStdString()).find("it is a folder") != std::string::npos);
+        QVERIFY(text("/dev/full").find("the disk is full") != std::string::npos);
+        QCOMPARE(entries(), QStringList{});
+    }
+
+    void devicesAreWrittenToAndNotReplaced()
+    {
+        QVERIFY(writeFile("/dev/null", "x").ok());
+        QVERIFY(std::filesystem::is_character_file("/dev/null"));
+    }
+
+    void linksKeepPointing()
+    {
+        QVERIFY(writeFile(path("target"), "old").ok());
+        std::filesystem::create_symlink("target", path("link"));
+        QVERIFY(writeFile(path("link"), "new").ok());
+        QVERIFY(std::filesystem::is_symlink(path("link")));
+        QCOMPARE(*readFile(path("target"), 10), std::string("new"));
+    }
+
+    void writersOfOneFileDoNotMix()
+    {
+        const auto write = [&](char letter) {
+            for (int i = 0; i < 20; ++i) {
+                if (!writeFile(path("shared"), std::string(10'000, letter)))
+                    m_failed = true;
+            }
+        };
+        {
+            const std::jthread a(write, 'a');
+            const std::jthread b(write, 'b');
+        }
+        QVERIFY(!m_failed);
+        const std::string content = *readFile(path("shared"), 10'000);
+        QCOMPARE(content, std::string(10'000, content[0]));
+        QCOMPARE(entries(), QStringList{"shared"});
+    }
+
+    void dataFolderFollowsTheEnvironment()
+    {
+        qputenv("STAGELENS_DATA_DIR", "/own");
+        QCOMPARE(dataFolder(), std::filesystem::path("/own"));
+        qunsetenv("STAGELENS_DATA_DIR");
+        qputenv("XDG_DATA_HOME", "/xdg");
+        QCOMPARE(dataFolder(), std::filesystem::path("/xdg/stagelens"));
+        qputenv("XDG_DATA_HOME", "relative");
+        qputenv("HOME", "/home/someone");
+        QCOMPARE(dataFolder(), std::filesystem::path("/home/someone/.local/share/stagelens"));
+    }
+
+    void resourcesAreFound() { QVERIFY(std::filesystem::is_directory(resourceFolder() / "models")); }
+
+private:
+    [[nodiscard]] std::filesystem::path path(const char *name) const { return m_folder->filePath(name).toStdString(); }
+    [[nodiscard]] QStringList entries() const
+    {
+        return QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden | QDir::System, QDir::Name);
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::atomic<bool> m_failed = false;
+};
+
+QTEST_GUILESS_MAIN(BaseFile)
+#include "base_file.moc"

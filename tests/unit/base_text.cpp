@@ -1,0 +1,70 @@
+// Text helpers on their edges.
+#include "engine/base/text.h"
+
+#include <QTest>
+
+using namespace stagelens::base;
+
+class BaseText : public QObject {
+    Q_OBJECT
+private slots:
+    void bytes()
+    {
+        QCOMPARE(bytesText(0), std::string("0 B"));
+        QCOMPARE(bytesText(1023), std::string("1023 B"));
+        QCOMPARE(bytesText(1536), std::string("1.50 KiB"));
+        QCOMPARE(bytesText(-1536), std::string("-1.50 KiB"));
+        QCOMPARE(bytesText(12LL << 30), std::string("12.0 GiB"));
+        QCOMPARE(bytesText(999LL << 20), std::string("999 MiB"));
+        QCOMPARE(bytesText(INT64_MAX), std::string("8192 PiB"));
+    }
+    void fixed()
+    {
+        QCOMPARE(fixedText(1.005, 1), std::string("1.0"));
+        QCOMPARE(fixedText(-0.25, 2), std::string("-0.25"));
+        QCOMPARE(fixedText(1e308, 0).size(), std::size_t{309});
+        QCOMPARE(fixedText(1e308, 200).size(), std::size_t{399}); // as much as has room
+    }
+    void splitting()
+    {
+        QCOMPARE(split("a,,b", ','), (std::vector<std::string_view>{"a", "", "b"}));
+        QCOMPARE(split("", ','), (std::vector<std::string_view>{""}));
+        QCOMPARE(split(",", ','), (std::vector<std::string_view>{"", ""}));
+        QCOMPARE(trim(" \t a b\r\n"), std::string_view("a b"));
+        QCOMPARE(trim(" \n"), std::string_view());
+        QCOMPARE(join({"a", "b"}, ", "), std::string("a, b"));
+        QCOMPARE(join({"", "b"}, ","), std::string(",b"));
+        QCOMPARE(concat("x ", 3, '/', 2.5), std::string("x 3/2.5"));
+    }
+    void numbers()
+    {
+        QCOMPARE(parseInteger("-12"), std::optional<std::int64_t>(-12));
+        QCOMPARE(parseInteger("9223372036854775807"), std::optional<std::int64_t>(INT64_MAX));
+        for (const char *wrong : {"", " 1", "1 ", "1.0", "0x1", "+1", "9223372036854775808", "--1"})
+            QVERIFY2(!parseInteger(wrong), wrong);
+        QCOMPARE(parseNumber("2.5e-3"), std::optional<double>(2.5e-3));
+        for (const char *wrong : {"", "nan", "inf", "-inf", "1e999", "1,5", "2.5ms"})
+            QVERIFY2(!parseNumber(wrong), wrong);
+    }
+    void utf8()
+    {
+        for (const char *good : {"", "abc", "Straße", "日本語", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
+            QVERIFY2(isUtf8(good), good);
+        for (const char *wrong :
+             {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5", "a\xe2\x82"})
+            QVERIFY2(!isUtf8(wrong), wrong);
+    }
+    void closest()
+    {
+        const std::vector<std::string> words{"hidden", "heads", "F", "gpt", "llama"};
+        QCOMPARE(closestWord("hiden", words), std::string("hidden"));
+        QCOMPARE(closestWord("gtp", words), std::string("gpt"));
+        QCOMPARE(closestWord("Q", words), std::string());
+        QCOMPARE(closestWord("", words), std::string());
+        QCOMPARE(closestWord("entirely else", words), std::string());
+        QCOMPARE(closestWord(std::string(100'000, 'h'), words), std::string());
+    }
+};
+
+QTEST_GUILESS_MAIN(BaseText)
+#include "base_text.moc"

@@ -1,0 +1,110 @@
+#include "ui/bridge/differences.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/model/names.h"
+#include "ui/bridge/words.h"
+
+#include <nlohmann/json.hpp>
+
+#include <QHash>
+#include <QMap>
+#include <QStringList>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The leaves of a document by their dotted path; a list is one leaf.
+void flatten(const nlohmann::ordered_json &value, const QString &path, QMap<QString, QString> &leaves)
+{
+    if (!value.is_object()) {
+        leaves[path] = qtText(value.is_string() ? value.get<std::string>() : value.dump());
+        return;
+    }
+    for (const auto &[key, member] : value.items())
+        flatten(member, path.isEmpty() ? qtText(key) : path + u'.' + qtText(key), leaves);
+}
+
+/// A value as a person reads it: methods by their name, absent as a dash.
+QString valueText(const QString &field, const QString &value)
+{
+    if (value.isEmpty() || value == u"null"_s)
+        return u"–"_s;
+    if (field == u"schedule.vocabulary"_s) {
+        if (const auto method = model::parse<model::VocabularyMethod>(utf8(value)))
+            return shortName(*method);
+    }
+    return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
+}
+
+std::vector<FieldDifference> compare(const model::Experiment &first, const model::Experiment &second, bool planOnly)
+{
+    QMap<QString, QString> left;
+    QMap<QString, QString> right;
+    flatten(model::toJson(first), {}, left);
+    flatten(model::toJson(second), {}, right);
+    QStringList fields = left.keys() + right.keys();
+    fields.removeDuplicates();
+    std::vector<FieldDifference> found;
+    for (const QString &field : fields) {
+        const bool ofPlan = field.startsWith(u"model."_s) || field.startsWith(u"parallel."_s) ||
+                            field.startsWith(u"schedule."_s) || field == u"training.mode"_s || field == u"training.backend"_s;
+        if (left.value(field) == right.value(field) || field == u"model.preset"_s || (planOnly && !ofPlan))
+            continue;
+        found.push_back({field, valueText(field, left.value(field)), valueText(field, right.value(field))});
+    }
+    return found;
+}
+
+} // namespace
+
+std::vector<FieldDifference> differences(const model::Experiment &first, const model::Experiment &second)
+{
+    return compare(first, second, false);
+}
+
+std::vector<FieldDifference> planDifferences(const model::Experiment &first, const model::Experiment &second)
+{
+    return compare(first, second, true);
+}
+
+QString differencesText(const std::vector<FieldDifference> &found)
+{
+    QStringList words;
+    for (const FieldDifference &difference : found)
+        words << fieldCaption(difference.field) + u": "_s + difference.first + u" → "_s + difference.second;
+    if (words.size() > 3)
+        words = words.mid(0, 3) << u"and %1 more"_s.arg(words.size() - 3);
+    return words.join(u"; "_s);
+}
+
+QString fieldCaption(const QString &field)
+{
+    static const QHash<QString, QString> captions = {
+        {u"model.family"_s, u"Architecture"_s},
+        {u"model.ffn"_s, u"Inner width"_s},
+        {u"model.kv_heads"_s, u"Key/value heads"_s},
+        {u"model.vocabulary_size"_s, u"Vocabulary size"_s},
+        {u"model.dtype"_s, u"Number format"_s},
+        {u"model.tied"_s, u"Tied embeddings"_s},
+        {u"parallel.microbatch_size"_s, u"Microbatch size"_s},
+        {u"parallel.stage_layers"_s, u"Layers of each stage"_s},
+        {u"schedule.family"_s, u"Schedule"_s},
+        {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
+        {u"schedule.recompute"_s, u"Recomputation"_s},
+        {u"cost.hardware"_s, u"Costs for"_s},
+        {u"training.mode"_s, u"Clock"_s},
+        {u"training.optimizer.lr"_s, u"Learning rate"_s},
+        {u"training.optimizer.clip"_s, u"Gradient clipping"_s},
+    };
+    if (const auto known = captions.constFind(field); known != captions.constEnd())
+        return *known;
+    QString last = field.section(u'.', -1).replace(u'_', u' ');
+    if (!last.isEmpty())
+        last[0] = last[0].toUpper();
+    return last;
+}
+
+} // namespace stagelens::ui

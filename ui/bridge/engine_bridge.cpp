@@ -1,0 +1,47 @@
+#include "ui/bridge/engine_bridge.h"
+
+#include <QMetaObject>
+
+namespace stagelens::ui {
+
+EngineBridge::EngineBridge(service::ServiceOptions options, QObject *parent)
+    : QObject(parent), m_cores(options.cores > 0 ? options.cores : service::machineCores())
+{
+    open(std::move(options));
+}
+
+EngineBridge::~EngineBridge() = default;
+
+void EngineBridge::open(service::ServiceOptions options)
+{
+    m_service.reset();
+    m_service = std::make_unique<service::EngineService>(
+        std::move(options), [this] { QMetaObject::invokeMethod(this, &EngineBridge::drain, Qt::QueuedConnection); });
+}
+
+void EngineBridge::openDatabase(const std::filesystem::path &file)
+{
+    open({file, m_cores});
+}
+
+void EngineBridge::calibrateOnce()
+{
+    if (service::isCalibrated() || m_calibration.joinable())
+        return;
+    m_calibration = std::jthread([this](const std::stop_token &stop) {
+        if (service::calibrate(stop).ok())
+            QMetaObject::invokeMethod(this, &EngineBridge::calibrated, Qt::QueuedConnection);
+    });
+}
+
+void EngineBridge::drain()
+{
+    for (const service::Event &event : m_service->drain()) {
+        if (const auto *prediction = std::get_if<service::PredictionAnswerPtr>(&event.answer))
+            emit predictionArrived(event.job, *prediction);
+        else
+            emit runArrived(event.job, std::get<service::RunSnapshotPtr>(event.answer));
+    }
+}
+
+} // namespace stagelens::ui

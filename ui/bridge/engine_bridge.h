@@ -1,0 +1,42 @@
+// Where the engine's answers become signals on the GUI thread.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QObject>
+
+#include <memory>
+#include <thread>
+
+namespace stagelens::ui {
+
+/// Owns the EngineService and drains its mailbox when it is woken; the wake-up carries no data.
+class EngineBridge : public QObject {
+    Q_OBJECT
+public:
+    explicit EngineBridge(service::ServiceOptions options, QObject *parent = nullptr);
+    ~EngineBridge() override;
+
+    [[nodiscard]] service::EngineService &service() { return *m_service; }
+    /// Ends all jobs and goes on with another run database.
+    void openDatabase(const std::filesystem::path &file);
+    /// Cores that plans are resolved for.
+    [[nodiscard]] int cores() const { return m_cores; }
+    /// Measures this machine in the background if that was never done; calibrated() tells when its costs have changed.
+    void calibrateOnce();
+
+signals:
+    void predictionArrived(quint64 job, const stagelens::service::PredictionAnswerPtr &answer);
+    void runArrived(quint64 job, const stagelens::service::RunSnapshotPtr &snapshot);
+    void calibrated();
+
+private:
+    void open(service::ServiceOptions options);
+    void drain();
+
+    int m_cores;
+    std::unique_ptr<service::EngineService> m_service;
+    std::jthread m_calibration;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,61 @@
+#include "ui/bridge/gap_explanation.h"
+
+#include "engine/schedule/dependencies.h"
+#include "ui/bridge/words.h"
+#include "ui/timeline/links.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString transferWords(schedule::Transfer transfer, const QString &rest)
+{
+    switch (transfer) {
+    case schedule::Transfer::Local: return {};
+    case schedule::Transfer::Send: return u", and its result takes %1 to arrive"_s.arg(rest);
+    case schedule::Transfer::BroadcastX: return u", and the broadcast of its output takes %1"_s.arg(rest);
+    case schedule::Transfer::Statistics: return u", and the barrier of the softmax statistics takes %1"_s.arg(rest);
+    case schedule::Transfer::ReduceGradient: return u", and the barrier that sums the gradients takes %1"_s.arg(rest);
+    case schedule::Transfer::EmbedReduce: return u", and summing the embeddings takes %1"_s.arg(rest);
+    case schedule::Transfer::EmbedBroadcast: return u", and the broadcast of the embedding's gradient takes %1"_s.arg(rest);
+    }
+    return {};
+}
+
+} // namespace
+
+QString passWords(const schedule::Pass &pass)
+{
+    return u"%1 of microbatch %2, stage %3"_s.arg(qtText(schedule::name(pass.kind))).arg(pass.microbatch).arg(pass.stage);
+}
+
+QString explainGap(const LaneGroup &group, int device, base::Nanos time, bool teachingUnits)
+{
+    const timeline::Timeline &all = *group.timeline;
+    if (device < 0 || device >= all.devices())
+        return {};
+    const timeline::Lane &lane = all.lanes[static_cast<std::size_t>(device)];
+    const std::size_t next = timeline::firstEndingAfter(lane, time);
+    if (next < lane.size() && lane.begin[next] <= time)
+        return {};
+    const auto words = [teachingUnits](base::Nanos duration) { return durationText(duration, teachingUnits); };
+    const base::Nanos from = next == 0 ? 0 : lane.end[next - 1];
+    if (next == lane.size())
+        return u"Device %1 has no work left after %2; the last pass of all ends at %3."_s.arg(device).arg(
+            words(from), words(all.makespan()));
+    const base::Nanos until = lane.begin[next];
+    const QString head = u"Device %1 waits %2 (%3 to %4) for its next pass, %5."_s.arg(device).arg(
+        words(until - from), words(from), words(until), passWords(lane.pass[next]));
+    const auto cause = lastPredecessor(group, {device, next});
+    if (!cause)
+        return head;
+    const timeline::Lane &other = all.lanes[static_cast<std::size_t>(cause->slice.device)];
+    const base::Nanos ended = other.end[cause->slice.index];
+    const QString who = cause->slice.device == device ? u"this device"_s : u"device %1"_s.arg(cause->slice.device);
+    return head + u" It needs %1, which ends on %2 at %3"_s.arg(passWords(other.pass[cause->slice.index]), who, words(ended)) +
+           transferWords(cause->transfer, words(until - ended)) + u'.';
+}
+
+} // namespace stagelens::ui

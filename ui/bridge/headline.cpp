@@ -1,0 +1,112 @@
+#include "ui/bridge/headline.h"
+
+#include "ui/bridge/words.h"
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+using model::VocabularyMethod;
+
+namespace {
+
+/// Below this share of the iteration a difference between devices is not worth a sentence.
+constexpr double kNoticeable = 0.05;
+
+QString vocabularyWords(const service::Prediction &prediction, int device)
+{
+    const int devices = prediction.experiment.parallel.devices;
+    if (model::isSharded(prediction.experiment.schedule.vocabulary) || devices == 1)
+        return u"the vocabulary layers"_s;
+    if (device == devices - 1)
+        return u"the output layer"_s;
+    return device == 0 ? u"the input embedding"_s : u"the vocabulary layers"_s;
+}
+
+/// What keeps the others waiting, or that nothing does.
+QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const auto slowest = static_cast<std::size_t>(advice.slowestDevice);
+    const std::vector<double> &idle = prediction.metrics.bubbleRatioPerDevice;
+    if (prediction.experiment.parallel.devices == 1)
+        return u"One device does all the work."_s;
+    const double lead = slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
+    if (lead < kNoticeable)
+        return u"The devices are evenly loaded; they idle %1 of the time."_s.arg(shareText(prediction.metrics.bubbleRatio));
+    QString text = u"Device %1 holds the others up: "_s.arg(advice.slowestDevice);
+    if (advice.vocabularyShare && *advice.vocabularyShare >= kNoticeable)
+        text += u"%1 of its work is %2; "_s.arg(shareText(*advice.vocabularyShare),
+                                                vocabularyWords(prediction, advice.slowestDevice));
+    else
+        text += u"it has the most work; "_s;
+    return text + u"the others idle %1 of the time."_s.arg(shareText(advice.othersIdle));
+}
+
+/// The device that needs more than it has, or nothing.
+std::optional<int> overfullDevice(const service::Prediction &prediction)
+{
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    const auto worst = std::max_element(peaks.begin(), peaks.end());
+    if (prediction.memoryCapacity <= 0 || worst == peaks.end() || *worst <= prediction.memoryCapacity)
+        return std::nullopt;
+    return static_cast<int>(worst - peaks.begin());
+}
+
+Headline overfull(const service::Prediction &prediction, const service::Advice *advice, int device)
+{
+    Headline headline;
+    headline.text = u"Device %1 needs %2 but has %3."_s.arg(device).arg(
+        bytesText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)]), bytesText(prediction.memoryCapacity));
+    if (!advice)
+        return headline;
+    const service::Advice::Option *best = nullptr;
+    for (const service::Advice::Option &option : advice->options) {
+        if (option.iteration && option.peakMemory && *option.peakMemory <= prediction.memoryCapacity &&
+            (!best || *option.iteration < *best->iteration))
+            best = &option;
+    }
+    if (best) {
+        headline.text += u" %1 would fit with %2 (predicted)."_s.arg(shortName(best->method), bytesText(*best->peakMemory));
+        headline.action = best->method;
+        headline.actionCaption = u"Try "_s + shortName(best->method);
+    } else {
+        headline.text += u" No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers."_s;
+    }
+    return headline;
+}
+
+} // namespace
+
+Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice)
+{
+    if (const auto device = overfullDevice(prediction))
+        return overfull(prediction, advice, *device);
+    Headline headline;
+    if (!advice) {
+        headline.text = u"An iteration takes %1, and the devices idle %2 of the time (predicted)."_s.arg(
+            durationText(prediction.metrics.iteration, inTeachingUnits(prediction.experiment)),
+            shareText(prediction.metrics.bubbleRatio));
+        return headline;
+    }
+    headline.text = diagnosis(prediction, *advice);
+    if (advice->better) {
+        headline.text += u" %1 would make the iteration about %2 as fast (predicted)."_s.arg(shortName(*advice->better),
+                                                                                             factorText(advice->speedup));
+        headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
+        headline.action = advice->better;
+        headline.actionCaption = u"Try "_s + shortName(*advice->better);
+    } else {
+        headline.text += u" No other vocabulary method would make it faster (predicted)."_s;
+    }
+    return headline;
+}
+
+const service::Advice::Option *findOption(const service::Advice &advice, VocabularyMethod method)
+{
+    const auto found = std::find_if(advice.options.begin(), advice.options.end(),
+                                    [method](const service::Advice::Option &option) { return option.method == method; });
+    return found == advice.options.end() ? nullptr : &*found;
+}
+
+} // namespace stagelens::ui

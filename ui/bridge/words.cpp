@@ -1,0 +1,179 @@
+#include "ui/bridge/words.h"
+
+#include "engine/base/text.h"
+
+#include <QDateTime>
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+QString qtText(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+std::string utf8(const QString &text)
+{
+    return text.toStdString();
+}
+
+QString bytesText(base::Bytes bytes)
+{
+    return qtText(base::bytesText(bytes));
+}
+
+QString shareText(double ratio)
+{
+    return QString::number(std::lround(ratio * 100)) + u" %"_s;
+}
+
+QString changeText(double now, double before)
+{
+    if (before <= 0)
+        return {};
+    const long change = std::lround((now / before - 1) * 100);
+    if (change == 0)
+        return u"±0 %"_s;
+    return (change > 0 ? u"+"_s : u"−"_s) + QString::number(std::abs(change)) + u" %"_s;
+}
+
+QString factorText(double factor)
+{
+    return QString::number(factor, 'f', factor < 1.1 ? 2 : 1) + u"x"_s;
+}
+
+QString countText(double count)
+{
+    return QLocale(QLocale::English).toString(std::llround(count));
+}
+
+QString whenText(std::int64_t unixMilliseconds)
+{
+    return QDateTime::fromMSecsSinceEpoch(unixMilliseconds).toString(u"yyyy-MM-dd HH:mm"_s);
+}
+
+QString secondsText(double seconds)
+{
+    if (seconds < 90)
+        return QString::number(std::max(1L, std::lround(seconds))) + u" s"_s;
+    if (seconds < 5400)
+        return QString::number(std::lround(seconds / 60)) + u" min"_s;
+    return QString::number(seconds / 3600, 'f', 1) + u" h"_s;
+}
+
+QString caption(model::VocabularyMethod method)
+{
+    switch (method) {
+    case model::VocabularyMethod::None: return u"On first and last device"_s;
+    case model::VocabularyMethod::Redis: return u"Layers rebalanced"_s;
+    case model::VocabularyMethod::Naive: return u"Split, naive: 3 barriers"_s;
+    case model::VocabularyMethod::Vocab1: return u"VOCAB-1: split, 2 barriers"_s;
+    case model::VocabularyMethod::Vocab2: return u"VOCAB-2: split, 1 barrier"_s;
+    }
+    return {};
+}
+
+QString shortName(model::VocabularyMethod method)
+{
+    switch (method) {
+    case model::VocabularyMethod::None: return u"not split"_s;
+    case model::VocabularyMethod::Redis: return u"rebalancing"_s;
+    case model::VocabularyMethod::Naive: return u"naive split"_s;
+    case model::VocabularyMethod::Vocab1: return u"VOCAB-1"_s;
+    case model::VocabularyMethod::Vocab2: return u"VOCAB-2"_s;
+    }
+    return {};
+}
+
+QString familyCaption(std::string_view family)
+{
+    if (family == "1f1b")
+        return u"1F1B"_s;
+    if (family == "gpipe")
+        return u"GPipe"_s;
+    return qtText(family);
+}
+
+QString caption(timeline::Provenance provenance)
+{
+    switch (provenance) {
+    case timeline::Provenance::Predicted: return u"Predicted"_s;
+    case timeline::Provenance::MeasuredLive: return u"Measured live"_s;
+    case timeline::Provenance::MeasuredVirtualClock: return u"Virtual clock"_s;
+    case timeline::Provenance::Published: return u"Published"_s;
+    case timeline::Provenance::Imported: return u"Imported"_s;
+    }
+    return {};
+}
+
+QString explanation(timeline::Provenance provenance)
+{
+    switch (provenance) {
+    case timeline::Provenance::Predicted: return u"simulated from the costs of each pass"_s;
+    case timeline::Provenance::MeasuredLive: return u"wall clock, all devices at once"_s;
+    case timeline::Provenance::MeasuredVirtualClock: return u"each pass measured alone, concurrency simulated"_s;
+    case timeline::Provenance::Published: return u"from a paper"_s;
+    case timeline::Provenance::Imported: return u"from another program's trace"_s;
+    }
+    return {};
+}
+
+QString caption(store::RunStatus status)
+{
+    switch (status) {
+    case store::RunStatus::Running: return u"running"_s;
+    case store::RunStatus::Finished: return u"finished"_s;
+    case store::RunStatus::Failed: return u"failed"_s;
+    case store::RunStatus::Cancelled: return u"cancelled"_s;
+    case store::RunStatus::Interrupted: return u"interrupted"_s;
+    }
+    return {};
+}
+
+QString planCaption(const model::Experiment &experiment)
+{
+    const QString vocabulary = experiment.schedule.vocabulary == model::VocabularyMethod::None
+                                   ? QString()
+                                   : u" · "_s + shortName(experiment.schedule.vocabulary);
+    return familyCaption(experiment.schedule.family) + vocabulary +
+           u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
+}
+
+QString costCaption(const model::Experiment &experiment)
+{
+    if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
+        return preset->name == "cpu-local" ? u"this computer"_s : qtText(preset->name);
+    if (std::holds_alternative<model::UniformCosts>(experiment.cost.source))
+        return u"teaching units"_s;
+    return u"a durations file"_s;
+}
+
+bool inTeachingUnits(const model::Experiment &experiment)
+{
+    return std::holds_alternative<model::UniformCosts>(experiment.cost.source);
+}
+
+QString sentence(const base::Problem &problem)
+{
+    QString text = qtText(problem.message);
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    if (!text.endsWith(u'.') && !text.endsWith(u'?'))
+        text += u'.';
+    return text;
+}
+
+QString sentence(const base::Error &error)
+{
+    QStringList all;
+    for (const base::Problem &problem : error.problems)
+        all << sentence(problem);
+    return all.join(u' ');
+}
+
+} // namespace stagelens::ui

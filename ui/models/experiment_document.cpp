@@ -1,0 +1,177 @@
+#include "ui/models/experiment_document.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/model/partition.h"
+
+#include <QFileInfo>
+#include <QHash>
+#include <QUndoCommand>
+
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+/// From one experiment to another; merges with the edits of the same gesture.
+class EditCommand : public QUndoCommand {
+public:
+    EditCommand(ExperimentDocument *document, const QString &label, int gesture, model::Experiment before,
+                model::Experiment after)
+        : QUndoCommand(label), m_document(document), m_gesture(gesture), m_before(std::move(before)), m_after(std::move(after))
+    {}
+    void undo() override { m_document->set(m_before); }
+    void redo() override { m_document->set(m_after); }
+    [[nodiscard]] int id() const override { return 1; }
+    bool mergeWith(const QUndoCommand *other) override
+    {
+        const auto *next = static_cast<const EditCommand *>(other);
+        if (next->m_gesture != m_gesture)
+            return false;
+        m_after = next->m_after;
+        setObsolete(m_after == m_before);
+        return true;
+    }
+    [[nodiscard]] int gesture() const { return m_gesture; }
+
+private:
+    ExperimentDocument *m_document;
+    int m_gesture;
+    model::Experiment m_before;
+    model::Experiment m_after;
+};
+
+/// Another experiment, file and title; undo brings the former back, so that opening never loses what was not saved.
+class ReplaceCommand : public QUndoCommand {
+public:
+    struct State {
+        model::Experiment experiment;
+        QString file;
+        QString title;
+    };
+    ReplaceCommand(ExperimentDocument *document, State before, State after)
+        : QUndoCommand(u"Open "_s + after.title), m_document(document), m_before(std::move(before)), m_after(std::move(after))
+    {}
+    void undo() override { m_document->setAll(m_before.experiment, m_before.file, m_before.title); }
+    void redo() override { m_document->setAll(m_after.experiment, m_after.file, m_after.title); }
+
+private:
+    ExperimentDocument *m_document;
+    State m_before;
+    State m_after;
+};
+
+ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_title(u"Untitled"_s)
+{
+    connect(&m_undo, &QUndoStack::cleanChanged, this, &ExperimentDocument::fileChanged);
+}
+
+void ExperimentDocument::edit(const QString &field, const QString &label, model::Experiment next)
+{
+    if (next == m_experiment)
+        return;
+    if (field != m_gestureField)
+        closeGesture();
+    m_gestureField = field;
+    m_undo.push(new EditCommand(this, label, m_gesture, m_experiment, std::move(next)));
+}
+
+void ExperimentDocument::closeGesture()
+{
+    ++m_gesture;
+    m_gestureField.clear();
+}
+
+bool ExperimentDocument::revertGesture(const QString &field)
+{
+    if (field != m_gestureField || !m_undo.canUndo())
+        return false;
+    const auto *last = dynamic_cast<const EditCommand *>(m_undo.command(m_undo.index() - 1));
+    if (!last || last->gesture() != m_gesture)
+        return false;
+    m_undo.undo();
+    closeGesture();
+    return true;
+}
+
+void ExperimentDocument::start(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    closeGesture();
+    m_undo.clear();
+    setAll(loosened(experiment), file, title);
+}
+
+void ExperimentDocument::replace(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    closeGesture();
+    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {loosened(experiment), file, title}));
+    m_undo.setClean();
+}
+
+void ExperimentDocument::setAll(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    m_file = file;
+    m_title = title;
+    set(experiment);
+    emit fileChanged();
+}
+
+base::Result<> ExperimentDocument::open(const QString &file)
+{
+    auto loaded = model::loadExperiment(file.toStdString());
+    if (!loaded)
+        return std::move(loaded).error();
+    replace(*loaded, file, titleOfFile(file));
+    return {};
+}
+
+base::Result<> ExperimentDocument::save(const QString &file)
+{
+    if (auto saved = model::saveExperiment(m_experiment, file.toStdString()); !saved)
+        return saved;
+    m_file = file;
+    m_title = titleOfFile(file);
+    closeGesture();
+    m_undo.setClean();
+    emit fileChanged();
+    return {};
+}
+
+void ExperimentDocument::set(const model::Experiment &experiment)
+{
+    m_experiment = experiment;
+    emit changed();
+}
+
+model::Experiment loosened(model::Experiment experiment)
+{
+    if (!model::validate(experiment).empty())
+        return experiment;
+    const std::vector<int> chosen = std::exchange(experiment.parallel.stageLayers, {});
+    if (experiment.hasModel && chosen != model::stageLayers(experiment))
+        experiment.parallel.stageLayers = chosen;
+    return experiment;
+}
+
+QString titleOfFile(const QString &file)
+{
+    static const QHash<QString, QString> examples = {
+        {u"demo-slow-last-device"_s, u"Demo: the slow last device"_s},
+        {u"textbook-1f1b"_s, u"Textbook 1F1B"_s},
+        {u"gpt-4b-8xa100-256k"_s, u"4B GPT on 8 A100, vocabulary 256k"_s},
+        {u"two-schedules-equal-memory"_s, u"Two schedules at equal memory"_s},
+    };
+    QString name = QFileInfo(file).fileName();
+    for (const QString &ending : {u".json"_s, u".stagelens"_s}) {
+        if (name.endsWith(ending))
+            name.chop(ending.size());
+    }
+    if (const auto known = examples.constFind(name); known != examples.constEnd())
+        return *known;
+    name.replace(u'-', u' ');
+    if (!name.isEmpty())
+        name[0] = name[0].toUpper();
+    return name;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,62 @@
+// The experiment on the desk: what it is now, how it came to be (undo), and the file it belongs to.
+#pragma once
+
+#include "engine/model/experiment.h"
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+namespace stagelens::ui {
+
+/// Holds any experiment that a person can type, sound or not. GUI thread only.
+class ExperimentDocument : public QObject {
+    Q_OBJECT
+public:
+    explicit ExperimentDocument(QObject *parent = nullptr);
+
+    [[nodiscard]] const model::Experiment &experiment() const { return m_experiment; }
+    [[nodiscard]] QUndoStack &undoStack() { return m_undo; }
+
+    /// Makes `next` the experiment as one step of undo. Edits of the same field merge into one step until closeGesture().
+    void edit(const QString &field, const QString &label, model::Experiment next);
+    /// The next edit of the same field is a step of its own.
+    void closeGesture();
+    /// Takes back the edits of the field that is being typed in, if there are any.
+    bool revertGesture(const QString &field);
+
+    /// The experiment of a new window: nothing to undo. `file` may be empty.
+    void start(const model::Experiment &experiment, const QString &file, const QString &title);
+    /// Another experiment altogether, as one step of undo.
+    void replace(const model::Experiment &experiment, const QString &file, const QString &title);
+    [[nodiscard]] base::Result<> open(const QString &file);
+    [[nodiscard]] base::Result<> save(const QString &file);
+    /// Where Save writes to; empty for an example or a new experiment.
+    [[nodiscard]] const QString &file() const { return m_file; }
+    [[nodiscard]] const QString &title() const { return m_title; }
+
+signals:
+    void changed();
+    void fileChanged();
+
+private:
+    friend class EditCommand;
+    friend class ReplaceCommand;
+    void setAll(const model::Experiment &experiment, const QString &file, const QString &title);
+    void set(const model::Experiment &experiment);
+
+    model::Experiment m_experiment;
+    QUndoStack m_undo;
+    QString m_file;
+    QString m_title;
+    QString m_gestureField;
+    int m_gesture = 0;
+};
+
+/// The experiment with what follows anyway left open: a cut of the layers that is the one it would have without a choice. So
+/// that a stored, resolved plan can be edited as freely as it was before.
+[[nodiscard]] model::Experiment loosened(model::Experiment experiment);
+/// "demo-slow-last-device.stagelens.json" is "Demo: the slow last device".
+[[nodiscard]] QString titleOfFile(const QString &file);
+
+} // namespace stagelens::ui

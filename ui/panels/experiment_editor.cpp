@@ -1,0 +1,92 @@
+#include "ui/panels/experiment_editor.h"
+
+#include "ui/models/experiment_document.h"
+#include "ui/panels/field_editor.h"
+
+#include <QFormLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent) : QScrollArea(parent), m_document(document)
+{
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto *content = new QWidget;
+    auto *layout = new QVBoxLayout(content);
+    layout->setContentsMargins(6, 4, 6, 6);
+    layout->setSpacing(2);
+    for (const FieldGroup &group : fieldGroups()) {
+        auto *header = new QToolButton(content);
+        header->setText(group.caption);
+        header->setObjectName(u"group."_s + group.caption);
+        header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        header->setCheckable(true);
+        header->setAutoRaise(true);
+        header->setFocusPolicy(Qt::StrongFocus);
+        header->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        header->setToolTip(u"Fold or unfold: "_s + group.caption);
+        QFont font = header->font();
+        font.setBold(true);
+        header->setFont(font);
+        auto *body = new QWidget(content);
+        auto *form = new QFormLayout(body);
+        form->setContentsMargins(12, 2, 0, 8);
+        form->setVerticalSpacing(6);
+        form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+        form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+        form->setLabelAlignment(Qt::AlignLeft);
+        for (const QString &id : group.ids) {
+            auto *editor = new FieldEditor(ui::field(id), document, body);
+            form->addRow(editor->makeCaption(body), editor);
+            m_editors.push_back(editor);
+            m_rows.push_back({form, editor});
+        }
+        connect(header, &QToolButton::toggled, this, [header, body](bool open) {
+            body->setVisible(open);
+            header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        });
+        header->setArrowType(Qt::RightArrow);
+        body->hide();
+        m_headers.push_back(header);
+        layout->addWidget(header);
+        layout->addWidget(body);
+    }
+    layout->addStretch(1);
+    setWidget(content);
+    setOpenGroups({u"Schedule"_s});
+    connect(m_document, &ExperimentDocument::changed, this, &ExperimentEditor::updateRows);
+    updateRows();
+}
+
+QStringList ExperimentEditor::openGroups() const
+{
+    QStringList names;
+    for (const QToolButton *header : m_headers) {
+        if (header->isChecked())
+            names << header->text();
+    }
+    return names;
+}
+
+void ExperimentEditor::setOpenGroups(const QStringList &names)
+{
+    for (QToolButton *header : m_headers)
+        header->setChecked(names.contains(header->text()));
+}
+
+void ExperimentEditor::updateRows()
+{
+    for (const Row &row : m_rows) {
+        const Field &shown = row.editor->field();
+        if (shown.applies)
+            row.form->setRowVisible(row.editor, shown.applies(m_document->experiment()));
+    }
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,41 @@
+// Everything of the experiment that can be edited, in groups that fold.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <QScrollArea>
+
+#include <vector>
+
+class QFormLayout;
+class QToolButton;
+
+namespace stagelens::ui {
+
+class ExperimentDocument;
+class FieldEditor;
+
+/// Groups Model, Devices, Schedule, Costs, Data and Training; only Schedule is open at first.
+class ExperimentEditor : public QScrollArea {
+    Q_OBJECT
+public:
+    explicit ExperimentEditor(ExperimentDocument *document, QWidget *parent = nullptr);
+    [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
+    /// Names of the open groups, to be remembered.
+    [[nodiscard]] QStringList openGroups() const;
+    void setOpenGroups(const QStringList &names);
+
+private:
+    void updateRows();
+
+    struct Row {
+        QFormLayout *form;
+        FieldEditor *editor;
+    };
+    ExperimentDocument *m_document;
+    std::vector<FieldEditor *> m_editors;
+    std::vector<Row> m_rows;
+    std::vector<QToolButton *> m_headers;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,60 @@
+// One field of the experiment as a control with a caption.
+#pragma once
+
+#include "ui/models/fields.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+
+namespace stagelens::ui {
+
+class ExperimentDocument;
+
+/// Shows the field's value in the document and edits it there, live. Editing goes through the document's undo.
+class FieldEditor : public QWidget {
+    Q_OBJECT
+public:
+    FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent = nullptr);
+
+    [[nodiscard]] const Field &field() const { return m_field; }
+    /// A new label whose buddy the control is.
+    QLabel *makeCaption(QWidget *parent) const;
+    /// The control itself, for tests and focus.
+    [[nodiscard]] QWidget *control() const { return m_control; }
+    /// Marks the control as wrong, with the reason as its tooltip; empty takes the mark away.
+    void setProblem(const QString &problem);
+    /// What stands beside a choice in the list ("219 ms · 60 MiB").
+    void setDetail(const QString &choice, const QString &detail);
+
+signals:
+    /// The pointer or the arrow keys are on a choice of the open list; empty when the list closes.
+    void choiceHovered(const QString &value);
+    /// The person has left the field or pressed Return.
+    void left();
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    void makeControl();
+    QWidget *makeSpinBox();
+    QWidget *makeRealBox();
+    QWidget *makeChoice();
+    QWidget *makeSize();
+    QWidget *makeLine(bool browse);
+    QWidget *makeFlag();
+    void refresh();
+    void commit(const QVariant &value);
+    void finish();
+
+    Field m_field;
+    ExperimentDocument *m_document;
+    QWidget *m_control = nullptr;
+    QComboBox *m_combo = nullptr;
+    std::function<void(const QVariant &)> m_show; ///< puts a value into the control, without a signal
+    QVariant m_shown;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,57 @@
+#include "ui/panels/headline_bar.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(new QLabel(this)), m_button(new QPushButton(this))
+{
+    setObjectName(u"headline"_s);
+    auto *layout = new QHBoxLayout(this);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(12);
+    m_label->setObjectName(u"headline.text"_s);
+    m_label->setWordWrap(true);
+    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    QFont font = m_label->font();
+    font.setPointSizeF(font.pointSizeF() * 1.15);
+    m_label->setFont(font);
+    m_button->setObjectName(u"headline.action"_s);
+    m_button->installEventFilter(this);
+    m_button->hide();
+    layout->addWidget(m_label, 1);
+    layout->addWidget(m_button);
+    connect(m_button, &QPushButton::clicked, this, [this] {
+        if (m_headline.action)
+            emit applied(*m_headline.action);
+    });
+}
+
+void HeadlineBar::setHeadline(const Headline &headline)
+{
+    m_headline = headline;
+    m_label->setText(headline.text);
+    m_button->setVisible(headline.action.has_value());
+    m_button->setText(headline.actionCaption);
+    m_button->setAccessibleDescription(headline.text);
+    if (headline.action)
+        m_button->setToolTip(u"Sets the vocabulary layers of this plan. Undo takes it back."_s);
+    else
+        emit hovered(false);
+}
+
+bool HeadlineBar::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::Enter || event->type() == QEvent::FocusIn)
+        emit hovered(true);
+    else if (event->type() == QEvent::Leave || event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)
+        emit hovered(false);
+    return QFrame::eventFilter(watched, event);
+}
+
+} // namespace stagelens::ui

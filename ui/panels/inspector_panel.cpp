@@ -1,0 +1,39 @@
+#include "ui/panels/inspector_panel.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(new QLabel(this))
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(10, 4, 10, 8);
+    auto *title = new QLabel(u"Why (selection)"_s, this);
+    QFont font = title->font();
+    font.setBold(true);
+    title->setFont(font);
+    m_label->setObjectName(u"inspector.text"_s);
+    m_label->setWordWrap(true);
+    m_label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_label->setTextFormat(Qt::PlainText);
+    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    layout->addWidget(title);
+    layout->addWidget(m_label, 1);
+    setText({});
+}
+
+void InspectorPanel::setText(const QString &text)
+{
+    m_label->setText(text.isEmpty() ? u"Click a pass to see what it waited for, or a gap to see why it is there."_s : text);
+    m_label->setAccessibleName(u"Why: "_s + m_label->text());
+}
+
+QString InspectorPanel::text() const
+{
+    return m_label->text();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,154 @@
+#include "ui/panels/metrics_panel.h"
+
+#include "ui/bridge/words.h"
+
+#include <QFormLayout>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString kUnknown = u"–"_s;
+
+QLabel *figure(QWidget *parent, const QString &name)
+{
+    auto *label = new QLabel(parent);
+    label->setObjectName(name);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+base::Bytes greatest(const std::vector<base::Bytes> &bytes)
+{
+    return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(10, 8, 10, 8);
+    layout->setSpacing(2);
+    m_provenance = figure(this, u"metrics.provenance"_s);
+    layout->addWidget(m_provenance);
+    m_iteration = makeBig(u"iteration"_s, u"Iteration"_s, u"Time of one training step: all passes and the optimizer."_s);
+    m_bubble =
+        makeBig(u"bubble"_s, u"Bubble"_s, u"Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."_s);
+    m_memory = makeBig(u"memory"_s, u"Peak memory"_s, u"Most bytes that the tensors of one device hold."_s);
+    auto *form = new QFormLayout;
+    form->setContentsMargins(0, 10, 0, 0);
+    form->setVerticalSpacing(4);
+    m_tokens = makeSmall(form, u"tokens"_s, u"Tokens/s"_s, u"Tokens trained in a second, all devices together."_s);
+    m_mfu = makeSmall(form, u"mfu"_s, u"MFU"_s, u"Model FLOP/s over the devices' peak."_s);
+    m_bound = makeSmall(form, u"bound"_s, u"Lower bound"_s, u"Least time an iteration of this work can take in any order."_s);
+    layout->addLayout(form);
+    m_baseline = figure(this, u"metrics.baseline"_s);
+    m_baseline->setWordWrap(true);
+    layout->addSpacing(6);
+    layout->addWidget(m_baseline);
+}
+
+MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &caption, const QString &tip)
+{
+    auto *column = static_cast<QVBoxLayout *>(layout());
+    auto *title = new QLabel(caption, this);
+    title->setToolTip(tip);
+    Big big{figure(this, u"metrics."_s + name), figure(this, u"metrics."_s + name + u".change"_s),
+            figure(this, u"metrics."_s + name + u".measured"_s)};
+    big.value->setAccessibleName(caption);
+    big.value->setToolTip(tip);
+    QFont font = big.value->font();
+    font.setPointSizeF(font.pointSizeF() * 1.8);
+    font.setBold(true);
+    big.value->setFont(font);
+    auto *row = new QHBoxLayout;
+    row->addWidget(big.value);
+    row->addStretch(1);
+    row->addWidget(big.change);
+    column->addSpacing(6);
+    column->addWidget(title);
+    column->addLayout(row);
+    column->addWidget(big.measured);
+    return big;
+}
+
+QLabel *MetricsPanel::makeSmall(QFormLayout *form, const QString &name, const QString &caption, const QString &tip)
+{
+    QLabel *value = figure(this, u"metrics."_s + name);
+    value->setAccessibleName(caption);
+    value->setAlignment(Qt::AlignRight);
+    auto *title = new QLabel(caption, this);
+    title->setToolTip(tip);
+    value->setToolTip(tip);
+    form->addRow(title, value);
+    return value;
+}
+
+void MetricsPanel::setFigures(const Figures &figures)
+{
+    if (!figures.plan) {
+        for (QLabel *label : findChildren<QLabel *>(QRegularExpression(u"^metrics\\."_s)))
+            label->clear();
+        return;
+    }
+    const simulate::Metrics &plan = figures.plan->metrics;
+    const bool units = inTeachingUnits(figures.plan->experiment);
+    m_provenance->setText(figures.stale ? u"Predicted, of the last valid plan"_s
+                                        : u"Predicted for "_s + costCaption(figures.plan->experiment));
+    m_iteration.value->setText(durationText(plan.iteration, units));
+    m_bubble.value->setText(shareText(plan.bubbleRatio));
+    const base::Bytes peak = greatest(plan.peakMemory);
+    m_memory.value->setText(plan.peakMemory.empty() ? kUnknown : bytesText(peak));
+    m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
+    m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
+    m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);
+    const bool compare = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
+    const auto change = [compare](QLabel *label, double now, double before) {
+        label->setText(compare ? changeText(now, before) : QString());
+    };
+    const simulate::Metrics *baseline = figures.baseline ? &figures.baseline->metrics : nullptr;
+    change(m_iteration.change, static_cast<double>(plan.iteration), baseline ? static_cast<double>(baseline->iteration) : 0);
+    change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0);
+    change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
+    m_baseline->setText(compare ? u"Differences are against the baseline, %1: %2."_s.arg(
+                                      figures.baselineName, durationText(baseline->iteration, units))
+                                : u"This plan is the baseline."_s);
+    m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
+    setMeasured(figures);
+    for (const Big &big : {m_iteration, m_bubble, m_memory})
+        big.value->setEnabled(!figures.stale);
+}
+
+void MetricsPanel::setMeasured(const Figures &figures)
+{
+    const bool measured = figures.run && figures.run->record.metrics && figures.run->record.timeline;
+    for (QLabel *label : {m_iteration.measured, m_bubble.measured, m_memory.measured})
+        label->setVisible(measured);
+    if (!measured)
+        return;
+    const simulate::Metrics &run = *figures.run->record.metrics;
+    const simulate::Metrics &plan = figures.plan->metrics;
+    const QString kind = caption(figures.run->record.summary.kind);
+    const auto line = [&](QLabel *label, const QString &value, double now, double predicted) {
+        const QString error = figures.runDiffers || predicted <= 0 ? QString() : u" (%1)"_s.arg(changeText(now, predicted));
+        label->setText(kind + u": "_s + value + error);
+        label->setToolTip(figures.runDiffers ? u"The run differs from this plan, so no error is shown."_s
+                                             : u"In brackets: measured against predicted."_s);
+    };
+    line(m_iteration.measured, durationText(run.iteration), static_cast<double>(run.iteration),
+         static_cast<double>(plan.iteration));
+    line(m_bubble.measured, shareText(run.bubbleRatio), run.bubbleRatio, 0);
+    const base::Bytes peak = greatest(run.peakMemory);
+    line(m_memory.measured, peak > 0 ? bytesText(peak) : kUnknown, static_cast<double>(peak),
+         peak > 0 ? static_cast<double>(greatest(plan.peakMemory)) : 0);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,52 @@
+// The figures of the plan, beside those of the baseline and of the run that is shown.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QFormLayout;
+class QLabel;
+
+namespace stagelens::ui {
+
+/// What the panel shows. Pointers may be null.
+struct Figures {
+    service::PredictionPtr plan;
+    service::PredictionPtr baseline;
+    QString baselineName; ///< "1F1B, not split"
+    service::RunSnapshotPtr run;
+    bool runDiffers = false; ///< the plan was edited since, or predicted for another machine: no error figures
+    bool stale = false;      ///< figures of the last valid plan
+};
+
+class MetricsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit MetricsPanel(QWidget *parent = nullptr);
+    void setFigures(const Figures &figures);
+
+private:
+    /// A large figure with its comparison and what was measured.
+    struct Big {
+        QLabel *value;
+        QLabel *change;
+        QLabel *measured;
+    };
+    Big makeBig(const QString &name, const QString &caption, const QString &tip);
+    QLabel *makeSmall(QFormLayout *form, const QString &name, const QString &caption, const QString &tip);
+    void setMeasured(const Figures &figures);
+
+    Big m_iteration;
+    Big m_bubble;
+    Big m_memory;
+    QLabel *m_provenance;
+    QLabel *m_baseline;
+    QLabel *m_tokens;
+    QLabel *m_mfu;
+    QLabel *m_bound;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,39 @@
+// The strip above the picture: train and stop, the fields that are changed most, and what is shown.
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+class QAction;
+class QActionGroup;
+class QLabel;
+
+namespace stagelens::ui {
+
+class ExperimentDocument;
+class FieldEditor;
+
+/// Which lane groups are drawn.
+enum class Shown : unsigned char { Predicted, Measured, Both };
+
+class ToolStrip : public QWidget {
+    Q_OBJECT
+public:
+    ToolStrip(ExperimentDocument *document, QAction *train, QAction *stop, QWidget *parent = nullptr);
+    [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
+    [[nodiscard]] Shown shown() const;
+    void setShown(Shown shown);
+    /// "step 12 of 50 · loss 7.31 · 18 s left"; empty when nothing runs.
+    void setProgress(const QString &text);
+
+signals:
+    void shownChanged();
+
+private:
+    std::vector<FieldEditor *> m_editors;
+    QActionGroup *m_shown;
+    QLabel *m_progress;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,204 @@
+#include "ui/plots/painted_layer.h"
+#include "ui/plots/plot_style.h"
+#include "ui/plots/plots.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr std::array kCauseNames{u"fill and drain", u"unequal stages", u"vocabulary layers", u"barriers and messages"};
+constexpr int kBarHeight = 12;
+const QString kAxisName = QStringLiteral("device");
+
+QString percent(double ratio)
+{
+    return QStringLiteral("%1 %").arg(QString::number(ratio * 100, 'f', ratio > 0 && ratio < 0.0995 ? 1 : 0));
+}
+
+} // namespace
+
+class BubblePlot::Private {
+public:
+    explicit Private(BubblePlot *plotWidget);
+    void arrange();
+    void updateStyle();
+    void refresh();
+    void paintAround(QPainter &painter);
+    void paintCauses(QPainter &painter, QRect bar);
+    /// Parts of the bubble as shares of all devices' time.
+    [[nodiscard]] std::array<double, 4> shares() const;
+
+    BubblePlot *q;
+    QCustomPlot *plot;
+    QCPBars *bars;
+    const Colours *colours = nullptr;
+    simulate::Metrics metrics;
+    std::optional<simulate::BubbleCauses> causes;
+    QString caption;
+};
+
+BubblePlot::Private::Private(BubblePlot *plotWidget)
+    : q(plotWidget), plot(new QCustomPlot(q)), bars(new QCPBars(plot->xAxis, plot->yAxis))
+{
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->axisRect()->setAutoMargins(QCP::msNone);
+    plot->xAxis->setTicker(QSharedPointer<IntegerTicker>::create());
+    plot->xAxis->grid()->setVisible(false);
+    plot->xAxis->setTickLength(0);
+    plot->yAxis->setTicker(QSharedPointer<PercentTicker>::create());
+    plot->yAxis->setTickLength(0);
+    bars->setAntialiased(false);
+    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
+}
+
+std::array<double, 4> BubblePlot::Private::shares() const
+{
+    std::array<double, 4> parts{};
+    const double all = static_cast<double>(metrics.makespan) * static_cast<double>(metrics.bubbleRatioPerDevice.size());
+    if (causes && all > 0)
+        parts = {static_cast<double>(causes->fillAndDrain) / all, static_cast<double>(causes->unequalStages) / all,
+                 static_cast<double>(causes->vocabularyLayers) / all, static_cast<double>(causes->communication) / all};
+    return parts;
+}
+
+void BubblePlot::Private::arrange()
+{
+    const QFontMetrics fontMetrics(q->font());
+    const int line = fontMetrics.height();
+    const int head = line + 8 + (causes ? kBarHeight + 2 * (line + 2) + 8 : 0);
+    plot->setGeometry(q->rect());
+    plot->axisRect()->setMargins(QMargins(leftMargin(fontMetrics, kAxisName), head + 4, 10, line + 8));
+}
+
+void BubblePlot::Private::updateStyle()
+{
+    colours = &coloursFor(q->palette());
+    applyStyle(*plot, *colours);
+    plot->yAxis->setBasePen(Qt::NoPen);
+    bars->setPen(Qt::NoPen);
+    bars->setBrush(colours->causes[0]);
+    arrange();
+}
+
+void BubblePlot::Private::refresh()
+{
+    const auto &ratios = metrics.bubbleRatioPerDevice;
+    QVector<double> keys;
+    QVector<double> values;
+    for (std::size_t device = 0; device < ratios.size(); ++device) {
+        keys.push_back(static_cast<double>(device));
+        values.push_back(ratios[device] * 100);
+    }
+    bars->setData(keys, values, true);
+    bars->setWidth(0.72);
+    plot->xAxis->setRange(-0.6, static_cast<double>(std::max<std::size_t>(ratios.size(), 1)) - 0.4);
+    plot->xAxis->ticker()->setTickCount(ratios.size() <= 16 ? static_cast<int>(std::max<std::size_t>(ratios.size(), 1)) + 1
+                                                            : 8);
+    const double most = values.isEmpty() ? 1 : *std::max_element(values.begin(), values.end());
+    plot->yAxis->setRange(0, std::max(most * 1.05, 5.0));
+    plot->axisRect()->setVisible(!ratios.empty());
+    arrange();
+    plot->replot(QCustomPlot::rpQueuedRefresh);
+}
+
+void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
+{
+    const std::array<double, 4> parts = shares();
+    double sum = 0;
+    for (const double part : parts)
+        sum += std::max(part, 0.0);
+    double before = 0;
+    for (std::size_t i = 0; sum > 0 && i < parts.size(); ++i) {
+        const int from = static_cast<int>(std::lround(before / sum * bar.width()));
+        before += std::max(parts[i], 0.0);
+        const int to = static_cast<int>(std::lround(before / sum * bar.width()));
+        painter.fillRect(QRect(bar.left() + from, bar.top(), to - from, bar.height()), colours->causes[i]);
+    }
+    const QFontMetrics metricsOfFont(q->font());
+    const int line = metricsOfFont.height() + 2;
+    const int size = metricsOfFont.ascent() - 2;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const int column = static_cast<int>(i % 2);
+        const int x = bar.left() + column * bar.width() / 2;
+        const int y = bar.bottom() + 5 + static_cast<int>(i / 2) * line;
+        const QRect box(x, y + (line - size) / 2, size, size);
+        painter.fillRect(box, edgeOf(colours->causes[i]));
+        painter.fillRect(box.adjusted(1, 1, -1, -1), colours->causes[i]);
+        painter.setPen(colours->ink);
+        const QString text = QString::fromUtf16(kCauseNames[i]) + QChar(u' ') + percent(parts[i]);
+        painter.drawText(QRect(x + size + 6, y, bar.width() / 2 - size - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
+                         metricsOfFont.elidedText(text, Qt::ElideRight, bar.width() / 2 - size - 8));
+    }
+}
+
+void BubblePlot::Private::paintAround(QPainter &painter)
+{
+    if (metrics.bubbleRatioPerDevice.empty()) {
+        paintSentence(painter, *q, *colours, QStringLiteral("No bubble to show yet: it appears with the first plan."));
+        return;
+    }
+    QFont bold = q->font();
+    bold.setBold(true);
+    const QFontMetrics wide(bold);
+    const int line = wide.height();
+    const QRect title(10, 0, q->width() - 20, line + 8);
+    const QString head = QStringLiteral("Bubble %1").arg(percent(metrics.bubbleRatio));
+    painter.setFont(bold);
+    painter.setPen(colours->ink);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, head);
+    painter.setFont(q->font());
+    painter.setPen(colours->muted);
+    const int used = wide.horizontalAdvance(head) + 8;
+    const QString rest = QStringLiteral("of all devices' time · %1").arg(caption);
+    painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(q->font()).elidedText(rest, Qt::ElideRight, title.width() - used));
+    if (causes)
+        paintCauses(painter, QRect(10, line + 8, q->width() - 20, kBarHeight));
+    const QRect area = plot->axisRect()->rect();
+    painter.setPen(colours->muted);
+    painter.drawText(QRect(0, area.bottom() + 4, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kAxisName);
+}
+
+BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
+{
+    setAccessibleName(QStringLiteral("Bubble"));
+    setMinimumHeight(90);
+    m_private->updateStyle();
+    m_private->refresh();
+}
+
+BubblePlot::~BubblePlot() = default;
+
+void BubblePlot::setBubbles(const simulate::Metrics &metrics, std::optional<simulate::BubbleCauses> causes, QString caption)
+{
+    Private &d = *m_private;
+    d.metrics = metrics;
+    d.causes = causes;
+    d.caption = std::move(caption);
+    QString value = QStringLiteral("%1 of all devices' time").arg(percent(metrics.bubbleRatio));
+    const std::array<double, 4> parts = d.shares();
+    for (std::size_t i = 0; causes && i < parts.size(); ++i)
+        value += QStringLiteral("; %1 %2").arg(QString::fromUtf16(kCauseNames[i]), percent(parts[i]));
+    setAccessibleDescription(value);
+    d.refresh();
+}
+
+void BubblePlot::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    m_private->arrange();
+}
+
+void BubblePlot::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        m_private->updateStyle();
+        m_private->plot->replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,171 @@
+#include "ui/plots/painted_layer.h"
+#include "ui/plots/plot_style.h"
+#include "ui/plots/plots.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+const QString kAxisName = QStringLiteral("step");
+
+} // namespace
+
+class LossPlot::Private {
+public:
+    explicit Private(LossPlot *plotWidget);
+    void arrange();
+    void refresh();
+    void paintAround(QPainter &painter);
+
+    LossPlot *q;
+    QCustomPlot *plot;
+    const Colours *colours = nullptr;
+    std::vector<Curve> curves;
+    std::optional<double> ignorance;
+};
+
+LossPlot::Private::Private(LossPlot *plotWidget) : q(plotWidget), plot(new QCustomPlot(q))
+{
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->axisRect()->setAutoMargins(QCP::msNone);
+    plot->xAxis->setTicker(QSharedPointer<IntegerTicker>::create());
+    plot->xAxis->ticker()->setTickCount(6);
+    plot->xAxis->grid()->setVisible(false);
+    plot->xAxis->setTickLength(0);
+    plot->yAxis->ticker()->setTickCount(4);
+    plot->yAxis->setTickLength(0);
+    plot->yAxis->setNumberFormat(QStringLiteral("g"));
+    plot->yAxis->setNumberPrecision(4);
+    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
+}
+
+void LossPlot::Private::arrange()
+{
+    const QFontMetrics metrics(q->font());
+    const int line = metrics.height();
+    plot->setGeometry(q->rect());
+    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, kAxisName), line + 12, 10, line + 8));
+}
+
+void LossPlot::Private::refresh()
+{
+    colours = &coloursFor(q->palette());
+    applyStyle(*plot, *colours);
+    plot->yAxis->setBasePen(Qt::NoPen);
+    plot->clearGraphs();
+    double least = ignorance.value_or(1e300);
+    double most = ignorance.value_or(-1e300);
+    std::size_t steps = 1;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        const std::vector<double> &losses = curves[i].losses;
+        QVector<double> keys;
+        QVector<double> values;
+        for (std::size_t step = 0; step < losses.size(); ++step) {
+            if (!std::isfinite(losses[step]))
+                continue; // a run that diverged: its curve ends
+            keys.push_back(static_cast<double>(step));
+            values.push_back(losses[step]);
+            least = std::min(least, losses[step]);
+            most = std::max(most, losses[step]);
+        }
+        steps = std::max(steps, losses.size());
+        QCPGraph *graph = plot->addGraph();
+        graph->setData(keys, values, true);
+        graph->setPen(QPen(curveColour(*colours, i), 1.8));
+        graph->setAntialiased(true);
+        if (keys.size() == 1) // one step is a point, not yet a line
+            graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
+    }
+    const bool shown = !curves.empty() && least <= most;
+    plot->axisRect()->setVisible(shown);
+    if (shown) {
+        const double margin = std::max((most - least) * 0.1, 0.05);
+        plot->yAxis->setRange(std::max(least - margin, 0.0), most + margin);
+        plot->xAxis->setRange(0, std::max(static_cast<double>(steps) - 1, 1.0));
+    }
+    arrange();
+    plot->replot(QCustomPlot::rpQueuedRefresh);
+}
+
+void LossPlot::Private::paintAround(QPainter &painter)
+{
+    if (curves.empty()) {
+        paintSentence(painter, *q, *colours, QStringLiteral("No loss yet: F5 trains this plan."));
+        return;
+    }
+    const QFontMetrics metrics(q->font());
+    const int height = metrics.height() + 8;
+    QFont bold = q->font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    painter.setPen(colours->ink);
+    painter.drawText(QRect(10, 0, q->width(), height), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("Loss"));
+    int x = 10 + QFontMetrics(bold).horizontalAdvance(QStringLiteral("Loss")) + 12;
+    painter.setFont(q->font());
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        QString text = curves[i].name;
+        if (!curves[i].losses.empty())
+            text += QStringLiteral(" · %1").arg(QString::number(curves[i].losses.back(), 'f', 3));
+        const int room = q->width() - x - 34;
+        if (room < 40)
+            break;
+        text = metrics.elidedText(text, Qt::ElideRight, room);
+        painter.fillRect(QRect(x, height / 2, 16, 2), curveColour(*colours, i));
+        painter.setPen(colours->muted);
+        painter.drawText(QRect(x + 22, 0, room, height), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += 22 + metrics.horizontalAdvance(text) + 14;
+    }
+    const QRect area = plot->axisRect()->rect();
+    painter.setPen(colours->muted);
+    painter.drawText(QRect(0, area.bottom() + 4, area.left() - 8, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+                     kAxisName);
+    if (!ignorance)
+        return;
+    const double y = std::floor(plot->yAxis->coordToPixel(*ignorance)) + 0.5;
+    painter.setPen(QPen(colours->muted, 1, Qt::DashLine));
+    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+    const QString text = QStringLiteral("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
+    const int width = metrics.horizontalAdvance(text) + 8;
+    const QRectF place(area.right() - width, y - metrics.height() / 2.0, width, metrics.height());
+    painter.fillRect(place, colours->background);
+    painter.drawText(place, Qt::AlignCenter, text);
+}
+
+LossPlot::LossPlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
+{
+    setAccessibleName(QStringLiteral("Loss"));
+    setMinimumHeight(90);
+    m_private->refresh();
+}
+
+LossPlot::~LossPlot() = default;
+
+void LossPlot::setCurves(std::vector<Curve> curves, std::optional<double> ignorance)
+{
+    Private &d = *m_private;
+    d.curves = std::move(curves);
+    d.ignorance = ignorance;
+    QStringList values;
+    for (const Curve &curve : d.curves)
+        if (!curve.losses.empty())
+            values << QStringLiteral("%1: %2").arg(curve.name, QString::number(curve.losses.back(), 'f', 3));
+    setAccessibleDescription(values.join(QStringLiteral("; ")));
+    d.refresh();
+}
+
+void LossPlot::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    m_private->arrange();
+}
+
+void LossPlot::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
+        m_private->refresh();
+}
+
+} // namespace stagelens::ui

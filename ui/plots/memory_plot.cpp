@@ -1,0 +1,385 @@
+#include "ui/plots/memory_stack.h"
+#include "ui/plots/painted_layer.h"
+#include "ui/plots/plot_style.h"
+#include "ui/plots/plots.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/layout.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QComboBox>
+#include <QMouseEvent>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr std::array kCategoryNames{u"parameters", u"gradients",     u"optimizer", u"activations",
+                                    u"vocabulary", u"communication", u"workspace"};
+static_assert(kCategoryNames.size() == simulate::kMemoryCategoryCount);
+
+/// The stack of one device, drawn in columns of pixels between two axes.
+class StackPlottable : public QCPAbstractPlottable {
+public:
+    StackPlottable(QCPAxis *time, QCPAxis *bytes) : QCPAbstractPlottable(time, bytes) {}
+
+    const simulate::MemoryProfile *profile = nullptr;
+    const Colours *colours = nullptr;
+    const ViewState *state = nullptr;
+    base::Bytes capacity = 0;
+
+    double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
+    QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
+    {
+        found = false;
+        return {};
+    }
+    QCPRange getValueRange(bool &found, QCP::SignDomain, const QCPRange &) const override
+    {
+        found = profile != nullptr;
+        return {0, profile != nullptr ? static_cast<double>(profile->peak()) : 1};
+    }
+
+protected:
+    void draw(QCPPainter *painter) override
+    {
+        if (profile == nullptr)
+            return;
+        painter->setAntialiasing(false);
+        const QRect area = keyAxis()->axisRect()->rect();
+        const LaneWindow window{state->begin(), state->end(), area.width(), 1, 0};
+        for (const MemoryColumn &column : memoryColumns(*profile, window, state->span())) {
+            base::Bytes below = 0;
+            int bottom = area.bottom() + 1;
+            for (std::size_t i = 0; i < column.step->bytes.size(); ++i) {
+                below += column.step->bytes[i];
+                const int top = static_cast<int>(std::lround(valueAxis()->coordToPixel(static_cast<double>(below))));
+                if (top < bottom)
+                    painter->fillRect(QRect(area.left() + column.x, top, column.width, bottom - top), colours->memory[i]);
+                bottom = std::min(bottom, top);
+            }
+        }
+        if (capacity > 0) {
+            painter->setPen(QPen(colours->alarm, 1, Qt::DashLine));
+            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(capacity))) + 0.5;
+            painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        }
+    }
+    void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
+};
+
+} // namespace
+
+class MemoryPlot::Private {
+public:
+    Private(MemoryPlot *plotWidget, ViewState *viewState);
+
+    void refresh();
+    void updateStyle();
+    void arrange();
+    void fillDevices();
+    [[nodiscard]] int shownDevice() const;
+    [[nodiscard]] int worstDevice() const;
+    void paintAround(QPainter &painter);
+    void paintLegend(QPainter &painter, const simulate::MemoryProfile &profile);
+    void paintPointer(QPainter &painter);
+    [[nodiscard]] const simulate::MemoryStep *stepAt(base::Nanos time) const;
+
+    MemoryPlot *q;
+    ViewState *state;
+    QCustomPlot *plot;
+    QComboBox *devices;
+    StackPlottable *stack;
+    std::vector<simulate::MemoryProfile> profiles;
+    base::Bytes capacity = 0;
+    QString caption;
+    std::optional<int> pointer; ///< x of the mouse
+    std::optional<int> dragFrom;
+};
+
+MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
+    : q(plotWidget), state(viewState), plot(new QCustomPlot(q)), devices(new QComboBox(q)),
+      stack(new StackPlottable(plot->xAxis, plot->yAxis))
+{
+    plot->setAttribute(Qt::WA_TransparentForMouseEvents);
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->axisRect()->setAutoMargins(QCP::msNone);
+    plot->xAxis->setTickLabels(false);
+    plot->xAxis->setTicks(false);
+    plot->xAxis->grid()->setVisible(false);
+    plot->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
+    plot->yAxis->ticker()->setTickCount(4);
+    plot->yAxis->setTickLength(0);
+    stack->state = state;
+    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
+    new PaintedLayer(plot, QStringLiteral("overlay"), [this](QPainter &painter) { paintPointer(painter); });
+    plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmBuffered);
+    devices->setAccessibleName(QStringLiteral("Device whose memory is shown"));
+    devices->setToolTip(QStringLiteral("Device whose memory is shown; it follows the selected pass"));
+    connect(devices, &QComboBox::activated, q, [this] { refresh(); });
+    connect(state, &ViewState::rangeChanged, q, [this] { plot->replot(QCustomPlot::rpQueuedReplot); });
+    connect(state, &ViewState::selectionChanged, q, [this] {
+        if (devices->currentIndex() <= 0)
+            refresh();
+    });
+    connect(plot, &QCustomPlot::beforeReplot, q,
+            [this] { plot->xAxis->setRange(static_cast<double>(state->begin()), static_cast<double>(state->end())); });
+}
+
+int MemoryPlot::Private::worstDevice() const
+{
+    const auto worst =
+        std::max_element(profiles.begin(), profiles.end(), [](const auto &a, const auto &b) { return a.peak() < b.peak(); });
+    return static_cast<int>(worst - profiles.begin());
+}
+
+int MemoryPlot::Private::shownDevice() const
+{
+    if (const int chosen = devices->currentIndex() - 1; chosen >= 0 && chosen < std::ssize(profiles))
+        return chosen;
+    const auto &selection = state->selection();
+    if (selection && selection->slice.device >= 0 && selection->slice.device < std::ssize(profiles))
+        return selection->slice.device;
+    return worstDevice();
+}
+
+void MemoryPlot::Private::fillDevices()
+{
+    const auto wanted = static_cast<int>(profiles.size()) + 1;
+    if (devices->count() == wanted)
+        return;
+    const int before = devices->currentIndex();
+    devices->clear();
+    devices->addItem(QStringLiteral("Fullest"));
+    for (int device = 0; device + 1 < wanted; ++device)
+        devices->addItem(QStringLiteral("Device %1").arg(device));
+    devices->setCurrentIndex(std::clamp(before, 0, wanted - 1));
+}
+
+void MemoryPlot::Private::refresh()
+{
+    devices->setVisible(!profiles.empty());
+    const bool shown = !profiles.empty();
+    plot->axisRect()->setVisible(shown);
+    stack->profile = shown ? &profiles[static_cast<std::size_t>(shownDevice())] : nullptr;
+    stack->capacity = capacity;
+    base::Bytes top = 1;
+    for (const simulate::MemoryProfile &profile : profiles)
+        top = std::max(top, profile.peak());
+    // A capacity far above would press the stack flat: it is drawn once it is near, and always named.
+    if (capacity > 0 && capacity < 3 * top)
+        top = std::max(top, capacity);
+    plot->yAxis->setRange(0, static_cast<double>(top) * 1.08);
+    plot->replot(QCustomPlot::rpQueuedRefresh);
+}
+
+void MemoryPlot::Private::updateStyle()
+{
+    const Colours &colours = coloursFor(q->palette());
+    stack->colours = &colours;
+    applyStyle(*plot, colours);
+    plot->yAxis->setBasePen(Qt::NoPen);
+    arrange();
+}
+
+void MemoryPlot::Private::arrange()
+{
+    const QFontMetrics metrics(q->font());
+    const int left = laneHeaderWidth(metrics);
+    const int line = metrics.height();
+    plot->setGeometry(q->rect());
+    plot->axisRect()->setMargins(QMargins(left, line + 10, kRightMargin, 6));
+    devices->setGeometry(8, line + 10, left - metrics.horizontalAdvance(QStringLiteral("1000 MiB")) - 22,
+                         devices->sizeHint().height());
+}
+
+const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
+{
+    const auto &steps = stack->profile->steps;
+    const auto next = std::upper_bound(steps.begin(), steps.end(), time,
+                                       [](base::Nanos at, const simulate::MemoryStep &step) { return at < step.time; });
+    return next == steps.begin() ? nullptr : &*std::prev(next);
+}
+
+void MemoryPlot::Private::paintLegend(QPainter &painter, const simulate::MemoryProfile &profile)
+{
+    const Colours &colours = *stack->colours;
+    const QFontMetrics metrics(q->font());
+    const simulate::MemoryByCategory peak = profile.atPeak();
+    const int size = metrics.ascent();
+    int x = plot->axisRect()->left();
+    const auto write = [&](const QString &text, const QColor &ink) {
+        painter.setPen(ink);
+        painter.drawText(QRect(x, 0, q->width() - x, metrics.height() + 8), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += metrics.horizontalAdvance(text);
+    };
+    write(QStringLiteral("Device %1: peak %2").arg(shownDevice()).arg(bytesText(static_cast<double>(profile.peak()))),
+          colours.ink);
+    if (capacity > 0) {
+        const bool over = profile.peak() > capacity;
+        write(QStringLiteral(" of %1").arg(bytesText(static_cast<double>(capacity))), over ? colours.alarm : colours.muted);
+    }
+    x += 18;
+    const auto text = [&](std::size_t i, bool figures) {
+        const QString name = QString::fromUtf16(kCategoryNames[i]);
+        return figures ? name + QChar(u' ') + bytesText(static_cast<double>(peak[i])) : name;
+    };
+    // With the figures of the peak if there is room for all of them.
+    int needed = x;
+    for (std::size_t i = 0; i < peak.size(); ++i)
+        needed += peak[i] > 0 ? metrics.horizontalAdvance(text(i, true)) + size + 18 : 0;
+    const bool figures = needed < q->width();
+    for (std::size_t i = 0; i < peak.size(); ++i) {
+        const QString entry = text(i, figures);
+        if (peak[i] <= 0 || x + size + 5 + metrics.horizontalAdvance(entry) > q->width())
+            continue;
+        const QRect box(x, (metrics.height() + 8 - size) / 2 + 1, size, size);
+        painter.fillRect(box, edgeOf(colours.memory[i]));
+        painter.fillRect(box.adjusted(1, 1, -1, -1), colours.memory[i]);
+        x += size + 5;
+        write(entry, colours.muted);
+        x += 13;
+    }
+}
+
+void MemoryPlot::Private::paintAround(QPainter &painter)
+{
+    const Colours &colours = *stack->colours;
+    if (stack->profile == nullptr) {
+        paintSentence(painter, *q, colours, QStringLiteral("A teaching example has no bytes: choose a model to see memory."));
+        return;
+    }
+    QFont bold = q->font();
+    bold.setBold(true);
+    const QFontMetrics metrics(q->font());
+    painter.setFont(bold);
+    painter.setPen(colours.ink);
+    const QRect title(8, 0, plot->axisRect()->left() - 16, metrics.height() + 8);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("Memory"));
+    painter.setFont(q->font());
+    painter.setPen(colours.muted);
+    const int used = QFontMetrics(bold).horizontalAdvance(QStringLiteral("Memory "));
+    painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
+    paintLegend(painter, *stack->profile);
+}
+
+void MemoryPlot::Private::paintPointer(QPainter &painter)
+{
+    const QRect area = plot->axisRect()->rect();
+    if (!pointer || stack->profile == nullptr || *pointer < area.left() || *pointer > area.right())
+        return;
+    const base::Nanos time = state->begin() + std::llround(static_cast<double>(*pointer - area.left()) *
+                                                           static_cast<double>(state->end() - state->begin()) / area.width());
+    const simulate::MemoryStep *step = time >= 0 && time <= state->span() ? stepAt(time) : nullptr;
+    const Colours &colours = *stack->colours;
+    QColor line = colours.ink;
+    line.setAlpha(110);
+    painter.fillRect(QRect(*pointer, area.top(), 1, area.height()), line);
+    if (step == nullptr)
+        return;
+    const QFontMetrics metrics(q->font());
+    const QString text = QStringLiteral("%1 at %2").arg(bytesText(static_cast<double>(step->total())), durationText(time));
+    const int width = metrics.horizontalAdvance(text) + 12;
+    QRect tag(*pointer + 8, area.top() + 4, width, metrics.height() + 6);
+    if (tag.right() > area.right())
+        tag.moveRight(*pointer - 8);
+    painter.fillRect(tag, colours.ink);
+    painter.setPen(colours.background);
+    painter.setFont(q->font());
+    painter.drawText(tag, Qt::AlignCenter, text);
+}
+
+MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this, state))
+{
+    setAccessibleName(QStringLiteral("Memory"));
+    setMouseTracking(true);
+    setMinimumHeight(90);
+    m_private->updateStyle();
+    m_private->refresh();
+}
+
+MemoryPlot::~MemoryPlot() = default;
+
+void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Bytes capacity, QString caption)
+{
+    Private &d = *m_private;
+    d.stack->profile = nullptr;
+    d.profiles = std::move(profiles);
+    if (std::all_of(d.profiles.begin(), d.profiles.end(), [](const auto &profile) { return profile.steps.empty(); }))
+        d.profiles.clear();
+    d.capacity = capacity;
+    d.caption = std::move(caption);
+    d.fillDevices();
+    d.refresh();
+    QString value = QStringLiteral("No memory figures");
+    if (d.stack->profile != nullptr)
+        value = QStringLiteral("Device %1 peaks at %2")
+                    .arg(d.shownDevice())
+                    .arg(bytesText(static_cast<double>(d.stack->profile->peak())));
+    setAccessibleDescription(value);
+}
+
+void MemoryPlot::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    m_private->arrange();
+}
+
+void MemoryPlot::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        m_private->updateStyle();
+        m_private->plot->replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
+void MemoryPlot::wheelEvent(QWheelEvent *event)
+{
+    const QRect area = m_private->plot->axisRect()->rect();
+    ViewState &state = *m_private->state;
+    const double nanos = static_cast<double>(state.end() - state.begin()) / std::max(area.width(), 1);
+    if ((event->modifiers() & Qt::ShiftModifier) != 0)
+        state.pan(-std::llround(event->angleDelta().y() * nanos));
+    else
+        state.zoom(state.begin() + std::llround((event->position().x() - area.left()) * nanos),
+                   std::pow(1.25, event->angleDelta().y() / 120.0));
+    event->accept();
+}
+
+void MemoryPlot::mousePressEvent(QMouseEvent *event)
+{
+    if (event->button() == Qt::LeftButton)
+        m_private->dragFrom = event->pos().x();
+}
+
+void MemoryPlot::mouseReleaseEvent(QMouseEvent *)
+{
+    m_private->dragFrom.reset();
+}
+
+void MemoryPlot::mouseMoveEvent(QMouseEvent *event)
+{
+    Private &d = *m_private;
+    const int x = event->pos().x();
+    if (d.dragFrom) {
+        const double nanos = static_cast<double>(d.state->end() - d.state->begin()) / std::max(d.plot->axisRect()->width(), 1);
+        d.state->pan(std::llround((*d.dragFrom - x) * nanos));
+        d.dragFrom = x;
+    }
+    d.pointer = x;
+    d.plot->layer(QStringLiteral("overlay"))->replot();
+}
+
+void MemoryPlot::leaveEvent(QEvent *event)
+{
+    QWidget::leaveEvent(event);
+    m_private->pointer.reset();
+    m_private->plot->layer(QStringLiteral("overlay"))->replot();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,229 @@
+#include "ui/shell/explore_page.h"
+
+#include "ui/bridge/gap_explanation.h"
+#include "ui/bridge/words.h"
+#include "ui/panels/headline_bar.h"
+#include "ui/panels/message_bar.h"
+#include "ui/plots/plots.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/view_state.h"
+
+#include <QSplitter>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
+    : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
+      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
+      m_timeline(new TimelineView(view, this)), m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)),
+      m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
+{
+    build();
+    connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
+    connect(m_forecast, &Forecast::changed, this, &ExplorePage::refresh);
+    connect(m_forecast, &Forecast::adviceChanged, this, &ExplorePage::refreshAdvice);
+    connect(m_desk, &RunDesk::shownChanged, this, &ExplorePage::refresh);
+    connect(m_headline, &HeadlineBar::hovered, this,
+            [this](bool on) { setGhost(on ? m_headline->headline().action : std::nullopt); });
+}
+
+void ExplorePage::build()
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(m_headline);
+    layout->addWidget(m_problemBar);
+    layout->addWidget(m_provenanceBar);
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_bubbles, u"Bubbles"_s);
+    m_tabs->addTab(m_loss, u"Loss"_s);
+    m_tabs->setTabToolTip(0, u"Where each device waits, and why"_s);
+    m_tabs->setTabToolTip(1, u"Loss of the run that is shown"_s);
+    m_splitter->addWidget(m_timeline);
+    m_splitter->addWidget(m_memory);
+    m_splitter->addWidget(m_tabs);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setStretchFactor(0, 55);
+    m_splitter->setStretchFactor(1, 25);
+    m_splitter->setStretchFactor(2, 20);
+    m_splitter->setSizes({550, 250, 200});
+    layout->addWidget(m_splitter, 1);
+}
+
+void ExplorePage::setLow(bool low)
+{
+    if (low == m_low)
+        return;
+    m_low = low;
+    if (low) {
+        m_tabs->insertTab(0, m_memory, u"Memory"_s);
+        m_tabs->setTabToolTip(0, u"Live bytes of each device over time"_s);
+        m_tabs->setCurrentIndex(0);
+    } else {
+        m_splitter->insertWidget(1, m_memory);
+        m_memory->show();
+        m_splitter->setSizes({550, 250, 200});
+    }
+}
+
+void ExplorePage::setShown(Shown shown)
+{
+    m_shown = shown;
+    refresh();
+}
+
+void ExplorePage::setGhost(std::optional<model::VocabularyMethod> method)
+{
+    if (method == m_ghost)
+        return;
+    m_ghost = method;
+    m_timeline->setContent(content());
+}
+
+bool ExplorePage::runDiffers() const
+{
+    const auto &plan = m_forecast->plan();
+    if (!plan || !m_desk->shown())
+        return false;
+    const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
+    return !hardware || hardware->name != "cpu-local" || !m_desk->shownDifferences(plan->experiment).empty();
+}
+
+LaneGroup ExplorePage::measuredGroup() const
+{
+    const service::RunSnapshot &run = *m_desk->shown();
+    LaneGroup group;
+    group.timeline = run.record.timeline;
+    group.schedule = run.schedule;
+    group.metrics = run.record.metrics.value_or(simulate::Metrics{});
+    group.caption = caption(run.record.summary.kind) + u" · run %1"_s.arg(run.record.summary.id);
+    if (!run.finished)
+        group.caption += u", step %1"_s.arg(run.step);
+    const auto &plan = m_forecast->plan();
+    group.faded = plan && !m_desk->shownDifferences(plan->experiment).empty();
+    if (plan && !runDiffers() && group.timeline) {
+        group.caption += u" · "_s + changeText(static_cast<double>(group.timeline->iteration()),
+                                               static_cast<double>(plan->timeline->iteration()));
+    }
+    return group;
+}
+
+TimelineContent ExplorePage::content() const
+{
+    TimelineContent content;
+    const auto &plan = m_forecast->plan();
+    const bool measured = m_desk->shown() && m_desk->shown()->record.timeline;
+    if (plan && (m_shown != Shown::Measured || !measured))
+        content.groups.push_back({plan->timeline, plan->schedule, plan->metrics, caption(timeline::Provenance::Predicted),
+                                  false, plan->memoryCapacity});
+    if (measured && m_shown != Shown::Predicted)
+        content.groups.push_back(measuredGroup());
+    if (!plan)
+        return content;
+    content.teachingUnits = inTeachingUnits(plan->experiment);
+    content.stale = !m_forecast->problems().empty() || m_forecast->isComputing();
+    const bool units = content.teachingUnits;
+    if (const auto &baseline = m_forecast->baseline()) {
+        const base::Nanos end = baseline->timeline->iteration();
+        const base::Nanos now = plan->timeline->iteration();
+        QString text = u"baseline %1"_s.arg(durationText(end, units));
+        if (baseline != plan)
+            text +=
+                u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
+        content.baseline = EndFlag{end, text};
+    }
+    const service::Advice *advice = m_forecast->advice();
+    const auto *option = advice && m_ghost ? findOption(*advice, *m_ghost) : nullptr;
+    if (option && option->iteration)
+        content.ghost =
+            EndFlag{*option->iteration, u"%1: %2"_s.arg(shortName(*m_ghost), durationText(*option->iteration, units))};
+    return content;
+}
+
+void ExplorePage::refresh()
+{
+    m_timeline->setContent(content());
+    refreshProvenance();
+    refreshPlots();
+    refreshAdvice();
+}
+
+void ExplorePage::refreshProvenance()
+{
+    const auto &plan = m_forecast->plan();
+    const auto &run = m_desk->shown();
+    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
+        m_provenanceBar->clear();
+        return;
+    }
+    const QString from = u"From run %1"_s.arg(run->record.summary.id);
+    const auto found = m_desk->shownDifferences(plan->experiment);
+    const MessageBar::Action hide{u"Hide the run"_s, [this] { m_desk->showNone(); }};
+    if (found.empty()) {
+        m_provenanceBar->say(MessageBar::Tone::Note,
+                             from + u", measured on this computer; the prediction is for %1, so no error is shown."_s.arg(
+                                        costCaption(plan->experiment)),
+                             {hide});
+        return;
+    }
+    m_provenanceBar->say(
+        MessageBar::Tone::Note, from + u", which differs: "_s + differencesText(found) + u'.',
+        {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}, hide});
+}
+
+void ExplorePage::refreshPlots()
+{
+    const auto &plan = m_forecast->plan();
+    if (!plan)
+        return;
+    const auto &run = m_desk->shown();
+    const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
+    if (measuredOnly) {
+        std::vector<simulate::MemoryProfile> profiles;
+        for (int device = 0; device < run->record.timeline->devices(); ++device)
+            profiles.push_back(simulate::memoryProfile(run->record.experiment, *run->schedule, *run->record.timeline, device));
+        m_memory->setProfiles(std::move(profiles), plan->memoryCapacity,
+                              u"Memory · computed from the times of run %1"_s.arg(run->record.summary.id));
+    } else {
+        m_memory->setProfiles(plan->memory, plan->memoryCapacity, u"Memory · "_s + caption(timeline::Provenance::Predicted));
+    }
+    std::vector<LossPlot::Curve> curves;
+    int vocabulary = plan->experiment.model.vocabularySize;
+    if (run && !run->record.losses.empty()) {
+        curves.push_back({u"run %1"_s.arg(run->record.summary.id), run->record.losses});
+        vocabulary = run->record.experiment.model.vocabularySize;
+    }
+    m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);
+}
+
+void ExplorePage::refreshAdvice()
+{
+    const auto &plan = m_forecast->plan();
+    if (!plan)
+        return;
+    const service::Advice *advice = m_forecast->advice();
+    m_headline->setHeadline(makeHeadline(*plan, m_forecast->problems().empty() ? advice : nullptr));
+    m_headline->setEnabled(m_forecast->problems().empty());
+    m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
+                          caption(timeline::Provenance::Predicted));
+}
+
+void ExplorePage::explain(int group, int device, qint64 time)
+{
+    const auto &groups = m_timeline->content().groups;
+    if (group < 0 || group >= static_cast<int>(groups.size()))
+        return;
+    const LaneGroup &lanes = groups[static_cast<std::size_t>(group)];
+    if (lanes.timeline)
+        emit gapExplained(explainGap(lanes, device, time, m_timeline->content().teachingUnits));
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,76 @@
+// The mode in which one plan is explored: headline, bars, timeline, memory, bubbles and loss.
+#pragma once
+
+#include "ui/panels/tool_strip.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QSplitter;
+class QTabWidget;
+
+namespace stagelens::ui {
+
+class BubblePlot;
+class Forecast;
+class HeadlineBar;
+class LossPlot;
+class MemoryPlot;
+class MessageBar;
+class RunDesk;
+class ViewState;
+
+class ExplorePage : public QWidget {
+    Q_OBJECT
+public:
+    ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent = nullptr);
+
+    /// Draws the plan, the run and the baseline again.
+    void refresh();
+    /// Only the headline and the bubble's causes, which come later than the plan.
+    void refreshAdvice();
+    void setShown(Shown shown);
+    /// The end that the plan would have with another method; nothing takes the flag away.
+    void setGhost(std::optional<model::VocabularyMethod> method);
+    /// In a low window memory is a tab beside bubbles and loss.
+    void setLow(bool low);
+    /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
+    [[nodiscard]] bool runDiffers() const;
+
+    [[nodiscard]] HeadlineBar *headline() { return m_headline; }
+    [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
+    [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+
+signals:
+    void showPlanAsked();
+    void trainAsked();
+    /// What the inspector should say about a gap.
+    void gapExplained(const QString &text);
+
+private:
+    void build();
+    [[nodiscard]] TimelineContent content() const;
+    [[nodiscard]] LaneGroup measuredGroup() const;
+    void refreshProvenance();
+    void refreshPlots();
+    void explain(int group, int device, qint64 time);
+
+    Forecast *m_forecast;
+    RunDesk *m_desk;
+    HeadlineBar *m_headline;
+    MessageBar *m_problemBar;
+    MessageBar *m_provenanceBar;
+    TimelineView *m_timeline;
+    MemoryPlot *m_memory;
+    BubblePlot *m_bubbles;
+    LossPlot *m_loss;
+    QSplitter *m_splitter;
+    QTabWidget *m_tabs;
+    Shown m_shown = Shown::Both;
+    std::optional<model::VocabularyMethod> m_ghost;
+    bool m_low = false;
+};
+
+} // namespace stagelens::ui

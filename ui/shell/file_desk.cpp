@@ -1,0 +1,186 @@
+#include "ui/shell/file_desk.h"
+
+#include "engine/base/file.h"
+#include "engine/base/log.h"
+#include "engine/model/experiment_json.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSettings>
+
+#include <filesystem>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kAutosaveMilliseconds = 500;
+constexpr int kRecentFiles = 8;
+const QString kFilter = u"Experiments (*.stagelens.json);;All files (*)"_s;
+
+std::filesystem::path sessionFile()
+{
+    return base::dataFolder() / "session.stagelens.json";
+}
+
+QDir exampleFolder()
+{
+    return QDir(qtText((base::resourceFolder() / "examples").string()));
+}
+
+} // namespace
+
+std::unique_ptr<QSettings> windowSettings()
+{
+    return std::make_unique<QSettings>(qtText((base::dataFolder() / "window.ini").string()), QSettings::IniFormat);
+}
+
+FileDesk::FileDesk(ExperimentDocument *document, bool remember, QWidget *window)
+    : QObject(window), m_document(document), m_remember(remember), m_window(window)
+{
+    m_autosave.setSingleShot(true);
+    m_autosave.setInterval(kAutosaveMilliseconds);
+    connect(&m_autosave, &QTimer::timeout, this, &FileDesk::flush);
+    if (m_remember)
+        connect(m_document, &ExperimentDocument::changed, &m_autosave, qOverload<>(&QTimer::start));
+}
+
+void FileDesk::start(const QString &file)
+{
+    const auto begin = [this](const model::Experiment &experiment, const QString &path, const QString &title) {
+        m_document->start(experiment, path, title);
+    };
+    QString problem;
+    if (!file.isEmpty()) {
+        if (auto loaded = model::loadExperiment(utf8(file))) {
+            begin(*loaded, file, titleOfFile(file));
+            remember(file);
+            return;
+        } else {
+            problem = sentence(loaded.error());
+        }
+    }
+    std::error_code ignored;
+    if (m_remember && std::filesystem::exists(sessionFile(), ignored)) {
+        const auto settings = windowSettings();
+        if (const auto session = model::loadExperiment(sessionFile())) {
+            begin(*session, settings->value(u"file"_s).toString(), settings->value(u"title"_s, u"Last session"_s).toString());
+        } else {
+            problem += u" The last session cannot be read, so the demo is open: "_s + sentence(session.error());
+        }
+    }
+    if (m_document->title() == u"Untitled"_s) {
+        const QString demo = exampleFolder().filePath(u"demo-slow-last-device.stagelens.json"_s);
+        const auto loaded = model::loadExperiment(utf8(demo));
+        begin(loaded ? *loaded : model::Experiment{}, {}, titleOfFile(demo));
+    }
+    if (!problem.isEmpty())
+        emit failed(problem.trimmed());
+}
+
+void FileDesk::openFile(const QString &file)
+{
+    if (const auto opened = m_document->open(file); !opened) {
+        emit failed(u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(opened.error())));
+        return;
+    }
+    remember(file);
+}
+
+void FileDesk::openAsked()
+{
+    const QString file = QFileDialog::getOpenFileName(m_window, u"Open an experiment"_s, m_document->file(), kFilter);
+    if (!file.isEmpty())
+        openFile(file);
+}
+
+void FileDesk::save()
+{
+    if (m_document->file().isEmpty())
+        saveAs();
+    else
+        saveTo(m_document->file());
+}
+
+void FileDesk::saveAs()
+{
+    QString file = QFileDialog::getSaveFileName(m_window, u"Save the experiment"_s, m_document->file(), kFilter);
+    if (file.isEmpty())
+        return;
+    if (!file.endsWith(u".json"_s))
+        file += u".stagelens.json"_s;
+    saveTo(file);
+}
+
+void FileDesk::saveTo(const QString &file)
+{
+    if (const auto saved = m_document->save(file); !saved)
+        emit failed(u"The experiment was not saved. "_s + sentence(saved.error()));
+    else
+        remember(file);
+}
+
+void FileDesk::newExperiment()
+{
+    m_document->replace(model::Experiment{}, {}, u"New experiment"_s);
+}
+
+void FileDesk::remember(const QString &file)
+{
+    if (!m_remember)
+        return;
+    const auto settings = windowSettings();
+    QStringList files = settings->value(u"recent"_s).toStringList();
+    files.removeAll(file);
+    files.prepend(file);
+    settings->setValue(u"recent"_s, files.mid(0, kRecentFiles));
+}
+
+void FileDesk::fillRecent(QMenu *menu)
+{
+    menu->clear();
+    const QStringList files = m_remember ? windowSettings()->value(u"recent"_s).toStringList() : QStringList();
+    for (const QString &file : files)
+        menu->addAction(QFileInfo(file).fileName(), this, [this, file] { openFile(file); })->setToolTip(file);
+    if (files.isEmpty())
+        menu->addAction(u"No file was opened yet"_s)->setEnabled(false);
+}
+
+void FileDesk::fillExamples(QMenu *menu)
+{
+    menu->clear();
+    for (const QFileInfo &info : exampleFolder().entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
+        const QString file = info.filePath();
+        menu->addAction(titleOfFile(file), this, [this, file] {
+            // An example is a beginning: saving must not overwrite it.
+            if (auto loaded = model::loadExperiment(utf8(file)))
+                m_document->replace(*loaded, {}, titleOfFile(file));
+            else
+                emit failed(sentence(loaded.error()));
+        });
+    }
+}
+
+void FileDesk::flush()
+{
+    m_autosave.stop();
+    if (!m_remember || !m_sound)
+        return;
+    std::error_code ignored;
+    std::filesystem::create_directories(base::dataFolder(), ignored);
+    if (const auto saved = model::saveExperiment(m_document->experiment(), sessionFile()); !saved) {
+        base::log(base::LogLevel::Warning, saved.error().text());
+        return;
+    }
+    const auto settings = windowSettings();
+    settings->setValue(u"file"_s, m_document->file());
+    settings->setValue(u"title"_s, m_document->title());
+}
+
+} // namespace stagelens::ui

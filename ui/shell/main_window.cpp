@@ -1,0 +1,327 @@
+#include "ui/shell/main_window.h"
+
+#include "engine/model/names.h"
+#include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/field_editor.h"
+#include "ui/panels/headline_bar.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/shell/explore_page.h"
+#include "ui/shell/file_desk.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/train_words.h"
+#include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
+
+#include <QCloseEvent>
+#include <QStackedWidget>
+#include <QTableView>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+/// An illegal value is pointed at after this pause, so that typing "16" does not complain about "1".
+constexpr int kProblemDelayMilliseconds = 600;
+} // namespace
+
+MainWindow::MainWindow(WindowOptions options, QWidget *parent)
+    : QMainWindow(parent), m_options(std::move(options)),
+      m_bridge(new EngineBridge(service::ServiceOptions{m_options.database, 0}, this)),
+      m_document(new ExperimentDocument(this)), m_files(new FileDesk(m_document, m_options.remember, this)),
+      m_forecast(new Forecast(m_bridge, m_document, this)), m_desk(new RunDesk(m_bridge, this)), m_view(new ViewState(this))
+{
+    m_problemDelay.setSingleShot(true);
+    m_problemDelay.setInterval(kProblemDelayMilliseconds);
+    m_actions = new WindowActions(m_document->undoStack().createUndoAction(this, u"&Undo"_s),
+                                  m_document->undoStack().createRedoAction(this, u"&Redo"_s), this);
+    buildTop();
+    buildCentre();
+    buildDocks();
+    buildMenus();
+    connectModel();
+    connectRuns();
+    connectActions();
+    connectFields();
+    setAcceptDrops(true);
+    restoreMemory();
+    m_files->start(m_options.file);
+    m_desk->refreshRuns();
+    updateRuns();
+    if (m_options.calibrate)
+        m_bridge->calibrateOnce();
+}
+
+MainWindow::~MainWindow()
+{
+    // The widgets listen to the model until the end; it must not speak to half-destroyed ones.
+    for (QObject *speaker : std::initializer_list<QObject *>{m_bridge, m_document, m_forecast, m_desk, m_view})
+        speaker->disconnect();
+    m_document->undoStack().disconnect();
+}
+
+void MainWindow::connectModel()
+{
+    connect(m_forecast, &Forecast::changed, this, [this] {
+        m_files->setSound(m_forecast->problems().empty());
+        updateTrain();
+        updateFigures();
+        updateProblems(false);
+        updateMethodDetails();
+    });
+    connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateMethodDetails);
+    connect(&m_problemDelay, &QTimer::timeout, this, &MainWindow::showProblems);
+    connect(m_document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
+    connect(m_files, &FileDesk::failed, this, &MainWindow::say);
+    connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
+    connect(m_view, &ViewState::selectionChanged, this,
+            [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
+    connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
+    connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
+    connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
+    connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
+    connect(m_strip, &ToolStrip::shownChanged, this, [this] { m_explore->setShown(m_strip->shown()); });
+}
+
+void MainWindow::connectRuns()
+{
+    connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateFigures);
+    connect(m_desk, &RunDesk::trainingChanged, this, [this] {
+        updateTrain();
+        if (m_closeWhenStopped && !m_desk->isTraining())
+            close();
+    });
+    connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::updateRuns);
+    connect(m_desk, &RunDesk::storeProblemChanged, this, &MainWindow::updateStoreBar);
+    connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
+    connect(m_runs, &RunsPanel::showAsked, this, [this](qint64 run) {
+        m_desk->show(run);
+        m_actions->explore->trigger();
+    });
+    connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
+    connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
+    connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
+    connect(m_runs, &RunsPanel::deleteAsked, this, [this](qint64 run) {
+        m_desk->remove(run);
+        if (!m_desk->deleted().contains(run))
+            return;
+        m_notice->say(MessageBar::Tone::Note, u"Run %1 is deleted."_s.arg(run), {{u"Undo"_s, [this] {
+                                                                                      m_desk->restoreDeleted();
+                                                                                      m_notice->clear();
+                                                                                  }}});
+    });
+}
+
+void MainWindow::connectFields()
+{
+    std::vector<FieldEditor *> editors = m_strip->editors();
+    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
+    for (FieldEditor *editor : editors) {
+        connect(editor, &FieldEditor::left, this, [this] { updateProblems(true); });
+        if (editor->field().id == u"schedule.vocabulary"_s)
+            connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
+                m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
+            });
+    }
+}
+
+void MainWindow::apply(model::VocabularyMethod method)
+{
+    model::Experiment next = m_document->experiment();
+    next.schedule.vocabulary = method;
+    // A cut made by hand for one method hardly fits another.
+    next.parallel.stageLayers.clear();
+    m_document->closeGesture();
+    m_document->edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, std::move(next));
+    m_document->closeGesture();
+}
+
+void MainWindow::compareRuns(store::RunId first, store::RunId second)
+{
+    const auto a = m_desk->load(first);
+    const auto b = m_desk->load(second);
+    if (!a || !b) {
+        say(sentence(!a ? a.error() : b.error()));
+        return;
+    }
+    m_compare->setRuns(*a, *b);
+    m_actions->compare->trigger();
+}
+
+void MainWindow::updateTrain()
+{
+    const auto &plan = m_forecast->plan();
+    const int steps = m_document->experiment().training.steps;
+    const QString obstacle = trainingObstacle(plan, m_forecast->problems());
+    const bool training = m_desk->isTraining();
+    m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
+    m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
+    m_actions->train->setEnabled(obstacle.isEmpty() && !training);
+    if (training)
+        m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
+    else
+        m_actions->train->setToolTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle);
+    m_actions->stop->setEnabled(training && !m_desk->isStopping());
+    m_strip->setProgress(m_desk->progressText());
+}
+
+void MainWindow::updateFigures()
+{
+    const bool stale = !m_forecast->problems().empty() || m_forecast->isComputing();
+    m_metrics->setFigures({m_forecast->plan(), m_forecast->baseline(), m_forecast->baselineName(), m_desk->shown(),
+                           m_explore->runDiffers(), stale});
+}
+
+void MainWindow::updateProblems(bool atOnce)
+{
+    if (m_forecast->problems().empty()) {
+        m_problemDelay.stop();
+        showProblems();
+    } else if (atOnce || m_explore->problemBar()->isVisible()) {
+        showProblems();
+    } else {
+        m_problemDelay.start();
+    }
+}
+
+void MainWindow::showProblems()
+{
+    const base::Problems &problems = m_forecast->problems();
+    std::vector<FieldEditor *> editors = m_strip->editors();
+    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
+    for (FieldEditor *editor : editors) {
+        QString reason;
+        for (const base::Problem &problem : problems) {
+            if (qtText(problem.field) == editor->field().id)
+                reason = sentence(problem);
+        }
+        editor->setProblem(reason);
+    }
+    if (problems.empty()) {
+        m_explore->problemBar()->clear();
+        return;
+    }
+    std::vector<MessageBar::Action> actions;
+    const model::Experiment &experiment = m_document->experiment();
+    if (problems.front().field == "parallel.devices" && experiment.hasModel &&
+        experiment.parallel.devices > experiment.model.layers && experiment.model.layers > 0) {
+        actions.push_back({u"Use %1"_s.arg(experiment.model.layers), [this] {
+                               model::Experiment next = m_document->experiment();
+                               next.parallel.devices = next.model.layers;
+                               m_document->edit(u"parallel.devices"_s, u"Devices"_s, std::move(next));
+                           }});
+    }
+    if (m_document->undoStack().canUndo())
+        actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
+    m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),
+                                 std::move(actions));
+}
+
+void MainWindow::updateMethodDetails()
+{
+    const service::Advice *advice = m_forecast->advice();
+    if (!advice || !m_forecast->plan())
+        return;
+    const bool units = inTeachingUnits(m_forecast->plan()->experiment);
+    std::vector<FieldEditor *> editors = m_strip->editors();
+    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
+    for (FieldEditor *editor : editors) {
+        if (editor->field().id != u"schedule.vocabulary"_s)
+            continue;
+        for (const service::Advice::Option &option : advice->options) {
+            QString detail = option.iteration ? durationText(*option.iteration, units) : u"not possible here"_s;
+            if (option.iteration && option.peakMemory)
+                detail += u" · "_s + bytesText(*option.peakMemory);
+            editor->setDetail(qtText(model::name(option.method)), detail);
+        }
+    }
+}
+
+void MainWindow::updateRuns()
+{
+    m_runs->setRuns(m_desk->runs(), m_desk->deleted());
+    if (!m_foldedByHand)
+        m_runs->setFolded(m_runs->model()->rowCount() < 2);
+}
+
+void MainWindow::updateStoreBar()
+{
+    if (m_desk->storeProblem().isEmpty()) {
+        m_storeBar->clear();
+        return;
+    }
+    m_storeBar->say(MessageBar::Tone::Warning, u"Results of this session are not being stored. "_s + m_desk->storeProblem(),
+                    {{u"Choose another file"_s, [this] { chooseDatabase(); }}});
+}
+
+void MainWindow::updateTitle()
+{
+    setWindowTitle(u"%1[*] — Stagelens"_s.arg(m_document->title()));
+    setWindowModified(!m_document->undoStack().isClean());
+}
+
+void MainWindow::showPlanOfRun()
+{
+    if (!m_desk->shown())
+        return;
+    model::Experiment next = loosened(m_desk->shown()->record.experiment);
+    model::Experiment automatic = next;
+    automatic.training.mode.reset();
+    if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
+        next = automatic;
+    next.cost = m_document->experiment().cost;
+    m_document->closeGesture();
+    m_document->edit(u"run"_s, u"Show the plan of run %1"_s.arg(m_desk->shown()->record.summary.id), std::move(next));
+    m_document->closeGesture();
+}
+
+void MainWindow::say(const QString &sentence)
+{
+    m_notice->say(MessageBar::Tone::Warning, sentence, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    if (m_desk->isTraining()) {
+        event->ignore();
+        if (m_closeWhenStopped)
+            return;
+        m_notice->say(MessageBar::Tone::Warning, u"A run is going on. What it has measured so far is kept."_s,
+                      {{u"Stop and close"_s,
+                        [this] {
+                            m_closeWhenStopped = true;
+                            m_notice->clear();
+                            m_desk->stop();
+                        }},
+                       {u"Keep open"_s, [this] { m_notice->clear(); }}});
+        return;
+    }
+    m_desk->commitDeletions();
+    m_files->flush();
+    saveMemory();
+    event->accept();
+}
+
+void MainWindow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() != Qt::Key_Escape) {
+        QMainWindow::keyPressEvent(event);
+        return;
+    }
+    // Escape never stops a run.
+    if (m_pages->currentWidget() == m_compare)
+        m_actions->explore->trigger();
+    else
+        m_view->select(std::nullopt);
+}
+
+} // namespace stagelens::ui

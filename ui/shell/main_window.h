@@ -1,0 +1,119 @@
+// The window: it only wires.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QMainWindow>
+#include <QTimer>
+
+class QDockWidget;
+class QMenuBar;
+class QStackedWidget;
+
+namespace stagelens::ui {
+
+class ComparePanel;
+class EngineBridge;
+class ExperimentDocument;
+class ExperimentEditor;
+class ExplorePage;
+class FieldEditor;
+class FileDesk;
+class Forecast;
+class InspectorPanel;
+class MessageBar;
+class MetricsPanel;
+class RunDesk;
+class RunsPanel;
+class ToolStrip;
+class ViewState;
+class WindowActions;
+
+struct WindowOptions {
+    std::filesystem::path database; ///< empty: the default file
+    QString file;                   ///< the experiment to open; empty: the last one, or the demo
+    bool remember = true;           ///< geometry, recent files and the session; false for pictures
+    bool calibrate = false;         ///< measure this computer in the background if that was never done
+};
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(WindowOptions options, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] ExperimentDocument &document() { return *m_document; }
+    [[nodiscard]] Forecast &forecast() { return *m_forecast; }
+    [[nodiscard]] RunDesk &desk() { return *m_desk; }
+    [[nodiscard]] ExplorePage &explorePage() { return *m_explore; }
+    [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
+    [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
+    [[nodiscard]] WindowActions &actions() { return *m_actions; }
+    /// Sets the method, as the headline's button and the menu do.
+    void apply(model::VocabularyMethod method);
+    void compareRuns(store::RunId first, store::RunId second);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void closeEvent(QCloseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
+
+private:
+    void buildTop();
+    void buildCentre();
+    void buildDocks();
+    void buildMenus();
+    void connectModel();
+    void connectRuns();
+    void connectActions();
+    void connectFields();
+    void restoreMemory();
+    void saveMemory();
+
+    void updateTrain();
+    void updateFigures();
+    void updateProblems(bool atOnce);
+    void showProblems();
+    void updateMethodDetails();
+    void updateRuns();
+    void updateStoreBar();
+    void updateTitle();
+    void showPlanOfRun();
+    void exportAs(const QString &format);
+    void chooseDatabase();
+    void setNarrow(bool narrow);
+    void nextPane();
+    void say(const QString &sentence);
+    void showText(const QString &title, const QString &richText);
+
+    WindowOptions m_options;
+    EngineBridge *m_bridge;
+    ExperimentDocument *m_document;
+    FileDesk *m_files;
+    Forecast *m_forecast;
+    RunDesk *m_desk;
+    ViewState *m_view;
+    WindowActions *m_actions;
+    QMenuBar *m_menuBar;
+    ToolStrip *m_strip;
+    ExperimentEditor *m_editor;
+    ExplorePage *m_explore;
+    ComparePanel *m_compare;
+    QStackedWidget *m_pages;
+    MetricsPanel *m_metrics;
+    InspectorPanel *m_inspector;
+    RunsPanel *m_runs;
+    MessageBar *m_notice;
+    MessageBar *m_storeBar;
+    QDockWidget *m_left;
+    QDockWidget *m_right;
+    QDockWidget *m_bottom;
+    QTimer m_problemDelay;
+    bool m_narrow = false;
+    bool m_foldedByHand = false;
+    bool m_closeWhenStopped = false;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,197 @@
+#include "ui/shell/run_desk.h"
+
+#include "engine/base/log.h"
+#include "engine/schedule/families.h"
+#include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/words.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+/// The table need not be read from disk more often while a run goes on.
+constexpr qint64 kRefreshMilliseconds = 1000;
+} // namespace
+
+RunDesk::RunDesk(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
+{
+    connect(m_bridge, &EngineBridge::runArrived, this, &RunDesk::take);
+}
+
+void RunDesk::train(const model::Experiment &experiment)
+{
+    if (isTraining())
+        return;
+    m_stopping = false;
+    m_following = true;
+    m_live.reset();
+    m_job = m_bridge->service().submitTraining(experiment);
+    emit trainingChanged();
+}
+
+void RunDesk::stop()
+{
+    if (!isTraining() || m_stopping)
+        return;
+    m_stopping = true;
+    m_bridge->service().cancel(m_job);
+    emit trainingChanged();
+}
+
+void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
+{
+    if (job != m_job)
+        return;
+    const bool first = !m_live;
+    m_live = snapshot;
+    if (!snapshot->stored)
+        setStoreProblem(qtText(snapshot->storeProblem));
+    if (m_following) {
+        m_shown = snapshot;
+        emit shownChanged();
+    }
+    if (snapshot->finished)
+        finish(*snapshot);
+    else if (first || m_lastRefresh.hasExpired(kRefreshMilliseconds))
+        refreshRuns();
+    emit trainingChanged();
+}
+
+void RunDesk::finish(const service::RunSnapshot &last)
+{
+    m_job = 0;
+    m_stopping = false;
+    refreshRuns();
+    if (last.error && last.error->kind != base::ErrorKind::Cancelled)
+        emit failed(u"The run stopped after %1 of %2 steps. "_s.arg(last.step).arg(last.steps) + sentence(*last.error));
+}
+
+void RunDesk::show(store::RunId run)
+{
+    m_following = m_live && m_live->record.summary.id == run;
+    if (m_following) {
+        m_shown = m_live;
+    } else {
+        auto loaded = load(run);
+        if (!loaded) {
+            emit failed(sentence(loaded.error()));
+            return;
+        }
+        m_shown = *loaded;
+    }
+    emit shownChanged();
+}
+
+void RunDesk::showNone()
+{
+    m_following = false;
+    m_shown.reset();
+    emit shownChanged();
+}
+
+base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run)
+{
+    auto record = m_bridge->service().loadRun(run);
+    if (!record)
+        return std::move(record).error();
+    auto snapshot = std::make_shared<service::RunSnapshot>();
+    snapshot->record = *std::move(record);
+    snapshot->step = snapshot->record.summary.stepsDone;
+    snapshot->steps = snapshot->record.summary.stepsPlanned;
+    snapshot->finished = snapshot->record.summary.status != store::RunStatus::Running;
+    if (auto made = schedule::makeSchedule(snapshot->record.experiment))
+        snapshot->schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
+    return service::RunSnapshotPtr(std::move(snapshot));
+}
+
+std::vector<FieldDifference> RunDesk::shownDifferences(const model::Experiment &plan) const
+{
+    if (!m_shown)
+        return {};
+    return planDifferences(model::resolved(m_shown->record.experiment, m_bridge->cores()), plan);
+}
+
+void RunDesk::refreshRuns()
+{
+    m_lastRefresh.start();
+    auto runs = m_bridge->service().runs();
+    if (!runs) {
+        setStoreProblem(sentence(runs.error()));
+        return;
+    }
+    m_runs = *std::move(runs);
+    emit runsChanged();
+}
+
+void RunDesk::remove(store::RunId run)
+{
+    if (isTraining() && m_live && m_live->record.summary.id == run) {
+        emit failed(u"This run is going on. Stop it first (Shift+F5)."_s);
+        return;
+    }
+    m_deleted.insert(run);
+    if (m_shown && m_shown->record.summary.id == run)
+        showNone();
+    emit runsChanged();
+}
+
+void RunDesk::restoreDeleted()
+{
+    m_deleted.clear();
+    emit runsChanged();
+}
+
+void RunDesk::commitDeletions()
+{
+    for (const store::RunId run : std::exchange(m_deleted, {})) {
+        if (const auto removed = m_bridge->service().removeRun(run); !removed)
+            base::log(base::LogLevel::Warning, removed.error().text());
+    }
+}
+
+void RunDesk::rename(store::RunId run, const QString &name)
+{
+    if (const auto renamed = m_bridge->service().renameRun(run, utf8(name)); !renamed)
+        emit failed(sentence(renamed.error()));
+    refreshRuns();
+}
+
+void RunDesk::setStoreProblem(const QString &problem)
+{
+    if (problem == m_storeProblem)
+        return;
+    m_storeProblem = problem;
+    emit storeProblemChanged();
+}
+
+void RunDesk::databaseChanged()
+{
+    m_live.reset();
+    m_deleted.clear();
+    m_runs.clear();
+    setStoreProblem({});
+    showNone();
+    refreshRuns();
+}
+
+QString RunDesk::progressText() const
+{
+    if (!isTraining())
+        return {};
+    if (m_stopping)
+        return u"stopping"_s;
+    if (!m_live)
+        return u"preparing"_s;
+    const service::RunSnapshot &run = *m_live;
+    QString text = u"step %1 of %2"_s.arg(std::min(run.step + 1, run.steps)).arg(run.steps);
+    if (run.step == 0 && run.passCount > 0)
+        text += u" · pass %1 of %2"_s.arg(run.passesDone).arg(run.passCount);
+    if (!run.record.losses.empty())
+        text += u" · loss "_s + QString::number(run.record.losses.back(), 'f', 2);
+    if (run.secondsLeft)
+        text += u" · %1 left"_s.arg(secondsText(*run.secondsLeft));
+    return text;
+}
+
+} // namespace stagelens::ui

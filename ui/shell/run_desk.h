@@ -1,0 +1,80 @@
+// Training, the run that is shown, and the table of runs.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/bridge/differences.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <set>
+#include <vector>
+
+namespace stagelens::ui {
+
+class EngineBridge;
+
+class RunDesk : public QObject {
+    Q_OBJECT
+public:
+    explicit RunDesk(EngineBridge *bridge, QObject *parent = nullptr);
+
+    void train(const model::Experiment &experiment);
+    void stop();
+    [[nodiscard]] bool isTraining() const { return m_job != 0; }
+    [[nodiscard]] bool isStopping() const { return m_stopping; }
+    /// The run under way or the last one; null before its first event.
+    [[nodiscard]] const service::RunSnapshotPtr &live() const { return m_live; }
+
+    /// The run that stands under the prediction: the live one until another was chosen; may be null.
+    [[nodiscard]] const service::RunSnapshotPtr &shown() const { return m_shown; }
+    void show(store::RunId run);
+    void showNone();
+    /// The whole of a stored run with its schedule.
+    [[nodiscard]] base::Result<service::RunSnapshotPtr> load(store::RunId run);
+    /// In what the shown run differs from that plan (resolved), as far as a timeline depends on it.
+    [[nodiscard]] std::vector<FieldDifference> shownDifferences(const model::Experiment &plan) const;
+
+    [[nodiscard]] const std::vector<store::RunSummary> &runs() const { return m_runs; }
+    void refreshRuns();
+    /// Hides a run; it is deleted when the window closes, until then restoreDeleted() brings it back.
+    void remove(store::RunId run);
+    void restoreDeleted();
+    void commitDeletions();
+    [[nodiscard]] const std::set<store::RunId> &deleted() const { return m_deleted; }
+    void rename(store::RunId run, const QString &name);
+    /// Why results are not being stored; empty while they are.
+    [[nodiscard]] const QString &storeProblem() const { return m_storeProblem; }
+
+    /// Another database: its runs and its problems, none of the former's.
+    void databaseChanged();
+
+    /// "step 12 of 50 · loss 7.31 · 18 s left"
+    [[nodiscard]] QString progressText() const;
+
+signals:
+    void shownChanged();
+    void trainingChanged();
+    void runsChanged();
+    void storeProblemChanged();
+    /// The run failed or a request to the store did.
+    void failed(const QString &sentence);
+
+private:
+    void take(quint64 job, const service::RunSnapshotPtr &snapshot);
+    void finish(const service::RunSnapshot &last);
+    void setStoreProblem(const QString &problem);
+
+    EngineBridge *m_bridge;
+    service::JobId m_job = 0;
+    bool m_stopping = false;
+    bool m_following = true; ///< the live run is the one that is shown
+    service::RunSnapshotPtr m_live;
+    service::RunSnapshotPtr m_shown;
+    std::vector<store::RunSummary> m_runs;
+    std::set<store::RunId> m_deleted;
+    QString m_storeProblem;
+    QElapsedTimer m_lastRefresh;
+};
+
+} // namespace stagelens::ui

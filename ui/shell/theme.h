@@ -1,0 +1,15 @@
+// Light and dark.
+#pragma once
+
+#include <QString>
+
+namespace stagelens::ui {
+
+enum class Appearance : unsigned char { System, Light, Dark };
+
+/// Fusion with one of two palettes; call it once the application exists. `System` takes what the desktop's palette was at the
+/// first call.
+void applyAppearance(Appearance appearance);
+[[nodiscard]] bool isDark();
+
+} // namespace stagelens::ui

@@ -1,0 +1,62 @@
+#include "ui/shell/train_words.h"
+
+#include "ui/bridge/words.h"
+
+#include <numeric>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+QString trainingWords(const service::Prediction &plan, int cores)
+{
+    const model::Experiment &experiment = plan.experiment;
+    const int devices = experiment.parallel.devices;
+    const bool live = model::runMode(experiment, cores) == model::RunMode::Live;
+    QString words = experiment.training.backend == "cpu" ? u"CPU, "_s : qtText(experiment.training.backend) + u", "_s;
+    if (live)
+        words += u"live, %1 devices on %2 cores"_s.arg(devices).arg(cores);
+    else if (devices > cores)
+        words += u"virtual clock, because %1 devices > %2 cores"_s.arg(devices).arg(cores);
+    else
+        words += u"virtual clock, as chosen"_s;
+    const auto *hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    if (hardware && hardware->name == "cpu-local") {
+        const auto &busy = plan.metrics.busyPerDevice;
+        const base::Nanos step = live ? plan.metrics.iteration : std::accumulate(busy.begin(), busy.end(), base::Nanos{0});
+        words += u"; about "_s + secondsText(static_cast<double>(step) / 1e9 * experiment.training.steps);
+    }
+    const auto &peaks = plan.metrics.peakMemory;
+    if (!peaks.empty())
+        words += u", "_s + bytesText(std::accumulate(peaks.begin(), peaks.end(), base::Bytes{0}));
+    return words;
+}
+
+QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems)
+{
+    if (!problems.empty())
+        return u"This plan cannot be trained. "_s + sentence(base::Error::invalid(problems));
+    if (!plan)
+        return u"The plan is being computed."_s;
+    if (!plan->experiment.hasModel)
+        return u"This teaching example has no model to train. Choose a model."_s;
+    return {};
+}
+
+QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems)
+{
+    const QString reasons = sentence(base::Error::invalid(problems));
+    if (!plan)
+        return reasons;
+    // The field that is wrong now is named with the value that it had.
+    const std::string &field = problems.front().field;
+    const model::ParallelPlan &parallel = plan->experiment.parallel;
+    QString shown = planCaption(plan->experiment);
+    if (field == "parallel.devices")
+        shown = u"%1 devices"_s.arg(parallel.devices);
+    else if (field == "parallel.microbatches")
+        shown = u"%1 microbatches"_s.arg(parallel.microbatches);
+    return u"Showing the last valid plan: %1. %2"_s.arg(shown, reasons);
+}
+
+} // namespace stagelens::ui

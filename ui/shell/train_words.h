@@ -1,0 +1,17 @@
+// What the Train button says: where, how and how long, or why not.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QString>
+
+namespace stagelens::ui {
+
+/// "CPU, virtual clock, because 4 devices > 2 cores; about 40 s, 60 MiB".
+[[nodiscard]] QString trainingWords(const service::Prediction &plan, int cores);
+/// Why the plan cannot be trained now; empty if it can.
+[[nodiscard]] QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems);
+/// "Showing the last valid plan: 4 devices. ..." with every problem.
+[[nodiscard]] QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems);
+
+} // namespace stagelens::ui

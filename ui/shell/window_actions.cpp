@@ -1,0 +1,123 @@
+#include "ui/shell/window_actions.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QMenu>
+#include <QMenuBar>
+#include <QStyle>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *parent)
+    : QObject(parent), undo(undoAction), redo(redoAction)
+{
+    undo->setShortcut(QKeySequence::Undo);
+    redo->setShortcut(QKeySequence::Redo);
+    newExperiment = make(u"new"_s, u"&New"_s, QKeySequence::New, u"The default plan: gpt-demo on 4 devices"_s);
+    open = make(u"open"_s, u"&Open…"_s, QKeySequence::Open, u"Open an experiment (*.stagelens.json)"_s);
+    save = make(u"save"_s, u"&Save"_s, QKeySequence::Save, u"Save the experiment"_s);
+    saveAs = make(u"save-as"_s, u"Save &as…"_s, QKeySequence(u"Ctrl+Shift+S"_s), u"Save the experiment under another name"_s);
+    exportPng = make(u"export-png"_s, u"P&NG…"_s, {}, u"stagelens --export FILE --format png"_s);
+    exportSvg = make(u"export-svg"_s, u"&SVG…"_s, {}, u"stagelens --export FILE --format svg"_s);
+    exportPdf = make(u"export-pdf"_s, u"P&DF…"_s, {}, u"stagelens --export FILE --format pdf"_s);
+    quit = make(u"quit"_s, u"&Quit"_s, QKeySequence::Quit, u"Close the window"_s);
+    copyPicture = make(u"copy-picture"_s, u"&Copy picture"_s, QKeySequence(u"Ctrl+Shift+C"_s), u"The timeline as an image"_s);
+    pinBaseline = make(u"pin-baseline"_s, u"Use this plan as &baseline"_s, QKeySequence(u"Ctrl+B"_s),
+                       u"Differences are shown against this plan from now on"_s);
+    unpinBaseline = make(u"unpin-baseline"_s, u"Use &1F1B as baseline"_s, QKeySequence(u"Ctrl+Shift+B"_s),
+                         u"The baseline is 1F1B without vocabulary parallelism again"_s);
+    applyAdvice = make(u"apply-advice"_s, u"Do what the &headline proposes"_s, QKeySequence(u"Ctrl+Return"_s),
+                       u"The one change that helps most"_s);
+    train = make(u"train"_s, u"&Train"_s, Qt::Key_F5, {});
+    train->setIcon(QApplication::style()->standardIcon(QStyle::SP_MediaPlay));
+    stop = make(u"stop"_s, u"&Stop"_s, QKeySequence(u"Shift+F5"_s), u"Stop the run; what was measured is kept"_s);
+    stop->setIcon(QApplication::style()->standardIcon(QStyle::SP_MediaStop));
+    fit = make(u"fit"_s, u"&Fit the whole iteration"_s, QKeySequence(u"Ctrl+0"_s),
+               u"Show all of the time axis (0 over the picture)"_s);
+    explore = make(u"explore"_s, u"&Explore"_s, QKeySequence(u"Ctrl+1"_s), u"One plan: predict, train, ask"_s);
+    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two runs on one axis"_s);
+    auto *modes = new QActionGroup(this);
+    for (QAction *mode : {explore, compare}) {
+        mode->setCheckable(true);
+        modes->addAction(mode);
+    }
+    explore->setChecked(true);
+    nextPane = make(u"next-pane"_s, u"Next &pane"_s, Qt::Key_F6, u"Walk through strip, editor, timeline and runs"_s);
+    systemAppearance = make(u"appearance-system"_s, u"Like the &system"_s, {}, u"Dark where the desktop is dark"_s);
+    light = make(u"appearance-light"_s, u"&Light"_s, {}, u"Light colours"_s);
+    dark = make(u"appearance-dark"_s, u"&Dark"_s, {}, u"Dark colours"_s);
+    auto *appearances = new QActionGroup(this);
+    for (QAction *appearance : {systemAppearance, light, dark}) {
+        appearance->setCheckable(true);
+        appearances->addAction(appearance);
+    }
+    systemAppearance->setChecked(true);
+    keys = make(u"keys"_s, u"&Keys and mouse"_s, QKeySequence(u"?"_s), u"What every key does"_s);
+    about = make(u"about"_s, u"&About Stagelens"_s, {}, {});
+}
+
+QAction *WindowActions::make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip)
+{
+    auto *action = new QAction(caption, this);
+    action->setObjectName(u"action."_s + name);
+    action->setShortcut(key);
+    const QString keyText = key.toString(QKeySequence::NativeText);
+    if (!tip.isEmpty())
+        action->setToolTip(keyText.isEmpty() ? tip : u"%1 (%2)"_s.arg(tip, keyText));
+    return action;
+}
+
+void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
+{
+    QMenu *file = bar->addMenu(u"&File"_s);
+    file->addActions({newExperiment, open});
+    recent = file->addMenu(u"Open &recent"_s);
+    examples = file->addMenu(u"&Examples"_s);
+    file->addSeparator();
+    file->addActions({save, saveAs});
+    QMenu *picture = file->addMenu(u"Export &picture"_s);
+    picture->addActions({exportPng, exportSvg, exportPdf});
+    file->addSeparator();
+    file->addAction(quit);
+    bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});
+    bar->addMenu(u"E&xperiment"_s)->addActions({applyAdvice, pinBaseline, unpinBaseline});
+    bar->addMenu(u"&Run"_s)->addActions({train, stop});
+    QMenu *view = bar->addMenu(u"&View"_s);
+    view->addActions({explore, compare});
+    view->addSeparator();
+    view->addActions({fit, nextPane});
+    view->addSeparator();
+    view->addActions(panels);
+    view->addSeparator();
+    view->addMenu(u"&Appearance"_s)->addActions({systemAppearance, light, dark});
+    bar->addMenu(u"&Help"_s)->addActions({keys, about});
+    for (QMenu *menu : bar->findChildren<QMenu *>())
+        menu->setToolTipsVisible(true);
+}
+
+QString keyTable()
+{
+    const QList<std::pair<QString, QString>> rows = {
+        {u"Wheel; W S"_s, u"zoom time at the cursor"_s},
+        {u"Shift+wheel; A D; drag"_s, u"pan time"_s},
+        {u"Click; arrow keys"_s, u"select a pass; a click on a gap explains it"_s},
+        {u"0, Ctrl+0; Alt+← →"_s, u"fit the whole iteration; view history"_s},
+        {u"F5; Shift+F5"_s, u"train; stop"_s},
+        {u"Ctrl+Return"_s, u"do what the headline proposes"_s},
+        {u"Ctrl+B; Ctrl+Shift+B"_s, u"use this plan as baseline; 1F1B again"_s},
+        {u"Ctrl+Z; Ctrl+Shift+Z"_s, u"undo; redo"_s},
+        {u"Ctrl+1; Ctrl+2"_s, u"explore; compare"_s},
+        {u"F6"_s, u"next pane"_s},
+        {u"F2; Delete; Return"_s, u"in the table of runs: rename, delete, show"_s},
+        {u"Ctrl+Shift+C"_s, u"copy the picture"_s},
+        {u"Esc"_s, u"clears the selection, leaves Compare or reverts a field; it never stops a run"_s},
+    };
+    QString table = u"<table cellpadding='3'>"_s;
+    for (const auto &[key, effect] : rows)
+        table += u"<tr><td><b>%1</b></td><td>%2</td></tr>"_s.arg(key, effect);
+    return table + u"</table>"_s;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,55 @@
+// Every command of the window, with its words, keys and place in the menus.
+#pragma once
+
+#include <QAction>
+#include <QObject>
+
+class QMenu;
+class QMenuBar;
+
+namespace stagelens::ui {
+
+/// The actions of one window. MainWindow connects them.
+class WindowActions : public QObject {
+    Q_OBJECT
+public:
+    explicit WindowActions(QAction *undo, QAction *redo, QObject *parent = nullptr);
+    /// Fills the bar; `panels` are the docks' own actions.
+    void fill(QMenuBar *bar, const QList<QAction *> &panels);
+
+    QAction *newExperiment;
+    QAction *open;
+    QAction *save;
+    QAction *saveAs;
+    QAction *exportPng;
+    QAction *exportSvg;
+    QAction *exportPdf;
+    QAction *quit;
+    QAction *undo;
+    QAction *redo;
+    QAction *copyPicture;
+    QAction *pinBaseline;
+    QAction *unpinBaseline;
+    QAction *applyAdvice;
+    QAction *train;
+    QAction *stop;
+    QAction *fit;
+    QAction *explore;
+    QAction *compare;
+    QAction *nextPane;
+    QAction *systemAppearance;
+    QAction *light;
+    QAction *dark;
+    QAction *keys;
+    QAction *about;
+    QMenu *recent = nullptr;
+    QMenu *examples = nullptr;
+
+private:
+    QAction *make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip);
+};
+
+/// The table of keys and mouse gestures, as rich text.
+[[nodiscard]] QString keyTable();
+
+} // namespace stagelens::ui

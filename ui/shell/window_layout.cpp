@@ -1,0 +1,304 @@
+// How MainWindow's panes are placed, remembered and moved when the window is small.
+#include "engine/base/file.h"
+#include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/headline_bar.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/shell/explore_page.h"
+#include "ui/shell/file_desk.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/picture_export.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/theme.h"
+#include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDialog>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QScrollArea>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kNarrowWidth = 1200;
+constexpr int kLowHeight = 760;
+constexpr int kLeftWidth = 240;
+constexpr int kRightWidth = 280;
+constexpr int kMemoryVersion = 1;
+} // namespace
+
+void MainWindow::buildTop()
+{
+    auto *top = new QWidget(this);
+    auto *layout = new QVBoxLayout(top);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_menuBar = new QMenuBar(top);
+    auto *modes = new QWidget(m_menuBar);
+    auto *row = new QHBoxLayout(modes);
+    row->setContentsMargins(0, 2, 8, 2);
+    row->setSpacing(0);
+    for (QAction *mode : {m_actions->explore, m_actions->compare}) {
+        auto *button = new QToolButton(modes);
+        button->setDefaultAction(mode);
+        button->setFocusPolicy(Qt::StrongFocus);
+        row->addWidget(button);
+    }
+    m_menuBar->setCornerWidget(modes);
+    m_strip = new ToolStrip(m_document, m_actions->train, m_actions->stop, top);
+    layout->addWidget(m_menuBar);
+    layout->addWidget(m_strip);
+    auto *line = new QFrame(top);
+    line->setFrameShape(QFrame::HLine);
+    line->setFrameShadow(QFrame::Sunken);
+    layout->addWidget(line);
+    setMenuWidget(top);
+}
+
+void MainWindow::buildCentre()
+{
+    auto *centre = new QWidget(this);
+    auto *layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->setSpacing(4);
+    m_storeBar = new MessageBar(u"bar.store"_s, centre);
+    m_notice = new MessageBar(u"bar.notice"_s, centre);
+    m_pages = new QStackedWidget(centre);
+    m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
+    m_compare = new ComparePanel(m_pages);
+    m_pages->addWidget(m_explore);
+    m_pages->addWidget(m_compare);
+    layout->addWidget(m_storeBar);
+    layout->addWidget(m_notice);
+    layout->addWidget(m_pages, 1);
+    setCentralWidget(centre);
+}
+
+void MainWindow::buildDocks()
+{
+    const auto makeDock = [this](const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area) {
+        auto *dock = new QDockWidget(title, this);
+        dock->setObjectName(name);
+        dock->setWidget(content);
+        addDockWidget(area, dock);
+        return dock;
+    };
+    m_editor = new ExperimentEditor(m_document, this);
+    m_left = makeDock(u"dock.experiment"_s, u"Experiment"_s, m_editor, Qt::LeftDockWidgetArea);
+    m_metrics = new MetricsPanel(this);
+    m_inspector = new InspectorPanel(this);
+    auto *figures = new QWidget(this);
+    auto *layout = new QVBoxLayout(figures);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_metrics);
+    auto *line = new QFrame(figures);
+    line->setFrameShape(QFrame::HLine);
+    line->setFrameShadow(QFrame::Sunken);
+    layout->addWidget(line);
+    layout->addWidget(m_inspector, 1);
+    auto *scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(figures);
+    m_right = makeDock(u"dock.figures"_s, u"Figures"_s, scroll, Qt::RightDockWidgetArea);
+    m_runs = new RunsPanel(this);
+    m_bottom = makeDock(u"dock.runs"_s, u"Runs"_s, m_runs, Qt::BottomDockWidgetArea);
+    m_bottom->setTitleBarWidget(m_runs->header());
+    resizeDocks({m_left, m_right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+}
+
+void MainWindow::buildMenus()
+{
+    m_actions->fill(m_menuBar, {m_left->toggleViewAction(), m_right->toggleViewAction(), m_bottom->toggleViewAction()});
+    connect(m_actions->recent, &QMenu::aboutToShow, this, [this] { m_files->fillRecent(m_actions->recent); });
+    connect(m_actions->examples, &QMenu::aboutToShow, this, [this] { m_files->fillExamples(m_actions->examples); });
+}
+
+void MainWindow::connectActions()
+{
+    const auto on = [this](QAction *action, auto run) { connect(action, &QAction::triggered, this, run); };
+    on(m_actions->newExperiment, [this] { m_files->newExperiment(); });
+    on(m_actions->open, [this] { m_files->openAsked(); });
+    on(m_actions->save, [this] { m_files->save(); });
+    on(m_actions->saveAs, [this] { m_files->saveAs(); });
+    on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
+    on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
+    on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
+    on(m_actions->quit, [this] { close(); });
+    on(m_actions->copyPicture,
+       [this] { QApplication::clipboard()->setImage(makePicture(*m_explore->timeline(), kPictureSize)); });
+    on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
+    on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
+    on(m_actions->applyAdvice, [this] {
+        if (const auto &action = m_explore->headline()->headline().action)
+            apply(*action);
+    });
+    on(m_actions->train, [this] { m_desk->train(m_document->experiment()); });
+    on(m_actions->stop, [this] { m_desk->stop(); });
+    on(m_actions->fit, [this] { m_view->fit(); });
+    on(m_actions->explore, [this] { m_pages->setCurrentWidget(m_explore); });
+    on(m_actions->compare, [this] { m_pages->setCurrentWidget(m_compare); });
+    on(m_actions->nextPane, [this] { nextPane(); });
+    on(m_actions->systemAppearance, [] { applyAppearance(Appearance::System); });
+    on(m_actions->light, [] { applyAppearance(Appearance::Light); });
+    on(m_actions->dark, [] { applyAppearance(Appearance::Dark); });
+    on(m_actions->keys, [this] { showText(u"Keys and mouse"_s, keyTable()); });
+    on(m_actions->about, [this] {
+        showText(u"About Stagelens"_s,
+                 u"<p><b>Stagelens %1</b></p><p>Explorer and trainer of pipeline-parallel schedules with vocabulary "
+                 "parallelism.</p><p>GPL-3.0-or-later. Data: %2</p>"_s.arg(
+                     QApplication::applicationVersion(), qtText(m_bridge->service().databaseFile().string()).toHtmlEscaped()));
+    });
+}
+
+void MainWindow::restoreMemory()
+{
+    resize(1440, 900);
+    if (!m_options.remember)
+        return;
+    const auto settings = windowSettings();
+    restoreGeometry(settings->value(u"geometry"_s).toByteArray());
+    if (restoreState(settings->value(u"state"_s).toByteArray(), kMemoryVersion))
+        m_narrow = settings->value(u"narrow"_s).toBool();
+    if (settings->contains(u"groups"_s))
+        m_editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
+    const QString appearance = settings->value(u"appearance"_s).toString();
+    if (appearance == u"dark"_s)
+        m_actions->dark->trigger();
+    else if (appearance == u"light"_s)
+        m_actions->light->trigger();
+}
+
+void MainWindow::saveMemory()
+{
+    if (!m_options.remember)
+        return;
+    const auto settings = windowSettings();
+    settings->setValue(u"geometry"_s, saveGeometry());
+    settings->setValue(u"state"_s, saveState(kMemoryVersion));
+    settings->setValue(u"narrow"_s, m_narrow);
+    settings->setValue(u"groups"_s, m_editor->openGroups());
+    settings->setValue(u"appearance"_s, m_actions->dark->isChecked()    ? u"dark"_s
+                                        : m_actions->light->isChecked() ? u"light"_s
+                                                                        : u"system"_s);
+}
+
+void MainWindow::resizeEvent(QResizeEvent *event)
+{
+    QMainWindow::resizeEvent(event);
+    setNarrow(width() < kNarrowWidth);
+    m_explore->setLow(height() < kLowHeight);
+}
+
+void MainWindow::setNarrow(bool narrow)
+{
+    if (narrow == m_narrow || m_right->isFloating())
+        return;
+    m_narrow = narrow;
+    if (narrow) {
+        tabifyDockWidget(m_left, m_right);
+        m_left->raise();
+    } else {
+        addDockWidget(Qt::RightDockWidgetArea, m_right);
+        resizeDocks({m_left, m_right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+    }
+}
+
+void MainWindow::nextPane()
+{
+    const QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
+                                    m_runs->isFolded() ? m_runs->header() : m_runs->table()};
+    qsizetype current = panes.size() - 1;
+    for (qsizetype i = 0; i < panes.size(); ++i) {
+        if (QWidget *focus = QApplication::focusWidget(); focus && (panes[i] == focus || panes[i]->isAncestorOf(focus)))
+            current = i;
+    }
+    QWidget *next = panes[(current + 1) % panes.size()];
+    if (next->focusPolicy() == Qt::NoFocus || next == m_editor) {
+        for (QWidget *child : next->findChildren<QWidget *>()) {
+            if (child->isVisible() && child->isEnabled() && child->focusPolicy() & Qt::TabFocus) {
+                child->setFocus(Qt::TabFocusReason);
+                return;
+            }
+        }
+    }
+    next->setFocus(Qt::TabFocusReason);
+}
+
+void MainWindow::exportAs(const QString &format)
+{
+    if (!m_forecast->problems().empty()) {
+        say(u"The picture shows the last valid plan; mend the experiment before you export it."_s);
+        return;
+    }
+    TimelineView *timeline = m_pages->currentWidget() == m_compare ? m_compare->timeline() : m_explore->timeline();
+    const QString file = QFileDialog::getSaveFileName(this, u"Export the picture"_s, u"timeline."_s + format, u"*."_s + format);
+    if (file.isEmpty())
+        return;
+    if (const auto exported = exportPicture(*timeline, file, format, kPictureSize); !exported)
+        say(sentence(exported.error()));
+}
+
+void MainWindow::chooseDatabase()
+{
+    if (m_desk->isTraining()) {
+        say(u"A run is going on. Stop it before another database is opened."_s);
+        return;
+    }
+    const QString file = QFileDialog::getSaveFileName(this, u"Where runs are stored"_s, {}, u"Databases (*.db)"_s, nullptr,
+                                                      QFileDialog::DontConfirmOverwrite);
+    if (file.isEmpty())
+        return;
+    m_options.database = utf8(file);
+    m_bridge->openDatabase(m_options.database);
+    m_desk->databaseChanged();
+}
+
+void MainWindow::showText(const QString &title, const QString &richText)
+{
+    auto *dialog = new QDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    auto *layout = new QVBoxLayout(dialog);
+    auto *label = new QLabel(richText, dialog);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    layout->addWidget(label);
+    dialog->show();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent *event)
+{
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().constFirst().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent *event)
+{
+    m_files->openFile(event->mimeData()->urls().constFirst().toLocalFile());
+}
+
+} // namespace stagelens::ui

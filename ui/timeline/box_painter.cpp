@@ -1,0 +1,296 @@
+// Rectangles are gathered by colour and drawn in device pixels, so that edges are sharp at any scaling.
+#include "ui/timeline/box_painter.h"
+
+#include <QGlyphRun>
+#include <QPainter>
+#include <QRawFont>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stagelens::ui {
+namespace {
+
+using schedule::PassKind;
+
+constexpr int kEdgeFrom = 3;   ///< narrower rectangles have no edge
+constexpr int kHatchFrom = 12; ///< narrower vocabulary shares are plain
+constexpr int kHatchStep = 6;
+constexpr int kSmallestLabel = 8; ///< pixels of a label's font
+constexpr int kDensityBelow = 6;  ///< height of lanes that show density
+constexpr int kDensityStep = 6;
+
+/// Adds a rectangle, or lengthens the last one: in a steady phase neighbours are alike.
+void append(QVector<QRect> &rects, QRect rect)
+{
+    if (!rects.isEmpty() && rects.back().top() == rect.top() && rects.back().height() == rect.height() &&
+        rects.back().right() + 1 == rect.left())
+        rects.back().setRight(rect.right());
+    else
+        rects.push_back(rect);
+}
+
+} // namespace
+
+BoxPainter::BoxPainter(const Scene &scene, const Colours &colours)
+    : m_scene(scene), m_colours(colours), m_unit(std::max(1, static_cast<int>(std::lround(scene.ratio)))),
+      m_axis(static_cast<int>(std::lround(scene.layout.axis.left() * scene.ratio)), 0,
+             static_cast<int>(std::lround(scene.layout.axis.width() * scene.ratio)), 1),
+      m_metrics(scene.font)
+{
+    for (std::size_t kind = 0; kind < m_inks.size(); ++kind) {
+        m_inks[kind] = inkOn(colours.passes[kind]);
+        m_edgeColours[kind] = edgeOf(colours.passes[kind]);
+    }
+    m_vocabularyInk = inkOn(colours.vocabulary);
+}
+
+void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
+{
+    const int size = std::min(QFontInfo(m_scene.font).pixelSize(), static_cast<int>(height / m_scene.ratio) - 2);
+    m_labelSize = size < kSmallestLabel ? 0 : size;
+    if (m_labelSize == 0 || lane.size() == 0)
+        return;
+    QFont font = m_scene.font;
+    font.setPixelSize(m_labelSize);
+    m_metrics = QFontMetrics(font);
+    // The last pass of a lane has the last microbatch, in every schedule that accumulates in order.
+    const auto digits = QString::number(lane.pass.back().microbatch).size();
+    m_numberWidth = m_metrics.horizontalAdvance(QString(digits, QChar(u'0')));
+    m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
+}
+
+bool BoxPainter::addDensity(const TimelineLayout::Row &row, std::size_t boxes, QRect place)
+{
+    const int step = kDensityStep * m_unit;
+    if (place.height() >= kDensityBelow * m_unit || boxes == 0 || place.width() / static_cast<int>(boxes) >= step)
+        return false;
+    const LaneSums &sums = (*m_scene.sums)[static_cast<std::size_t>(row.group)].lanes[static_cast<std::size_t>(row.device)];
+    for (const DensityColumn &column : densityColumns(m_scene.lane(row), sums, m_scene.window(row), step)) {
+        const auto &kinds = column.work.kinds;
+        const auto most = std::max_element(kinds.begin(), kinds.end());
+        const bool vocabulary = column.work.hiddenVocabulary > *most;
+        const base::Nanos busy = std::accumulate(kinds.begin(), kinds.end(), column.work.hiddenVocabulary);
+        const QColor &colour =
+            vocabulary ? m_colours.vocabulary : m_colours.passes[static_cast<std::size_t>(most - kinds.begin())];
+        // The colour of what fills most of the column, as strong as the column is busy, in steps that neighbours share.
+        const double share = std::round(16.0 * static_cast<double>(busy) / static_cast<double>(column.span)) / 16.0;
+        if (share > 0)
+            append(m_marks[mix(colour, m_colours.lane, std::min(share, 1.0)).rgb()],
+                   QRect(place.left() + column.x, place.top(), column.width, place.height()));
+    }
+    return true;
+}
+
+void BoxPainter::addFill(QRect rect, PassKind kind)
+{
+    const auto slot = static_cast<std::size_t>(kind);
+    if (rect.width() < kEdgeFrom * m_unit || rect.height() < kDensityBelow * m_unit) {
+        m_fills[slot].push_back(rect);
+        return;
+    }
+    m_edges[slot].push_back(rect);
+    // Narrow ones keep their colour: an edge on one side is enough to tell neighbours apart.
+    const int rim = rect.width() < 8 * m_unit ? 0 : m_unit;
+    m_fills[slot].push_back(rect.adjusted(rim, rim, -m_unit, -rim));
+}
+
+void BoxPainter::addHatch(QRect rect, const QColor &colour)
+{
+    m_lines[colour.rgb()] += hatchLines(rect, kHatchStep * m_unit);
+}
+
+void BoxPainter::addDots(QRect rect)
+{
+    const int step = kHatchStep * m_unit;
+    QVector<QRect> &dots = m_marks[m_colours.vocabularyHatch.rgb()];
+    for (int y = rect.top() + step / 2; y + m_unit < rect.bottom(); y += step)
+        for (int x = rect.left() + step / 2; x + m_unit < rect.right(); x += step)
+            dots.push_back(QRect(x, y, 2 * m_unit, 2 * m_unit));
+}
+
+void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
+{
+    // A column of shares from the bottom, idle time left free at the top: a fold shows what is in it, and how much.
+    base::Nanos below = 0;
+    int bottom = rect.bottom() + 1;
+    const auto stack = [&](base::Nanos part, QVector<QRect> &fills) {
+        if (part <= 0)
+            return;
+        below += part;
+        const auto share = static_cast<double>(below) / static_cast<double>(std::max<base::Nanos>(span, 1));
+        const int y = rect.bottom() + 1 - static_cast<int>(std::lround(std::min(share, 1.0) * rect.height()));
+        const QRect piece(rect.left(), y, rect.width(), bottom - y);
+        bottom = y;
+        if (!piece.isEmpty())
+            append(fills, piece);
+    };
+    for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
+        stack(work.kinds[kind], m_fills[kind]);
+    stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
+}
+
+void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect)
+{
+    const schedule::Pass &pass = lane.pass[box.first];
+    // Passes of equal duration are treated alike, wherever they fall on the grid of pixels and however long their number is.
+    const double scale = m_axis.width() / m_scene.ratio / static_cast<double>(m_scene.end - m_scene.begin);
+    const auto exact = [&](base::Nanos duration) { return static_cast<double>(duration) * scale; };
+    const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
+    const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
+    // The label stands in the greater part of a pass that is part vocabulary.
+    const bool onShare = share > rest;
+    const double nominal = exact(onShare ? share : rest);
+    if (nominal < m_numberWidth + 4)
+        return;
+    QRect room = rect;
+    if (onShare)
+        room = QRect(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
+    else if (box.vocabularyWidth > 0 && box.vocabularyX > box.x)
+        room.setWidth(box.vocabularyX - box.x);
+    else
+        room.setLeft(rect.left() + box.vocabularyWidth);
+    // What is cut off at the window's edge is no room.
+    room = room.intersected(QRect(m_axis.left(), rect.top(), m_axis.width(), rect.height()));
+
+    QString text = QString::number(pass.microbatch);
+    if (nominal >= m_numberWidth + m_kindWidth + 12) {
+        const std::string_view kind = schedule::name(pass.kind);
+        text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;
+    }
+    const int textWidth = m_metrics.horizontalAdvance(text);
+    if (textWidth + 2 > room.width() / m_scene.ratio)
+        return;
+    const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
+    const QColor &fill = onShare ? m_colours.vocabulary : m_colours.pass(pass.kind);
+    const bool hatched = (onShare && box.vocabularyWidth >= kHatchFrom * m_unit) || pass.kind == PassKind::T;
+    if (hatched) {
+        const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
+                           m_metrics.ascent() + 2);
+        m_patches[fill.rgb()].push_back(
+            QRectF(patch.topLeft() * m_scene.ratio, patch.size() * m_scene.ratio).toRect().intersected(room));
+    }
+    m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
+                        text,
+                        onShare ? m_vocabularyInk : m_inks[static_cast<std::size_t>(pass.kind)],
+                        m_labelSize});
+}
+
+void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect)
+{
+    addFill(rect, box.kind);
+    const bool edged = rect.width() >= kEdgeFrom * m_unit && rect.height() >= kDensityBelow * m_unit;
+    const int edge = edged ? m_unit : 0;
+    if (box.vocabularyWidth > 0) {
+        QRect share(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
+        share = share.intersected(rect.adjusted(0, edge, -edge, -edge));
+        m_marks[m_colours.vocabulary.rgb()].push_back(share);
+        if (share.width() >= kHatchFrom * m_unit)
+            addHatch(share, m_colours.vocabularyHatch);
+    } else if (rect.width() >= kHatchFrom * m_unit) {
+        const QRect inner = rect.adjusted(edge, edge, -edge, -edge);
+        if (box.kind == PassKind::T)
+            addHatch(inner, edgeOf(m_colours.pass(PassKind::T)));
+        else if (box.kind == PassKind::U)
+            addDots(inner);
+        else if (box.kind == PassKind::I && rect.height() >= 9 * m_unit)
+            for (int step = 0; step < 4 * m_unit; ++step) // the notch
+                m_marks[m_colours.lane.rgb()].push_back(QRect(rect.left(), rect.top() + step, 4 * m_unit - step, 1));
+    }
+    if (m_labelSize > 0 && rect.width() >= m_numberWidth)
+        addLabel(box, lane, rect);
+}
+
+void BoxPainter::add(std::size_t index)
+{
+    const TimelineLayout::Row &row = m_scene.layout.rows[index];
+    const timeline::Lane &lane = m_scene.lane(row);
+    const LaneSums &sums = (*m_scene.sums)[static_cast<std::size_t>(row.group)].lanes[static_cast<std::size_t>(row.device)];
+    const int left = static_cast<int>(std::lround(row.lane.left() * m_scene.ratio));
+    const int top = static_cast<int>(std::lround(row.lane.top() * m_scene.ratio));
+    const int height = static_cast<int>(std::lround((row.lane.bottom() + 1) * m_scene.ratio)) - top;
+    setLabelSize(height, lane);
+    if (addDensity(row, m_scene.boxes[index].size(), QRect(left, top, m_axis.width(), height)))
+        return;
+    for (const SliceBox &box : m_scene.boxes[index]) {
+        const QRect rect(left + box.x, top, box.width, height);
+        if (box.isFold()) {
+            const base::Nanos span = lane.end[box.first + box.count - 1] - lane.begin[box.first];
+            addFold(sums.work(lane, box.first, box.count), span, rect);
+        } else {
+            addPass(box, lane, rect);
+        }
+    }
+    if (lane.tailEnd > lane.tailBegin) {
+        const LaneWindow window = m_scene.window(row);
+        const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
+        const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
+        if (to > from)
+            addFill(QRect(left + from, top, to - from, height), PassKind::O);
+    }
+}
+
+void BoxPainter::draw(QPainter &painter) const
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.scale(1 / m_scene.ratio, 1 / m_scene.ratio);
+    const auto drawRects = [&painter](const QColor &colour, const QVector<QRect> &rects) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        painter.drawRects(rects);
+    };
+    for (std::size_t kind = 0; kind < m_edges.size(); ++kind)
+        drawRects(m_edgeColours[kind], m_edges[kind]);
+    for (std::size_t kind = 0; kind < m_fills.size(); ++kind)
+        drawRects(m_colours.passes[kind], m_fills[kind]);
+    for (const auto &[colour, rects] : m_marks)
+        drawRects(QColor::fromRgb(colour), rects);
+    for (const auto &[colour, lines] : m_lines) {
+        painter.setPen(QPen(QColor::fromRgb(colour), m_unit));
+        painter.drawLines(lines);
+    }
+    for (const auto &[colour, rects] : m_patches)
+        drawRects(QColor::fromRgb(colour), rects);
+    painter.restore();
+    drawLabels(painter);
+}
+
+void BoxPainter::drawLabels(QPainter &painter) const
+{
+    std::map<std::pair<int, QRgb>, std::vector<const Label *>> groups;
+    for (const Label &label : m_labels)
+        groups[{label.size, label.ink.rgb()}].push_back(&label);
+    QFont font = m_scene.font;
+    for (const auto &[style, labels] : groups) {
+        font.setPixelSize(style.first);
+        painter.setFont(font);
+        painter.setPen(QColor::fromRgb(style.second));
+        if (painter.paintEngine()->type() != QPaintEngine::Raster) { // an export keeps its text as text
+            for (const Label *label : labels)
+                painter.drawText(label->baseline, label->text);
+            continue;
+        }
+        // All labels of a style in one run of glyphs: laying out each text would cost more than the rest of the picture.
+        const QRawFont raw = QRawFont::fromFont(font);
+        QVector<quint32> glyphs;
+        QVector<QPointF> places;
+        for (const Label *label : labels) {
+            const QVector<quint32> indexes = raw.glyphIndexesForString(label->text);
+            const QVector<QPointF> advances = raw.advancesForGlyphIndexes(indexes);
+            QPointF at = label->baseline;
+            for (qsizetype i = 0; i < indexes.size(); at += advances[i++]) {
+                glyphs.push_back(indexes[i]);
+                places.push_back(at);
+            }
+        }
+        QGlyphRun run;
+        run.setRawFont(raw);
+        run.setGlyphIndexes(glyphs);
+        run.setPositions(places);
+        painter.drawGlyphRun({0, 0}, run);
+    }
+}
+
+} // namespace stagelens::ui

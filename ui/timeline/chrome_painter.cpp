@@ -1,0 +1,374 @@
+// What stands around the lanes: legend, ruler with flags, captions with provenance, lane names with load bars.
+#include "ui/timeline/scene.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+using schedule::PassKind;
+using timeline::Provenance;
+
+struct LegendEntry {
+    std::array<PassKind, 2> kinds; ///< shown when either occurs
+    const char16_t *text;
+};
+constexpr std::array kLegend{
+    LegendEntry{{PassKind::F, PassKind::F}, u"F forward"},
+    LegendEntry{{PassKind::B, PassKind::B}, u"B backward"},
+    LegendEntry{{PassKind::I, PassKind::I}, u"I input gradient"},
+    LegendEntry{{PassKind::W, PassKind::W}, u"W weight gradient"},
+    LegendEntry{{PassKind::S, PassKind::S}, u"S output layer, softmax"},
+    LegendEntry{{PassKind::U, PassKind::U}, u"U between barriers"},
+    LegendEntry{{PassKind::T, PassKind::T}, u"T output layer, gradients"},
+    LegendEntry{{PassKind::EF, PassKind::EB}, u"Embedding"},
+    LegendEntry{{PassKind::O, PassKind::O}, u"O optimizer"},
+};
+
+void hatch(QPainter &painter, QRect rect, const QColor &colour)
+{
+    painter.setPen(QPen(colour, 1));
+    painter.drawLines(hatchLines(rect, 5));
+}
+
+class ChromePainter {
+public:
+    ChromePainter(QPainter &painter, const Scene &scene)
+        : m_painter(painter), m_scene(scene), m_layout(scene.layout), m_colours(*scene.colours), m_metrics(scene.font)
+    {
+        m_bold = scene.font;
+        m_bold.setBold(true);
+    }
+
+    void bands();
+    void legend();
+    void ruler();
+    void flags();
+    void captions();
+    void headers();
+    void scrollMark();
+
+private:
+    /// Draws a flag's text beside its pole where it does not cover an earlier one.
+    void flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft);
+    void rails();
+    void rail(int x, int top, int bottom, Provenance provenance);
+    void header(const TimelineLayout::Row &row);
+    void loadBar(QRect rect, const simulate::Metrics &metrics, int device);
+    [[nodiscard]] int nameEvery() const;
+
+    QPainter &m_painter;
+    const Scene &m_scene;
+    const TimelineLayout &m_layout;
+    const Colours &m_colours;
+    QFontMetrics m_metrics;
+    QFont m_bold;
+    std::vector<QRectF> m_flagTexts;
+};
+
+void ChromePainter::bands()
+{
+    m_painter.fillRect(QRect({0, 0}, m_layout.size), m_colours.background);
+    m_painter.fillRect(0, m_layout.ruler.top(), m_layout.size.width(), m_layout.ruler.height(), m_colours.band);
+    m_painter.fillRect(0, m_layout.ruler.bottom(), m_layout.size.width(), 1, m_colours.grid);
+}
+
+void ChromePainter::legend()
+{
+    std::array<bool, schedule::kPassKindCount> present{};
+    bool hidden = false;
+    for (std::size_t i = 0; i < m_scene.sums->size(); ++i) {
+        const GroupSums &sums = (*m_scene.sums)[i];
+        for (std::size_t kind = 0; kind < present.size(); ++kind)
+            present[kind] = present[kind] || sums.total.kinds[kind] > 0;
+        hidden = hidden || sums.total.hiddenVocabulary > 0;
+        if (sums.timeline)
+            for (const timeline::Lane &lane : sums.timeline->lanes)
+                present[static_cast<std::size_t>(PassKind::O)] |= lane.tailEnd > lane.tailBegin;
+    }
+    const int size = m_metrics.ascent();
+    int x = m_layout.legend.left();
+    const auto swatch = [&](const QColor &fill, const QColor &lines, const QString &text) {
+        const int width = size + 10 + m_metrics.horizontalAdvance(text);
+        if (x + width > m_layout.legend.right())
+            return;
+        const QRect box(x, m_layout.legend.center().y() - size / 2 + 1, size + 3, size);
+        m_painter.fillRect(box, edgeOf(fill));
+        m_painter.fillRect(box.adjusted(1, 1, -1, -1), fill);
+        if (lines.isValid())
+            hatch(m_painter, box.adjusted(1, 1, -1, -1), lines);
+        m_painter.setPen(m_colours.ink);
+        m_painter.drawText(QRect(box.right() + 6, m_layout.legend.top(), width, m_layout.legend.height()),
+                           Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += width + 16;
+    };
+    m_painter.setFont(m_scene.font);
+    for (const LegendEntry &entry : kLegend) {
+        if (!present[static_cast<std::size_t>(entry.kinds[0])] && !present[static_cast<std::size_t>(entry.kinds[1])])
+            continue;
+        const QColor &fill = m_colours.pass(entry.kinds[0]);
+        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), QString::fromUtf16(entry.text));
+    }
+    if (hidden)
+        swatch(m_colours.vocabulary, m_colours.vocabularyHatch, QStringLiteral("vocabulary share"));
+}
+
+void ChromePainter::ruler()
+{
+    const QRect &ruler = m_layout.ruler;
+    const bool units = m_scene.content->teachingUnits;
+    const TimeScale scale = timeScale(m_scene.begin, m_scene.end, ruler.width(), 90, units);
+    m_painter.setFont(m_scene.font);
+    m_painter.setPen(m_colours.muted);
+    m_painter.drawText(QPointF(14, ruler.bottom() - 8), units ? QStringLiteral("Units") : QStringLiteral("Time"));
+    const QString busy = QStringLiteral("busy");
+    m_painter.drawText(QPointF(ruler.left() - 8 - m_metrics.horizontalAdvance(busy), ruler.bottom() - 8), busy);
+    for (const base::Nanos mark : marks(scale, m_scene.begin, m_scene.end)) {
+        const double x = std::floor(m_scene.xAt(mark));
+        m_painter.fillRect(QRectF(x, ruler.bottom() - 5, 1, 5), m_colours.muted);
+        const QString text = markText(scale, mark);
+        const int width = m_metrics.horizontalAdvance(text);
+        // The first label stands right of its mark, so that it does not reach into the lane names.
+        const double left = std::max(x - width / 2.0, ruler.left() + 0.0);
+        if (left + width <= m_layout.size.width())
+            m_painter.drawText(QPointF(left, ruler.bottom() - 8), text);
+    }
+    const base::Nanos whole = m_scene.span;
+    if (whole > 0 && (m_scene.begin > 0 || m_scene.end < whole)) { // zoomed in: which part of the whole is seen
+        const double begin = std::clamp(static_cast<double>(m_scene.begin) / static_cast<double>(whole), 0.0, 1.0);
+        const double end = std::clamp(static_cast<double>(m_scene.end) / static_cast<double>(whole), 0.0, 1.0);
+        m_painter.fillRect(QRect(ruler.left(), ruler.top(), ruler.width(), 3), m_colours.idle);
+        m_painter.fillRect(
+            QRectF(ruler.left() + begin * ruler.width(), ruler.top(), std::max((end - begin) * ruler.width(), 3.0), 3),
+            m_colours.focus);
+    }
+}
+
+void ChromePainter::flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft)
+{
+    if (end < m_scene.begin || end > m_scene.end)
+        return;
+    const double x = std::floor(m_scene.xAt(end)) + 0.5;
+    const QRect &row = m_layout.flags;
+    m_painter.setPen(QPen(colour, 1, style));
+    m_painter.drawLine(QPointF(x, row.top() + 2), QPointF(x, m_layout.size.height()));
+    const double width = m_metrics.horizontalAdvance(text) + 10.0;
+    for (const bool left : {preferLeft, !preferLeft}) {
+        const QRectF place(left ? x - width : x, row.top() + 1, width, row.height() - 2);
+        const bool fits = place.left() >= row.left() && place.right() <= m_layout.size.width();
+        const bool isFree =
+            std::none_of(m_flagTexts.begin(), m_flagTexts.end(), [&](const QRectF &taken) { return taken.intersects(place); });
+        if (!fits || !isFree)
+            continue;
+        m_painter.fillRect(place, style == Qt::SolidLine ? colour : m_colours.background);
+        if (style != Qt::SolidLine)
+            m_painter.drawRect(place.adjusted(0, 0, -1, -1));
+        m_painter.setPen(style == Qt::SolidLine ? inkOn(colour) : colour);
+        m_painter.drawText(place, Qt::AlignCenter, text);
+        m_flagTexts.push_back(place);
+        return;
+    }
+}
+
+void ChromePainter::flags()
+{
+    const TimelineContent &content = *m_scene.content;
+    m_painter.save();
+    m_painter.setClipRect(QRect(m_layout.axis.left(), 0, m_layout.size.width() - m_layout.axis.left(), m_layout.size.height()));
+    m_painter.setFont(m_scene.font);
+    const base::Nanos now = content.groups.empty() ? 0 : endOf(content.groups.front());
+    if (content.baseline) {
+        flag(content.baseline->end, content.baseline->text, m_colours.muted, Qt::SolidLine, false);
+        if (now > 0 && now != content.baseline->end && content.baseline->end > 0) {
+            const double change = static_cast<double>(now) / static_cast<double>(content.baseline->end) - 1;
+            flag(now, QStringLiteral("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change)),
+                 m_colours.ink, Qt::SolidLine, now < content.baseline->end);
+        }
+    }
+    if (content.ghost) {
+        QColor light = m_colours.muted;
+        flag(content.ghost->end, content.ghost->text, light, Qt::DashLine, false);
+    }
+    m_painter.restore();
+}
+
+void ChromePainter::rail(int x, int top, int bottom, Provenance provenance)
+{
+    QPen pen(m_colours.rail, 3, Qt::SolidLine, Qt::FlatCap);
+    if (provenance == Provenance::MeasuredVirtualClock) {
+        pen.setWidth(1);
+        m_painter.setPen(pen);
+        m_painter.drawLine(x - 1, top, x - 1, bottom);
+        m_painter.drawLine(x + 2, top, x + 2, bottom);
+        return;
+    }
+    if (provenance == Provenance::Predicted)
+        pen.setDashPattern({2.0, 1.2});
+    else if (provenance != Provenance::MeasuredLive)
+        pen.setDashPattern({1.0, 1.0});
+    m_painter.setPen(pen);
+    m_painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom + 1));
+}
+
+void ChromePainter::captions()
+{
+    for (const TimelineLayout::Caption &caption : m_layout.captions) {
+        int x = 5;
+        const int middle = caption.rect.center().y();
+        for (const int index : caption.groups) {
+            const LaneGroup &group = m_scene.group(index);
+            const auto provenance = group.timeline ? group.timeline->provenance : Provenance::Predicted;
+            rail(x, middle - m_metrics.ascent() / 2 - 1, middle + m_metrics.ascent() / 2 + 1, provenance);
+            m_painter.setFont(m_bold);
+            m_painter.setPen(group.faded ? m_colours.muted : m_colours.ink);
+            QRect place = caption.rect.adjusted(x + 9, 0, 0, 0);
+            QRect used;
+            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, group.caption, &used);
+            QString figures = durationText(endOf(group), m_scene.content->teachingUnits);
+            if (const std::optional<double> excess = measuredExcess(*m_scene.content); excess && index == 1)
+                figures += QStringLiteral(" (%1 against predicted)").arg(percentText(*excess));
+            place.setLeft(used.right() + 9);
+            m_painter.setFont(m_scene.font);
+            m_painter.setPen(m_colours.muted);
+            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, figures, &used);
+            x = used.right() + 28;
+        }
+    }
+}
+
+int ChromePainter::nameEvery() const
+{
+    int every = 1;
+    while (every * m_layout.pitch < m_metrics.height())
+        every *= 2;
+    return every;
+}
+
+void ChromePainter::loadBar(QRect rect, const simulate::Metrics &metrics, int device)
+{
+    const auto index = static_cast<std::size_t>(device);
+    if (index >= metrics.busyPerDevice.size() || metrics.makespan <= 0)
+        return;
+    const double busy =
+        std::clamp(static_cast<double>(metrics.busyPerDevice[index]) / static_cast<double>(metrics.makespan), 0.0, 1.0);
+    const double share = index < metrics.vocabularySharePerDevice.size() ? metrics.vocabularySharePerDevice[index] : 0;
+    const int layersWidth = static_cast<int>(std::lround(rect.width() * busy * (1 - share)));
+    const int busyWidth = static_cast<int>(std::lround(rect.width() * busy));
+    m_painter.fillRect(rect, m_colours.idle);
+    m_painter.fillRect(QRect(rect.left(), rect.top(), layersWidth, rect.height()), m_colours.muted);
+    const QRect vocabulary(rect.left() + layersWidth, rect.top(), busyWidth - layersWidth, rect.height());
+    if (vocabulary.width() <= 0)
+        return;
+    m_painter.fillRect(vocabulary, m_colours.vocabulary);
+    if (vocabulary.width() >= 12 && vocabulary.height() >= 6)
+        hatch(m_painter, vocabulary, m_colours.vocabularyHatch);
+}
+
+void ChromePainter::header(const TimelineLayout::Row &row)
+{
+    const LaneGroup &group = m_scene.group(row.group);
+    const auto index = static_cast<std::size_t>(row.device);
+    const bool first = row.group == 0 || !m_layout.paired;
+    const int every = nameEvery();
+    const QRect cell = row.header.adjusted(14, 0, -8, 0);
+    const int percentWidth = m_metrics.horizontalAdvance(QStringLiteral("100 %"));
+    const bool over =
+        group.capacity > 0 && index < group.metrics.peakMemory.size() && group.metrics.peakMemory[index] > group.capacity;
+    if (over)
+        m_painter.fillRect(QRect(row.header.right() - 3, row.header.top(), 3, row.header.height()), m_colours.alarm);
+
+    const int height = cell.height();
+    const int nameWidth = m_metrics.horizontalAdvance(QStringLiteral("Device 000 "));
+    const QRect bar(cell.left() + nameWidth, cell.center().y() - std::clamp(height - 3, 2, 10) / 2,
+                    cell.width() - nameWidth - percentWidth - 6, std::clamp(height - 2, 2, 10));
+    loadBar(bar, group.metrics, row.device);
+    if (row.device % every != 0)
+        return;
+    m_painter.setFont(m_scene.font);
+    if (first) {
+        // Over both halves where lanes alternate; a name may be higher than its lane.
+        const int middle = m_layout.paired ? row.header.top() + (m_layout.pitch - 2) / 2 : row.header.center().y();
+        const int line = m_metrics.height() + 2;
+        m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
+        const QString name = (over ? QStringLiteral("▲ %1") : QStringLiteral("Device %1")).arg(row.device);
+        m_painter.drawText(QRect(cell.left(), middle - line / 2, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
+    }
+    if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
+        return;
+    m_painter.setPen(m_colours.muted);
+    m_painter.drawText(QRect(cell.right() - percentWidth, cell.top() - 4, percentWidth + 1, height + 8),
+                       Qt::AlignRight | Qt::AlignVCenter,
+                       QStringLiteral("%1 %").arg(std::lround((1 - group.metrics.bubbleRatioPerDevice[index]) * 100)));
+}
+
+void ChromePainter::rails()
+{
+    const auto provenance = [this](int group) { return m_scene.group(group).timeline->provenance; };
+    // In alternation each half lane has its own rail; where it is too low for its dashes to be seen, and in a group that
+    // stands alone, one rail runs through all lanes.
+    const bool single = m_layout.paired && m_layout.pitch >= 36;
+    for (const TimelineLayout::Row &row : m_layout.rows) {
+        if (single) {
+            rail(5, row.header.top(), row.header.bottom(), provenance(row.group));
+        } else if (row.device == 0) {
+            const int last = m_scene.group(row.group).timeline->devices() - 1;
+            const int x = m_layout.paired ? 4 + 5 * row.group : 5;
+            rail(x, row.header.top(), m_layout.rowOf(row.group, last)->header.bottom(), provenance(row.group));
+        }
+    }
+}
+
+void ChromePainter::headers()
+{
+    m_painter.save();
+    m_painter.setClipRect(QRect(0, m_layout.axis.top(), m_layout.size.width(), m_layout.axis.height()));
+    captions();
+    rails();
+    for (const TimelineLayout::Row &row : m_layout.rows) {
+        if (row.header.bottom() < m_layout.axis.top() || row.header.top() > m_layout.axis.bottom())
+            continue;
+        header(row);
+    }
+    m_painter.restore();
+}
+
+void ChromePainter::scrollMark()
+{
+    if (m_layout.greatestScroll() == 0)
+        return;
+    const QRect &axis = m_layout.axis;
+    const double share = static_cast<double>(axis.height()) / m_layout.contentHeight;
+    const double top = axis.top() + static_cast<double>(m_layout.scroll) * share;
+    m_painter.setPen(Qt::NoPen);
+    m_painter.fillRect(QRectF(axis.right() + 4, axis.top(), 4, axis.height()), m_colours.lane);
+    m_painter.fillRect(QRectF(axis.right() + 4, top, 4, axis.height() * share), m_colours.muted);
+}
+
+} // namespace
+
+void paintChrome(QPainter &painter, const Scene &scene)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    ChromePainter chrome(painter, scene);
+    chrome.bands();
+    chrome.legend();
+    chrome.ruler();
+    chrome.headers();
+    chrome.scrollMark();
+    painter.restore();
+}
+
+void paintFlags(QPainter &painter, const Scene &scene)
+{
+    painter.save();
+    ChromePainter(painter, scene).flags();
+    painter.restore();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,76 @@
+// Where the passes of a lane stand on the screen: a pure function of (lane, window), whose cost follows pixels and not passes.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/timeline/timeline.h"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// The visible part of a lane. Pixels are whatever the painter counts in (device pixels on a screen).
+struct LaneWindow {
+    base::Nanos begin = 0;
+    base::Nanos end = 1;
+    int width = 0;     ///< pixels of [begin, end)
+    int fold = 2;      ///< passes narrower than this are folded with their neighbours
+    int lastStage = 0; ///< tells where in a pass its vocabulary work stands
+};
+
+/// Pixel of a moment. The view's origin is subtracted as an integer first: a double holds the difference exactly.
+[[nodiscard]] double pixelAt(const LaneWindow &window, base::Nanos time);
+[[nodiscard]] base::Nanos timeAt(const LaneWindow &window, double pixel);
+
+/// A pass, or a fold of several that are too narrow to be told apart.
+struct SliceBox {
+    int x = 0;
+    int width = 0;         ///< at least 1
+    std::size_t first = 0; ///< index of the (first) slice
+    std::size_t count = 1;
+    schedule::PassKind kind = schedule::PassKind::F; ///< of the first slice
+    int vocabularyX = 0;
+    int vocabularyWidth = 0; ///< 0: no vocabulary work, or unknown
+    [[nodiscard]] bool isFold() const { return count > 1; }
+};
+
+/// The visible boxes of a lane from left to right; clipped one pixel outside the window.
+[[nodiscard]] std::vector<SliceBox> laneBoxes(const timeline::Lane &lane, const LaneWindow &window);
+/// The box at a pixel, or null.
+[[nodiscard]] const SliceBox *boxAt(const std::vector<SliceBox> &boxes, int pixel);
+
+/// Time by kind of work: the pass kinds without what they hide of vocabulary layers, and that hidden part.
+struct WorkShares {
+    std::array<base::Nanos, schedule::kPassKindCount> kinds{};
+    base::Nanos hiddenVocabulary = 0;
+    WorkShares &operator+=(const WorkShares &other);
+    WorkShares &operator-=(const WorkShares &other);
+};
+
+/// Sums over blocks of a lane, so that what a fold holds is exact and cheap however many passes it has.
+class LaneSums {
+public:
+    LaneSums() = default;
+    explicit LaneSums(const timeline::Lane &lane);
+    /// Work in the slices [first, first + count) of the lane it was made from.
+    [[nodiscard]] WorkShares work(const timeline::Lane &lane, std::size_t first, std::size_t count) const;
+    /// Work in the whole lane.
+    [[nodiscard]] WorkShares total() const { return m_before.empty() ? WorkShares() : m_before.back(); }
+
+private:
+    std::vector<WorkShares> m_before; ///< work before each block, and at last all of it
+};
+
+/// Work in an equal part of the window; what is left of its span is idle time.
+struct DensityColumn {
+    int x = 0;
+    int width = 0;
+    base::Nanos span = 0;
+    WorkShares work;
+};
+/// A lane as columns of `step` pixels on a fixed grid, for lanes too low for single passes. Exact at both ends of a column.
+[[nodiscard]] std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums,
+                                                        const LaneWindow &window, int step);
+
+} // namespace stagelens::ui

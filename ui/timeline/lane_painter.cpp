@@ -1,0 +1,86 @@
+// Lanes with their passes.
+#include "ui/timeline/box_painter.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+/// Half opacity without alpha: edges do not shine through fills.
+Colours pale(Colours colours)
+{
+    for (QColor &colour : colours.passes)
+        colour = mix(colour, colours.lane, 0.5);
+    colours.vocabulary = mix(colours.vocabulary, colours.lane, 0.5);
+    colours.vocabularyHatch = mix(colours.vocabularyHatch, colours.lane, 0.5);
+    colours.ink = mix(colours.ink, colours.lane, 0.5);
+    return colours;
+}
+
+/// "+3.1 %" behind the end of each measured lane.
+void paintExcess(QPainter &painter, const Scene &scene, const TimelineLayout::Row &row)
+{
+    const QFontMetrics metrics(scene.font);
+    if (row.group != 1 || row.lane.height() < metrics.ascent() || !measuredExcess(*scene.content))
+        return;
+    const timeline::Lane &measured = scene.lane(row);
+    const timeline::Lane &predicted = scene.group(0).timeline->lanes[static_cast<std::size_t>(row.device)];
+    if (measured.end.empty() || predicted.end.empty() || predicted.end.back() <= 0)
+        return;
+    const base::Nanos end = std::max(measured.end.back(), measured.tailEnd);
+    const double ratio = static_cast<double>(measured.end.back()) / static_cast<double>(predicted.end.back()) - 1;
+    painter.setPen(scene.colours->ink);
+    painter.setFont(scene.font);
+    painter.drawText(QRectF(scene.xAt(end) + 5, row.lane.top(), 80, row.lane.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     percentText(ratio));
+}
+
+void paintTracks(QPainter &painter, const Scene &scene)
+{
+    for (const TimelineLayout::Row &row : scene.layout.rows)
+        painter.fillRect(row.lane, scene.colours->lane);
+    const TimeScale scale = timeScale(scene.begin, scene.end, scene.layout.axis.width(), 90, scene.content->teachingUnits);
+    for (const base::Nanos mark : marks(scale, scene.begin, scene.end))
+        for (const TimelineLayout::Row &row : scene.layout.rows)
+            painter.fillRect(QRectF(std::floor(scene.xAt(mark)), row.lane.top(), 1, row.lane.height()), scene.colours->grid);
+}
+
+} // namespace
+
+QVector<QLine> hatchLines(QRect rect, int step)
+{
+    QVector<QLine> lines;
+    for (int sum = (rect.left() + rect.top()) / step * step; sum <= rect.right() + rect.bottom(); sum += step) {
+        const int from = std::max(rect.left(), sum - rect.bottom());
+        const int to = std::min(rect.right(), sum - rect.top());
+        if (from <= to)
+            lines.push_back(QLine(from, sum - from, to, sum - to));
+    }
+    return lines;
+}
+
+void paintLanes(QPainter &painter, const Scene &scene)
+{
+    painter.save();
+    painter.setClipRect(scene.layout.axis);
+    paintTracks(painter, scene);
+    const Colours paleColours = pale(*scene.colours);
+    for (int group = 0; group < static_cast<int>(scene.content->groups.size()); ++group) {
+        const bool faded = scene.group(group).faded || scene.content->stale;
+        BoxPainter boxes(scene, faded ? paleColours : *scene.colours);
+        for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
+            if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
+                boxes.add(i);
+        boxes.draw(painter);
+    }
+    if (scene.layout.paired && !scene.content->stale)
+        for (const TimelineLayout::Row &row : scene.layout.rows)
+            paintExcess(painter, scene, row);
+    painter.restore();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,56 @@
+// Where the parts of the timeline's picture stand: legend, flags, ruler, lane names, lanes. A pure function of sizes.
+#pragma once
+
+#include <QFontMetrics>
+#include <QRect>
+#include <QSize>
+
+#include <vector>
+
+namespace stagelens::ui {
+
+struct TimelineContent;
+
+/// Width of the column of lane names. The plots below the timeline keep it free, so that all time axes stand under each other.
+[[nodiscard]] int laneHeaderWidth(const QFontMetrics &metrics);
+/// Room to the right of every time axis.
+inline constexpr int kRightMargin = 10;
+
+/// Places, in the widget's logical pixels.
+struct TimelineLayout {
+    /// A lane with the cell of its name.
+    struct Row {
+        int group = 0;
+        int device = 0;
+        QRect header;
+        QRect lane;
+    };
+    /// A line above lanes that says what they are.
+    struct Caption {
+        QRect rect;
+        std::vector<int> groups; ///< two when predicted and measured lanes alternate
+    };
+
+    QSize size;
+    QRect legend;
+    QRect flags;
+    QRect ruler;
+    QRect axis; ///< where time is drawn: under the ruler, right of the lane names
+    std::vector<Caption> captions;
+    std::vector<Row> rows;
+    bool paired = false; ///< two half-height lanes a device
+    int pitch = 0;       ///< height of a device with the space below it
+    int contentHeight = 0;
+    int scroll = 0; ///< how far the lanes are moved up, within what is there
+
+    /// The row at a height, or null.
+    [[nodiscard]] const Row *rowAt(int y) const;
+    [[nodiscard]] const Row *rowOf(int group, int device) const;
+    [[nodiscard]] int greatestScroll() const;
+};
+
+/// `pitch` 0 fits the lanes into the height as long as they stay visible; else they scroll.
+[[nodiscard]] TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics, int pitch,
+                                            int scroll);
+
+} // namespace stagelens::ui

@@ -1,0 +1,206 @@
+#include "ui/timeline/links.h"
+
+#include "engine/schedule/dependencies.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+namespace {
+
+using schedule::Pass;
+using schedule::PassKind;
+using timeline::SliceId;
+
+const timeline::Lane &laneOf(const LaneGroup &group, int device)
+{
+    return group.timeline->lanes[static_cast<std::size_t>(device)];
+}
+
+bool isSame(const Pass &a, const Pass &b)
+{
+    return a.kind == b.kind && a.stage == b.stage && a.microbatch == b.microbatch;
+}
+
+/// Searches outwards from a moment: neighbours along a microbatch's way stand near each other in time.
+std::optional<SliceId> sliceNear(const LaneGroup &group, int device, const Pass &pass, base::Nanos time)
+{
+    const timeline::Lane &lane = laneOf(group, device);
+    const auto at = std::upper_bound(lane.end.begin(), lane.end.end(), time);
+    auto right = static_cast<std::size_t>(at - lane.end.begin());
+    std::size_t left = right;
+    while (left > 0 || right < lane.size()) {
+        if (left > 0 && isSame(lane.pass[--left], pass))
+            return SliceId{device, left};
+        if (right < lane.size() && isSame(lane.pass[right++], pass))
+            return SliceId{device, right - 1};
+    }
+    return std::nullopt;
+}
+
+/// True if the schedule has I and W in the place of B.
+bool splitsBackward(const schedule::Schedule &schedule)
+{
+    const std::span<const Pass> passes = schedule.device(0);
+    return std::any_of(passes.begin(), passes.end(), [](const Pass &pass) { return pass.kind == PassKind::W; });
+}
+
+bool isUsable(const LaneGroup &group)
+{
+    return group.timeline && group.schedule && group.schedule->devices() == group.timeline->devices() &&
+           group.schedule->stages() > 0;
+}
+
+int firstStage(const schedule::Schedule &schedule, int device)
+{
+    const std::vector<int> stages = schedule.placement().stagesOf(device);
+    return stages.empty() ? 0 : stages.front();
+}
+
+const char16_t *transferText(schedule::Transfer transfer)
+{
+    switch (transfer) {
+    case schedule::Transfer::Local: return u"";
+    case schedule::Transfer::Send: return u", then its message";
+    case schedule::Transfer::BroadcastX: return u", then the broadcast of its output";
+    case schedule::Transfer::Statistics: return u", then the softmax statistics' barrier";
+    case schedule::Transfer::ReduceGradient: return u", then the reduction of the gradient";
+    case schedule::Transfer::EmbedReduce: return u", then the sum of the embeddings";
+    case schedule::Transfer::EmbedBroadcast: return u", then the broadcast of its gradient";
+    }
+    return u"";
+}
+
+QString waitText(const LaneGroup &group, SliceId slice, bool units)
+{
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    const base::Nanos free = slice.index == 0 ? 0 : lane.end[slice.index - 1];
+    const base::Nanos idle = lane.begin[slice.index] - free;
+    const std::optional<Link> last = lastPredecessor(group, slice);
+    if (idle <= 0 && slice.index > 0)
+        return QStringLiteral("Began as soon as the device was free, after %1").arg(passText(lane.pass[slice.index - 1]));
+    if (!last)
+        return idle > 0 ? QStringLiteral("Idle for %1 before").arg(durationText(idle, units))
+                        : QStringLiteral("Waited for nothing");
+    const timeline::Lane &from = laneOf(group, last->slice.device);
+    const QString what = QStringLiteral("%1 on device %2").arg(passText(from.pass[last->slice.index])).arg(last->slice.device);
+    return QStringLiteral("Waited %1 for %2%3")
+        .arg(durationText(std::max<base::Nanos>(idle, 0), units), what, QString::fromUtf16(transferText(last->transfer)));
+}
+
+} // namespace
+
+QString passText(const Pass &pass)
+{
+    const std::string_view kind = schedule::name(pass.kind);
+    return QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + QString::number(pass.microbatch);
+}
+
+std::vector<Link> predecessors(const LaneGroup &group, SliceId slice)
+{
+    std::vector<Link> links;
+    if (!isUsable(group))
+        return links;
+    const schedule::Schedule &schedule = *group.schedule;
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    const Pass &pass = lane.pass[slice.index];
+    if (pass.stage >= schedule.stages())
+        return links;
+    const auto add = [&](int device, PassKind kind, int stage, schedule::Transfer transfer) {
+        if (const auto found =
+                sliceNear(group, device, schedule::makePass(kind, stage, pass.microbatch), lane.begin[slice.index]))
+            links.push_back({*found, transfer});
+    };
+    for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, pass, splitsBackward(schedule))) {
+        if (!requirement.allDevices)
+            add(schedule.placement().deviceOf(requirement.stage), requirement.kind, requirement.stage, requirement.transfer);
+        for (int device = 0; requirement.allDevices && device < schedule.devices(); ++device)
+            add(device, requirement.kind, firstStage(schedule, device), requirement.transfer);
+    }
+    return links;
+}
+
+std::vector<Link> successors(const LaneGroup &group, SliceId slice)
+{
+    std::vector<Link> links;
+    if (!isUsable(group))
+        return links;
+    const schedule::Schedule &schedule = *group.schedule;
+    const bool split = splitsBackward(schedule);
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    const Pass &pass = lane.pass[slice.index];
+    const auto tryPass = [&](int device, PassKind kind, int stage) {
+        const Pass candidate = schedule::makePass(kind, stage, pass.microbatch);
+        for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, candidate, split)) {
+            if (requirement.kind != pass.kind || (!requirement.allDevices && requirement.stage != pass.stage))
+                continue;
+            if (const auto found = sliceNear(group, device, candidate, lane.end[slice.index]))
+                links.push_back({*found, requirement.transfer});
+        }
+    };
+    for (int stage = 0; stage < schedule.stages(); ++stage)
+        for (const PassKind kind : {PassKind::F, split ? PassKind::I : PassKind::B, PassKind::W})
+            if (kind != PassKind::W || split)
+                tryPass(schedule.placement().deviceOf(stage), kind, stage);
+    if (model::isSharded(schedule.vocabulary()))
+        for (int device = 0; device < schedule.devices(); ++device)
+            for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EB})
+                if (kind != PassKind::U || schedule.vocabulary() == model::VocabularyMethod::Naive)
+                    tryPass(device, kind, firstStage(schedule, device));
+    return links;
+}
+
+std::optional<Link> lastPredecessor(const LaneGroup &group, SliceId slice)
+{
+    const std::vector<Link> links = predecessors(group, slice);
+    const auto end = [&](const Link &link) { return laneOf(group, link.slice.device).end[link.slice.index]; };
+    const auto last =
+        std::max_element(links.begin(), links.end(), [&](const Link &a, const Link &b) { return end(a) < end(b); });
+    return last == links.end() ? std::nullopt : std::optional(*last);
+}
+
+QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
+{
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    const std::size_t i = slice.index;
+    const Pass &pass = lane.pass[i];
+    const base::Nanos duration = lane.end[i] - lane.begin[i];
+    QStringList lines{QStringLiteral("%1 on device %2").arg(passText(pass)).arg(slice.device)};
+    lines << QStringLiteral("Stage %1, microbatch %2").arg(pass.stage).arg(pass.microbatch);
+    lines << QStringLiteral("Begins at %1, takes %2").arg(durationText(lane.begin[i], units), durationText(duration, units));
+    if (schedule::isVocabularyPass(pass.kind)) {
+        lines << QStringLiteral("Vocabulary layers: all of it");
+    } else if (i < lane.vocabulary.size()) {
+        const base::Nanos share = lane.vocabulary[i];
+        if (share > 0 && duration > 0)
+            lines << QStringLiteral("Vocabulary layers: %1 (%2 %)")
+                         .arg(durationText(share, units))
+                         .arg(qRound(100.0 * static_cast<double>(share) / static_cast<double>(duration)));
+    } else {
+        lines << QStringLiteral("Vocabulary part: not known");
+    }
+    lines << waitText(group, slice, units);
+    return lines.join(QChar(u'\n'));
+}
+
+QString describeGap(const LaneGroup &group, int device, base::Nanos time, bool units)
+{
+    const timeline::Lane &lane = laneOf(group, device);
+    const auto at = std::upper_bound(lane.end.begin(), lane.end.end(), time);
+    const auto next = static_cast<std::size_t>(at - lane.end.begin());
+    const base::Nanos begin = next == 0 ? 0 : lane.end[next - 1];
+    QStringList lines{QStringLiteral("Device %1 is idle").arg(device)};
+    if (time < 0)
+        return {};
+    if (next == lane.size()) {
+        lines << QStringLiteral("From %1: its work is done").arg(durationText(begin, units));
+        return lines.join(QChar(u'\n'));
+    }
+    lines << QStringLiteral("For %1, before %2").arg(durationText(lane.begin[next] - begin, units), passText(lane.pass[next]));
+    lines << waitText(group, {device, next}, units);
+    return lines.join(QChar(u'\n'));
+}
+
+} // namespace stagelens::ui

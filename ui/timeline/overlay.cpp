@@ -1,0 +1,198 @@
+#include "ui/timeline/overlay.h"
+
+#include "ui/timeline/links.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr int kPanelPadding = 9;
+
+/// Two lines, dark and light, so that the outline is seen on every fill.
+void outline(QPainter &painter, const QRectF &rect, const QColor &outer, const QColor &inner, double width)
+{
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(outer, width + 2));
+    painter.drawRect(rect);
+    painter.setPen(QPen(inner, width));
+    painter.drawRect(rect);
+}
+
+void paintPanel(QPainter &painter, const Scene &scene, QPoint at, const QString &text)
+{
+    if (text.isEmpty())
+        return;
+    const QStringList lines = text.split(QChar(u'\n'));
+    QFont title = scene.font;
+    title.setBold(true);
+    const QFontMetrics metrics(scene.font);
+    int width = QFontMetrics(title).horizontalAdvance(lines.front());
+    for (const QString &line : lines)
+        width = std::max(width, metrics.horizontalAdvance(line));
+    const int step = metrics.height() + 2;
+    QRect panel(at + QPoint(14, 16),
+                QSize(width + 2 * kPanelPadding, static_cast<int>(lines.size()) * step + 2 * kPanelPadding - 2));
+    // Beside the pointer, on whichever side there is room.
+    if (panel.right() > scene.layout.size.width() - 4)
+        panel.moveRight(std::max(at.x() - 10, panel.width() + 4));
+    if (panel.bottom() > scene.layout.size.height() - 4)
+        panel.moveBottom(std::max(at.y() - 10, panel.height() + 4));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(QColor(0, 0, 0, 28));
+    painter.drawRoundedRect(panel.translated(0, 2).adjusted(-1, 0, 1, 1), 6, 6);
+    painter.setPen(scene.colours->panelEdge);
+    painter.setBrush(scene.colours->panel);
+    painter.drawRoundedRect(QRectF(panel).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    int y = panel.top() + kPanelPadding + metrics.ascent() - 1;
+    for (qsizetype i = 0; i < lines.size(); ++i, y += step) {
+        painter.setFont(i == 0 ? title : scene.font);
+        painter.setPen(i == 0 ? scene.colours->ink : scene.colours->muted);
+        painter.drawText(panel.left() + kPanelPadding, y, lines[i]);
+    }
+}
+
+/// The way of a microbatch between two passes.
+void paintLink(QPainter &painter, const QRectF &from, const QRectF &to, const QColor &colour)
+{
+    const QPointF begin(from.right(), from.center().y());
+    const QPointF end(to.left(), to.center().y());
+    const double bend = std::max(std::abs(end.x() - begin.x()) / 2, 12.0);
+    QPainterPath path(begin);
+    path.cubicTo(begin + QPointF(bend, 0), end - QPointF(bend, 0), end);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour, 1.5));
+    painter.drawPath(path);
+}
+
+/// An outline far outside the axis would cost time and overflow the rasteriser.
+QRectF clipped(const Scene &scene, const QRectF &rect)
+{
+    return rect.intersected(QRectF(scene.layout.axis).adjusted(-4, -4, 4, 4));
+}
+
+void paintSelection(QPainter &painter, const Scene &scene, const ViewState::Selection &selection)
+{
+    const std::optional<QRectF> rect = rectOf(scene, selection.group, selection.slice);
+    if (!rect)
+        return;
+    const LaneGroup &group = scene.group(selection.group);
+    const QColor &ink = scene.colours->ink;
+    const QColor &paper = scene.colours->background;
+    const auto show = [&](const std::vector<Link> &links, bool before) {
+        for (const Link &link : links) {
+            const std::optional<QRectF> other = rectOf(scene, selection.group, link.slice);
+            const QRectF seen = other ? clipped(scene, *other) : QRectF();
+            if (seen.isEmpty())
+                continue;
+            outline(painter, seen, paper, ink, 1);
+            if (link.slice.device != selection.slice.device)
+                paintLink(painter, clipped(scene, before ? *other : *rect), clipped(scene, before ? *rect : *other), ink);
+        }
+    };
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    show(predecessors(group, selection.slice), true);
+    show(successors(group, selection.slice), false);
+    outline(painter, clipped(scene, *rect), ink, scene.colours->focus, 2);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintPointer(QPainter &painter, const Scene &scene, QPoint at)
+{
+    const QRect &axis = scene.layout.axis;
+    if (at.x() < axis.left() || at.x() > axis.right() || at.y() < scene.layout.ruler.top())
+        return;
+    QColor line = scene.colours->ink;
+    line.setAlpha(110);
+    painter.fillRect(QRect(at.x(), scene.layout.ruler.bottom() - 5, 1, scene.layout.size.height()), line);
+    const QString time = durationText(std::max<base::Nanos>(scene.timeAtX(at.x()), 0), scene.content->teachingUnits);
+    const int width = QFontMetrics(scene.font).horizontalAdvance(time) + 10;
+    QRect tag(at.x() - width / 2, scene.layout.ruler.top() + 1, width, scene.layout.ruler.height() - 6);
+    tag.moveLeft(std::clamp(tag.left(), axis.left(), scene.layout.size.width() - width));
+    painter.fillRect(tag, scene.colours->ink);
+    painter.setPen(scene.colours->background);
+    painter.setFont(scene.font);
+    painter.drawText(tag, Qt::AlignCenter, time);
+}
+
+} // namespace
+
+std::optional<Hit> hitTest(const Scene &scene, QPoint point)
+{
+    const QRect &axis = scene.layout.axis;
+    const TimelineLayout::Row *row = scene.layout.rowAt(point.y());
+    if (row == nullptr || point.x() < axis.left() || point.x() > axis.right())
+        return std::nullopt;
+    Hit hit;
+    hit.group = row->group;
+    hit.device = row->device;
+    hit.time = scene.timeAtX(point.x() + 0.5);
+    const auto index = static_cast<std::size_t>(row - scene.layout.rows.data());
+    const int pixel = static_cast<int>((point.x() - axis.left() + 0.5) * scene.ratio);
+    const SliceBox *box = boxAt(scene.boxes[index], pixel);
+    if (box == nullptr)
+        return hit;
+    const timeline::Lane &lane = scene.lane(*row);
+    const auto first = lane.end.begin() + static_cast<std::ptrdiff_t>(box->first);
+    const auto at = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(box->count) - 1, hit.time);
+    hit.slice = static_cast<std::size_t>(at - lane.end.begin());
+    hit.count = box->count;
+    return hit;
+}
+
+QString describe(const Scene &scene, const Hit &hit)
+{
+    const LaneGroup &group = scene.group(hit.group);
+    const bool units = scene.content->teachingUnits;
+    if (!hit.slice)
+        return describeGap(group, hit.device, hit.time, units);
+    QString text = describeSlice(group, {hit.device, *hit.slice}, units);
+    if (hit.count > 1)
+        text += QStringLiteral("\n%1 passes stand here: zoom in to tell them apart").arg(hit.count);
+    return text;
+}
+
+std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice)
+{
+    const TimelineLayout::Row *row = scene.layout.rowOf(group, slice.device);
+    if (row == nullptr || slice.index >= scene.lane(*row).size())
+        return std::nullopt;
+    const timeline::Lane &lane = scene.lane(*row);
+    const double left = scene.xAt(lane.begin[slice.index]);
+    return QRectF(left, row->lane.top(), std::max(scene.xAt(lane.end[slice.index]) - left, 1.0), row->lane.height());
+}
+
+void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.save();
+    painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
+    if (state.selection)
+        paintSelection(painter, scene, *state.selection);
+    const std::optional<Hit> hit = state.pointer ? hitTest(scene, *state.pointer) : std::nullopt;
+    if (hit && hit->slice)
+        if (const std::optional<QRectF> rect = rectOf(scene, hit->group, {hit->device, *hit->slice}))
+            outline(painter, clipped(scene, *rect).adjusted(0, 0, -1, -1), scene.colours->background, scene.colours->ink, 1);
+    painter.restore();
+    if (state.pointer) {
+        paintPointer(painter, scene, *state.pointer);
+        if (hit)
+            paintPanel(painter, scene, *state.pointer, describe(scene, *hit));
+    }
+    if (state.focused) {
+        painter.setPen(QPen(scene.colours->focus, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRect({1, 1}, scene.layout.size - QSize(2, 2)));
+    }
+    painter.restore();
+}
+
+} // namespace stagelens::ui

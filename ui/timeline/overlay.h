@@ -1,0 +1,34 @@
+// What lies over the picture and changes without it: pointer, hover panel, selection with its neighbours.
+#pragma once
+
+#include "ui/shell/view_state.h"
+#include "ui/timeline/scene.h"
+
+#include <QPoint>
+
+#include <optional>
+
+namespace stagelens::ui {
+
+/// What stands at a point of the lanes.
+struct Hit {
+    int group = 0;
+    int device = 0;
+    base::Nanos time = 0;
+    std::optional<std::size_t> slice; ///< nothing: a gap
+    std::size_t count = 1;            ///< passes in the fold, of which `slice` is the one at that time
+};
+[[nodiscard]] std::optional<Hit> hitTest(const Scene &scene, QPoint point);
+/// The hover panel's lines.
+[[nodiscard]] QString describe(const Scene &scene, const Hit &hit);
+/// The place of a slice in the picture, not clipped; nothing if its lane is not there.
+[[nodiscard]] std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice);
+
+struct OverlayState {
+    std::optional<QPoint> pointer; ///< nothing while the mouse is elsewhere or drags
+    std::optional<ViewState::Selection> selection;
+    bool focused = false; ///< the keyboard is here: show the ring
+};
+void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state);
+
+} // namespace stagelens::ui

@@ -1,0 +1,71 @@
+// Everything that a picture of the timeline is painted from, and the functions that paint it: on the screen and into exports.
+#pragma once
+
+#include "ui/timeline/colours.h"
+#include "ui/timeline/geometry.h"
+#include "ui/timeline/layout.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QFont>
+#include <QLine>
+#include <QVector>
+
+#include <optional>
+#include <vector>
+
+class QPainter;
+
+namespace stagelens::ui {
+
+/// Sums of every lane of a group, made once for each timeline.
+struct GroupSums {
+    timeline::TimelinePtr timeline;
+    std::vector<LaneSums> lanes;
+    WorkShares total;
+    [[nodiscard]] static GroupSums of(const timeline::TimelinePtr &timeline);
+};
+
+/// The picture at one size. `boxes` is filled by prepare() and holds one entry for each row of the layout.
+struct Scene {
+    const TimelineContent *content = nullptr;
+    const std::vector<GroupSums> *sums = nullptr;
+    const Colours *colours = nullptr;
+    QFont font;
+    TimelineLayout layout;
+    base::Nanos begin = 0;
+    base::Nanos end = 1;
+    base::Nanos span = 0; ///< what "fit" shows; to say which part is seen
+    double ratio = 1;     ///< device pixels in a logical one
+    std::vector<std::vector<SliceBox>> boxes;
+
+    [[nodiscard]] const LaneGroup &group(int index) const { return content->groups[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] const timeline::Lane &lane(const TimelineLayout::Row &row) const
+    {
+        return group(row.group).timeline->lanes[static_cast<std::size_t>(row.device)];
+    }
+    /// The window of a lane in device pixels.
+    [[nodiscard]] LaneWindow window(const TimelineLayout::Row &row) const;
+    /// Logical x of a moment, from the widget's left edge.
+    [[nodiscard]] double xAt(base::Nanos time) const;
+    [[nodiscard]] base::Nanos timeAtX(double x) const;
+    /// Computes the boxes of the rows that can be seen.
+    void prepare();
+};
+
+/// Bands, legend, ruler, captions and lane names.
+void paintChrome(QPainter &painter, const Scene &scene);
+/// Lanes with their passes, clipped to the axis.
+void paintLanes(QPainter &painter, const Scene &scene);
+
+/// Flags of baseline, ghost and the plan's own end, with poles through the lanes.
+void paintFlags(QPainter &painter, const Scene &scene);
+
+/// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.
+[[nodiscard]] QVector<QLine> hatchLines(QRect rect, int step);
+
+/// The latest end of a group, tail included; 0 without a timeline.
+[[nodiscard]] base::Nanos endOf(const LaneGroup &group);
+/// By how much the second of two alternating groups is longer than the first; nothing where that must not be said.
+[[nodiscard]] std::optional<double> measuredExcess(const TimelineContent &content);
+
+} // namespace stagelens::ui

@@ -1,0 +1,275 @@
+// Mouse and keys of the timeline, after the table in design/experience.md.
+#include "ui/timeline/links.h"
+#include "ui/timeline/timeline_private.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr double kZoomStep = 1.25;
+constexpr double kPanStep = 0.15; ///< of the visible width
+constexpr int kClickSlack = 4;    ///< a press that moves less is a click
+
+base::Nanos part(const ViewState &state, double share)
+{
+    return std::llround(static_cast<double>(state.end() - state.begin()) * share);
+}
+
+} // namespace
+
+void TimelineView::Private::setPointer(std::optional<QPoint> point)
+{
+    if (overlay.pointer == point)
+        return;
+    overlay.pointer = point;
+    redrawOverlay();
+}
+
+void TimelineView::Private::scrollTo(int target)
+{
+    scroll = std::clamp(target, 0, scene.layout.greatestScroll());
+    redraw();
+}
+
+void TimelineView::Private::changePitch(int by)
+{
+    pitch = std::clamp(scene.layout.pitch + by, 6, 200);
+    redraw();
+}
+
+void TimelineView::Private::click(QPoint point)
+{
+    const std::optional<Hit> hit = hitTest(scene, point);
+    if (!hit) {
+        state->select(std::nullopt);
+    } else if (hit->slice) {
+        state->select(ViewState::Selection{hit->group, {hit->device, *hit->slice}});
+    } else {
+        state->select(std::nullopt);
+        emit q->gapClicked(hit->group, hit->device, hit->time);
+    }
+}
+
+void TimelineView::Private::selectAndShow(int group, timeline::SliceId slice)
+{
+    state->select(ViewState::Selection{group, slice});
+    const TimelineLayout::Row *row = scene.layout.rowOf(group, slice.device);
+    if (row == nullptr)
+        return;
+    const timeline::Lane &lane = scene.lane(*row);
+    const base::Nanos begin = lane.begin[slice.index];
+    const base::Nanos end = lane.end[slice.index];
+    if (begin < state->begin() || end > state->end()) {
+        const base::Nanos middle = begin + (end - begin) / 2;
+        state->setRange(middle - part(*state, 0.5), middle + part(*state, 0.5));
+    }
+    const QRect &axis = scene.layout.axis;
+    if (row->lane.top() < axis.top())
+        scrollTo(scroll - (axis.top() - row->lane.top()));
+    else if (row->lane.bottom() > axis.bottom())
+        scrollTo(scroll + row->lane.bottom() - axis.bottom());
+}
+
+void TimelineView::Private::stepInLane(int by)
+{
+    const timeline::Timeline *timeline = selectedTimeline();
+    if (timeline == nullptr) {
+        // Nothing selected yet: begin with the first pass that is seen.
+        for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
+            const TimelineLayout::Row &row = scene.layout.rows[i];
+            if (!scene.boxes[i].empty())
+                return selectAndShow(row.group, {row.device, scene.boxes[i].front().first});
+        }
+        return;
+    }
+    const ViewState::Selection selection = *state->selection();
+    const std::size_t count = timeline->lanes[static_cast<std::size_t>(selection.slice.device)].size();
+    const auto index = static_cast<std::ptrdiff_t>(selection.slice.index) + by;
+    if (index >= 0 && index < static_cast<std::ptrdiff_t>(count))
+        selectAndShow(selection.group, {selection.slice.device, static_cast<std::size_t>(index)});
+}
+
+void TimelineView::Private::stepToLane(int by)
+{
+    const timeline::Timeline *timeline = selectedTimeline();
+    if (timeline == nullptr)
+        return stepInLane(0);
+    const ViewState::Selection selection = *state->selection();
+    const timeline::Lane &lane = timeline->lanes[static_cast<std::size_t>(selection.slice.device)];
+    const base::Nanos middle = (lane.begin[selection.slice.index] + lane.end[selection.slice.index]) / 2;
+    const TimelineLayout::Row *row = scene.layout.rowOf(selection.group, selection.slice.device);
+    if (row == nullptr)
+        return;
+    for (auto next = row - scene.layout.rows.data() + by; next >= 0 && next < std::ssize(scene.layout.rows); next += by) {
+        const TimelineLayout::Row &other = scene.layout.rows[static_cast<std::size_t>(next)];
+        const timeline::Lane &target = scene.lane(other);
+        if (target.size() == 0)
+            continue;
+        const auto at = std::upper_bound(target.end.begin(), target.end.end(), middle);
+        const auto index = static_cast<std::size_t>(at - target.end.begin());
+        return selectAndShow(other.group, {other.device, std::min(index, target.size() - 1)});
+    }
+}
+
+void TimelineView::Private::stepAlong(bool forward)
+{
+    if (selectedTimeline() == nullptr)
+        return;
+    const ViewState::Selection selection = *state->selection();
+    const LaneGroup &group = content.groups[static_cast<std::size_t>(selection.group)];
+    if (!forward) {
+        if (const std::optional<Link> link = lastPredecessor(group, selection.slice))
+            selectAndShow(selection.group, link->slice);
+        return;
+    }
+    const std::vector<Link> links = successors(group, selection.slice);
+    const auto begin = [&](const Link &link) {
+        return group.timeline->lanes[static_cast<std::size_t>(link.slice.device)].begin[link.slice.index];
+    };
+    const auto first =
+        std::min_element(links.begin(), links.end(), [&](const Link &a, const Link &b) { return begin(a) < begin(b); });
+    if (first != links.end())
+        selectAndShow(selection.group, first->slice);
+}
+
+void TimelineView::Private::fitSelection()
+{
+    const timeline::Timeline *timeline = selectedTimeline();
+    if (timeline == nullptr)
+        return;
+    const timeline::SliceId slice = state->selection()->slice;
+    const timeline::Lane &lane = timeline->lanes[static_cast<std::size_t>(slice.device)];
+    // With twice its length at both sides: a pass alone says nothing.
+    const base::Nanos length = std::max<base::Nanos>(lane.end[slice.index] - lane.begin[slice.index], 1);
+    state->setRange(lane.begin[slice.index] - 2 * length, lane.end[slice.index] + 2 * length);
+}
+
+bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
+{
+    const base::Nanos middle = state->begin() + part(*state, 0.5);
+    const base::Nanos around = overlay.pointer ? scene.timeAtX(overlay.pointer->x()) : middle;
+    if (modifiers == Qt::AltModifier) {
+        if (key == Qt::Key_Left)
+            return state->back(), true;
+        if (key == Qt::Key_Right)
+            return state->forward(), true;
+        return false;
+    }
+    if ((modifiers & Qt::ControlModifier) != 0) {
+        if (key == Qt::Key_Plus || key == Qt::Key_Equal)
+            return changePitch(4), true;
+        if (key == Qt::Key_Minus)
+            return changePitch(-4), true;
+        return false;
+    }
+    switch (key) {
+    case Qt::Key_W: state->zoom(around, kZoomStep); return true;
+    case Qt::Key_S: state->zoom(around, 1 / kZoomStep); return true;
+    case Qt::Key_A: state->pan(-part(*state, kPanStep)); return true;
+    case Qt::Key_D: state->pan(part(*state, kPanStep)); return true;
+    case Qt::Key_F: fitSelection(); return true;
+    case Qt::Key_0: state->fit(); return true;
+    case Qt::Key_Left: stepInLane(-1); return true;
+    case Qt::Key_Right: stepInLane(1); return true;
+    case Qt::Key_Up: stepToLane(-1); return true;
+    case Qt::Key_Down: stepToLane(1); return true;
+    case Qt::Key_BracketLeft: stepAlong(false); return true;
+    case Qt::Key_BracketRight: stepAlong(true); return true;
+    case Qt::Key_PageUp: scrollTo(scroll - scene.layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_PageDown: scrollTo(scroll + scene.layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_Escape:
+        if (!state->selection())
+            return false;
+        state->select(std::nullopt);
+        return true;
+    default: return false;
+    }
+}
+
+void TimelineView::keyPressEvent(QKeyEvent *event)
+{
+    // The keypad's digits and arrows are those of the keyboard.
+    if (!m_private->handleKey(event->key(), event->modifiers() & ~Qt::KeypadModifier))
+        QWidget::keyPressEvent(event);
+}
+
+void TimelineView::wheelEvent(QWheelEvent *event)
+{
+    Private &d = *m_private;
+    const QPoint turn = event->angleDelta();
+    const bool shift = (event->modifiers() & Qt::ShiftModifier) != 0;
+    const QPoint at = event->position().toPoint();
+    event->accept();
+    if (at.x() < d.scene.layout.axis.left())
+        d.scrollTo(d.scroll - turn.y() / 2);
+    else if (shift || turn.x() != 0)
+        d.state->pan(-part(*d.state, kPanStep * (turn.x() != 0 ? turn.x() : turn.y()) / 120));
+    else
+        d.state->zoom(d.scene.timeAtX(event->position().x()), std::pow(kZoomStep, turn.y() / 120.0));
+}
+
+void TimelineView::mousePressEvent(QMouseEvent *event)
+{
+    if (event->button() == Qt::LeftButton)
+        m_private->drag = Private::Drag{event->pos(), m_private->state->begin(), false};
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent *event)
+{
+    Private &d = *m_private;
+    if (!d.drag) {
+        d.setPointer(event->pos());
+        return;
+    }
+    const QPoint way = event->pos() - d.drag->begin;
+    if (!d.drag->moved && way.manhattanLength() < kClickSlack)
+        return;
+    d.drag->moved = true;
+    d.setPointer(std::nullopt);
+    setCursor(Qt::ClosedHandCursor);
+    const double nanos = static_cast<double>(d.state->end() - d.state->begin()) / d.scene.layout.axis.width();
+    d.state->pan(d.drag->viewBegin - std::llround(way.x() * nanos) - d.state->begin());
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent *event)
+{
+    Private &d = *m_private;
+    if (event->button() != Qt::LeftButton || !d.drag)
+        return;
+    const bool moved = d.drag->moved;
+    d.drag.reset();
+    unsetCursor();
+    if (!moved)
+        d.click(event->pos());
+    d.setPointer(event->pos());
+}
+
+void TimelineView::leaveEvent(QEvent *event)
+{
+    QWidget::leaveEvent(event);
+    m_private->setPointer(std::nullopt);
+}
+
+void TimelineView::focusInEvent(QFocusEvent *event)
+{
+    QWidget::focusInEvent(event);
+    // The ring is for those who came with the keyboard.
+    m_private->overlay.focused = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason ||
+                                 event->reason() == Qt::ShortcutFocusReason;
+    m_private->redrawOverlay();
+}
+
+void TimelineView::focusOutEvent(QFocusEvent *event)
+{
+    QWidget::focusOutEvent(event);
+    m_private->overlay.focused = false;
+    m_private->redrawOverlay();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,58 @@
+// The timeline view's state, shared by its drawing and its input.
+#pragma once
+
+#include "ui/plots/qcp.h"
+#include "ui/timeline/overlay.h"
+
+#include <optional>
+
+namespace stagelens::ui {
+
+class TimelineView::Private {
+public:
+    Private(TimelineView *view, ViewState *viewState);
+
+    /// As many lanes as fit with the chosen height, or all of them.
+    enum class Extent : unsigned char { Scrolled, All };
+    /// The picture of a size, complete with boxes.
+    [[nodiscard]] Scene makeScene(QSize size, double ratio, Extent extent) const;
+    /// Draws everything again when the event loop comes round; many calls make one drawing.
+    void redraw();
+    /// Draws only what lies over the picture.
+    void redrawOverlay();
+    /// Finds the selected pass in new content, or drops the selection.
+    void keepSelection();
+    [[nodiscard]] const timeline::Timeline *selectedTimeline() const;
+
+    // Input.
+    void setPointer(std::optional<QPoint> point);
+    void scrollTo(int scroll);
+    void changePitch(int by);
+    void click(QPoint point);
+    void selectAndShow(int group, timeline::SliceId slice);
+    void stepInLane(int by);
+    void stepToLane(int by);
+    void stepAlong(bool forward);
+    void fitSelection();
+    [[nodiscard]] bool handleKey(int key, Qt::KeyboardModifiers modifiers);
+
+    TimelineView *q;
+    ViewState *state;
+    TimelineContent content;
+    std::vector<GroupSums> sums;
+    std::optional<schedule::Pass> selectedPass;
+    Scene scene;
+    QCustomPlot *plot = nullptr;
+    QCPLayer *overlayLayer = nullptr;
+    OverlayState overlay;
+    int pitch = 0;
+    int scroll = 0;
+    struct Drag {
+        QPoint begin;
+        base::Nanos viewBegin = 0;
+        bool moved = false;
+    };
+    std::optional<Drag> drag;
+};
+
+} // namespace stagelens::ui

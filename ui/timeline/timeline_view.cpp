@@ -1,0 +1,252 @@
+#include "ui/timeline/timeline_view.h"
+
+#include "ui/plots/painted_layer.h"
+#include "ui/timeline/accessible_timeline.h"
+#include "ui/timeline/links.h"
+#include "ui/timeline/timeline_private.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+namespace {
+
+/// The lanes as a plottable of the time axis: clipped to it and drawn on the main layer.
+class LanePlottable : public QCPAbstractPlottable {
+public:
+    LanePlottable(QCPAxis *time, QCPAxis *lanes, const Scene &scene) : QCPAbstractPlottable(time, lanes), m_scene(scene) {}
+    double selectTest(const QPointF &, bool, QVariant *) const override { return -1; } // TimelineView tests for hits itself
+    QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
+    {
+        found = true;
+        return {0, static_cast<double>(m_scene.span)};
+    }
+    QCPRange getValueRange(bool &found, QCP::SignDomain, const QCPRange &) const override
+    {
+        found = false;
+        return {};
+    }
+
+protected:
+    void draw(QCPPainter *painter) override { paintLanes(*painter, m_scene); }
+    void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
+
+private:
+    const Scene &m_scene;
+};
+
+void paintEmpty(QPainter &painter, const Scene &scene)
+{
+    painter.setPen(scene.colours->muted);
+    painter.setFont(scene.font);
+    painter.drawText(QRect({0, 0}, scene.layout.size), Qt::AlignCenter,
+                     QStringLiteral("No plan to draw yet: choose a model and a schedule in the experiment."));
+}
+
+bool isEmpty(const TimelineContent &content)
+{
+    return std::none_of(content.groups.begin(), content.groups.end(),
+                        [](const LaneGroup &group) { return group.timeline && group.timeline->devices() > 0; });
+}
+
+void paintPicture(QPainter &painter, const Scene &scene)
+{
+    paintChrome(painter, scene);
+    paintLanes(painter, scene);
+    if (isEmpty(*scene.content))
+        paintEmpty(painter, scene);
+    paintFlags(painter, scene);
+}
+
+} // namespace
+
+TimelineView::Private::Private(TimelineView *view, ViewState *viewState)
+    : q(view), state(viewState), plot(new QCustomPlot(view))
+{
+    plot->setAttribute(Qt::WA_TransparentForMouseEvents); // the view itself answers the mouse
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->setBackground(Qt::NoBrush);
+    plot->setNotAntialiasedElements(QCP::aeAll);
+    plot->axisRect()->setAutoMargins(QCP::msNone);
+    for (QCPAxis *axis : plot->axisRect()->axes())
+        axis->setVisible(false);
+    new PaintedLayer(plot, QStringLiteral("background"), [this](QPainter &painter) {
+        paintChrome(painter, scene);
+        if (isEmpty(content))
+            paintEmpty(painter, scene);
+    });
+    new LanePlottable(plot->xAxis, plot->yAxis, scene);
+    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintFlags(painter, scene); });
+    new PaintedLayer(plot, QStringLiteral("overlay"), [this](QPainter &painter) { paintOverlay(painter, scene, overlay); });
+    overlayLayer = plot->layer(QStringLiteral("overlay"));
+    overlayLayer->setMode(QCPLayer::lmBuffered);
+    connect(plot, &QCustomPlot::beforeReplot, q, [this] {
+        scene = makeScene(q->size(), q->devicePixelRatioF(), Extent::Scrolled);
+        const QRect &axis = scene.layout.axis;
+        plot->setBackground(QBrush(scene.colours->background));
+        plot->axisRect()->setMargins(QMargins(axis.left(), axis.top(), q->width() - axis.right() - 1, 0));
+        plot->xAxis->setRange(static_cast<double>(scene.begin), static_cast<double>(scene.end));
+    });
+}
+
+Scene TimelineView::Private::makeScene(QSize size, double ratio, Extent extent) const
+{
+    Scene made;
+    made.content = &content;
+    made.sums = &sums;
+    made.colours = &coloursFor(q->palette());
+    // In pixels, so that a printer's resolution does not change the size of text against the rest.
+    made.font = q->font();
+    made.font.setPixelSize(QFontInfo(q->font()).pixelSize());
+    made.layout = layoutTimeline(content, size, QFontMetrics(made.font), extent == Extent::All ? 0 : pitch,
+                                 extent == Extent::All ? 0 : scroll);
+    made.begin = state->begin();
+    made.end = std::max(state->end(), state->begin() + 1);
+    made.span = state->span();
+    made.ratio = ratio;
+    made.prepare();
+    return made;
+}
+
+void TimelineView::Private::redraw()
+{
+    plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TimelineView::Private::redrawOverlay()
+{
+    overlayLayer->replot();
+}
+
+const timeline::Timeline *TimelineView::Private::selectedTimeline() const
+{
+    const auto &selection = state->selection();
+    if (!selection || selection->group < 0 || selection->group >= static_cast<int>(content.groups.size()))
+        return nullptr;
+    const timeline::TimelinePtr &timeline = content.groups[static_cast<std::size_t>(selection->group)].timeline;
+    const timeline::SliceId slice = selection->slice;
+    if (!timeline || slice.device < 0 || slice.device >= timeline->devices() ||
+        slice.index >= timeline->lanes[static_cast<std::size_t>(slice.device)].size())
+        return nullptr;
+    return timeline.get();
+}
+
+void TimelineView::Private::keepSelection()
+{
+    const auto selection = state->selection();
+    if (!selection)
+        return;
+    std::optional<timeline::SliceId> found;
+    const auto group = static_cast<std::size_t>(selection->group);
+    if (selectedPass && group < content.groups.size() && content.groups[group].timeline &&
+        selection->slice.device < content.groups[group].timeline->devices())
+        found = timeline::findSlice(*content.groups[group].timeline, *selectedPass, selection->slice.device);
+    if (found)
+        state->select(ViewState::Selection{selection->group, *found});
+    else
+        state->select(std::nullopt);
+}
+
+TimelineView::TimelineView(ViewState *state, QWidget *parent)
+    : QWidget(parent), m_private(std::make_unique<Private>(this, state))
+{
+    registerAccessibleTimeline();
+    setAccessibleName(QStringLiteral("Timeline"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    connect(state, &ViewState::rangeChanged, this, [this] { m_private->redraw(); });
+    connect(state, &ViewState::selectionChanged, this, [this, state] {
+        Private &d = *m_private;
+        d.overlay.selection = d.selectedTimeline() != nullptr ? state->selection() : std::nullopt;
+        d.selectedPass.reset();
+        if (const timeline::Timeline *timeline = d.selectedTimeline()) {
+            const timeline::SliceId slice = state->selection()->slice;
+            d.selectedPass = timeline->lanes[static_cast<std::size_t>(slice.device)].pass[slice.index];
+        }
+        d.redrawOverlay();
+        announceSelection(this);
+    });
+}
+
+TimelineView::~TimelineView() = default;
+
+void TimelineView::setContent(TimelineContent content)
+{
+    Private &d = *m_private;
+    d.content = std::move(content);
+    std::vector<GroupSums> sums;
+    base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
+    for (const LaneGroup &group : d.content.groups) {
+        // Only a timeline that was not there before is summed again.
+        const auto known =
+            std::find_if(d.sums.begin(), d.sums.end(), [&](const GroupSums &old) { return old.timeline == group.timeline; });
+        sums.push_back(known != d.sums.end() ? *known : GroupSums::of(group.timeline));
+        span = std::max(span, endOf(group));
+    }
+    d.sums = std::move(sums);
+    d.keepSelection();
+    d.state->setSpan(span);
+    d.plot->replot(QCustomPlot::rpQueuedRefresh);
+}
+
+const TimelineContent &TimelineView::content() const
+{
+    return m_private->content;
+}
+
+QString TimelineView::describe(QPoint position) const
+{
+    const std::optional<Hit> hit = hitTest(m_private->scene, position);
+    return hit ? ui::describe(m_private->scene, *hit) : QString();
+}
+
+QString TimelineView::describeSelection() const
+{
+    const Private &d = *m_private;
+    if (d.selectedTimeline() == nullptr)
+        return QStringLiteral("No pass is selected: click one.");
+    const ViewState::Selection selection = *d.state->selection();
+    const LaneGroup &group = d.content.groups[static_cast<std::size_t>(selection.group)];
+    return describeSlice(group, selection.slice, d.content.teachingUnits);
+}
+
+QRect TimelineView::placeOf(int group, timeline::SliceId slice) const
+{
+    const std::optional<QRectF> rect = rectOf(m_private->scene, group, slice);
+    return rect ? rect->toAlignedRect() : QRect();
+}
+
+QSize TimelineView::sizeHint() const
+{
+    return {900, 420};
+}
+
+QSize TimelineView::minimumSizeHint() const
+{
+    return {laneHeaderWidth(fontMetrics()) + 160, 160};
+}
+
+void TimelineView::render(QPainter *painter, QSize size)
+{
+    const QPaintEngine *engine = painter->paintEngine();
+    const bool vector = engine != nullptr && (engine->type() == QPaintEngine::SVG || engine->type() == QPaintEngine::Pdf ||
+                                              engine->type() == QPaintEngine::Picture);
+    const double ratio = vector ? 2 : painter->device()->devicePixelRatioF();
+    paintPicture(*painter, m_private->makeScene(size, ratio, Private::Extent::All));
+}
+
+void TimelineView::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    m_private->plot->setGeometry(rect());
+}
+
+void TimelineView::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
+        m_private->redraw();
+}
+
+} // namespace stagelens::ui
