@@ -12,8 +12,9 @@ namespace stagelens::model {
 /// Layers of each of `stages` stages, as even as possible; the remainder goes to the stages before the last, from the back,
 /// because the last one bears the output layer.
 [[nodiscard]] std::vector<int> evenStageLayers(int layers, int stages);
-/// The cut of `redis`: the number of layers of the last stage is chosen so that the greatest FLOPs of a stage are least; the
-/// others share the rest evenly, the remainder from the stage before the last downwards (dossier 3.7).
+/// The cut of `redis`: the number of layers of the last stage is chosen so that the greatest FLOPs of a stage are least
+/// (within 3 %: then the cut that moves the fewest layers); the others share the rest evenly, the remainder from the stage
+/// before the last downwards (dossier 3.7).
 [[nodiscard]] std::vector<int> redistributedStageLayers(const ModelConfig &model, int stages);
 /// The cut that an experiment means: its own, or one of the two above.
 [[nodiscard]] std::vector<int> stageLayers(const Experiment &experiment);

@@ -127,6 +127,14 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     return report;
 }
 
+void Session::setParameters(const Tensors &parameters)
+{
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            std::copy_n(parameters[size(part->index)].data() + part->firstRow * part->columns, part->count(),
+                        part->value.data());
+}
+
 Tensors Session::assemble(backend::Buffer Parameter::*part) const
 {
     Tensors all;

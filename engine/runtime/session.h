@@ -29,6 +29,8 @@ public:
 
     [[nodiscard]] Tensors parameters() const { return assemble(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return assemble(&Parameter::gradient); }
+    /// Values to begin with in place of the seed's; as parameters() answers them.
+    void setParameters(const Tensors &parameters);
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }

@@ -1,9 +1,9 @@
 #include "engine/runtime/training_run.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/dump.h"
 #include "engine/runtime/reference.h"
 #include "engine/runtime/run_check.h"
-#include "engine/runtime/session.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,16 +38,37 @@ base::Result<Answer> contained(const Work &work)
     }
 }
 
-base::Result<> trainSteps(Session &session, const TrainingObserver &observer)
+/// The steps of a run; `dump` may be null.
+base::Result<> trainSteps(Session &session, const TrainingObserver &observer, const Dump *dump)
 {
+    std::vector<double> losses;
+    const auto firstStep = [&] { return dump->writeFirstStep(session.batch(), session.gradients()); };
     for (int step = 0; step < session.plan().experiment.training.steps; ++step) {
-        auto report = session.step(step, true, observer);
+        const auto inspect = dump != nullptr && step == 0 ? std::function<base::Result<>()>(firstStep) : nullptr;
+        auto report = session.step(step, true, observer, inspect);
         if (!report)
             return report.error();
+        losses.push_back(report->loss);
         if (observer.onStep)
             observer.onStep(*report);
     }
-    return {};
+    return dump != nullptr ? dump->writeEnd(session.parameters(), losses) : base::Result<>();
+}
+
+base::Result<> trainIn(const RunFolders &folders, Session &session, const TrainingObserver &observer)
+{
+    if (!folders.init.empty()) {
+        const auto parameters = readParameters(folders.init, session.plan());
+        if (!parameters)
+            return parameters.error();
+        session.setParameters(*parameters);
+    }
+    if (folders.dump.empty())
+        return trainSteps(session, observer, nullptr);
+    const Dump dump(folders.dump, session.plan());
+    if (auto begun = dump.writeBeginning(session.parameters()); !begun)
+        return begun;
+    return trainSteps(session, observer, &dump);
 }
 
 base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
@@ -69,13 +90,19 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
 
 } // namespace
 
-base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const TrainingObserver &observer,
-                     std::stop_token stop)
+base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
+                     const TrainingObserver &observer, std::stop_token stop)
 {
     return contained<base::Done>([&]() -> base::Result<> {
         auto session = Session::open(experiment, schedule, std::move(stop));
-        return session ? trainSteps(**session, observer) : session.error();
+        return session ? trainIn(folders, **session, observer) : session.error();
     });
+}
+
+base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const TrainingObserver &observer,
+                     std::stop_token stop)
+{
+    return train(experiment, schedule, RunFolders{}, observer, std::move(stop));
 }
 
 base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)

@@ -77,7 +77,6 @@ void OrderWriter::remainingEmbedBackwards()
 std::vector<Interval> oneForwardOneBackwardIntervals(int devices, base::Nanos forward, base::Nanos backward)
 {
     std::vector<Interval> intervals(static_cast<std::size_t>(devices));
-    intervals.back().forwards = 1;
     // From the last device to the first, each a forward earlier, until a slot would begin before the B that it follows: then
     // one device has its slot after F, at the time of its successor's, and the next one after B again.
     base::Nanos offset = 0;

@@ -86,7 +86,8 @@ Advice advise(const Prediction &prediction, int cores)
         }
         advice.options.push_back(option);
     }
-    if (const Advice::Option *best = bestOption(advice.options, metrics.iteration)) {
+    const Advice::Option *best = bestOption(advice.options, metrics.iteration);
+    if (best != nullptr && best->method != prediction.experiment.schedule.vocabulary) {
         advice.better = best->method;
         advice.speedup = static_cast<double>(metrics.iteration) / static_cast<double>(*best->iteration);
     }

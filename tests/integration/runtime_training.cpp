@@ -1,6 +1,8 @@
 // Runs that really train: they learn, can be stopped anywhere, and report what they measured.
 #include "engine/base/file.h"
 #include "engine/base/random.h"
+#include "engine/exchange/safetensors.h"
+#include "engine/runtime/dump.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
@@ -9,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <random>
 
 using namespace stagelens;
@@ -208,6 +211,57 @@ private slots:
         const auto checked = runtime::verify(experiment, scheduleOf(experiment), stop.get_token());
         QVERIFY(!checked.ok());
         QCOMPARE(checked.error().kind, base::ErrorKind::Cancelled);
+    }
+
+    void dumpsStartRunsAgain()
+    {
+        auto experiment = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 4, 3);
+        experiment.model.tied = true;
+        experiment.training.steps = 3;
+        const auto schedule = scheduleOf(experiment);
+        const std::filesystem::path folder = m_folder.filePath("dump/first").toStdString();
+        QVERIFY(runtime::train(experiment, schedule, {folder, {}}, {}, {}).ok());
+        for (const char *file : {"config.json", "model.safetensors", "gradients.safetensors", "model-final.safetensors",
+                                 "batch.safetensors", "result.json"})
+            QVERIFY2(std::filesystem::exists(folder / file), file);
+
+        const runtime::RunPlan plan(experiment, schedule);
+        const auto gradients = exchange::SafetensorsFile::read(folder / "gradients.safetensors");
+        QVERIFY(gradients.ok());
+        std::vector<float> all;
+        for (const runtime::ParameterInfo &info : plan.parameters) {
+            const std::vector<std::int64_t> shape =
+                info.isMatrix ? std::vector{info.rows, info.columns} : std::vector{info.columns};
+            const auto values = gradients->floats(info.name, shape);
+            QVERIFY2(values.ok(), info.name.c_str());
+            all.insert(all.end(), values->begin(), values->end());
+        }
+        QCOMPARE(all, *runtime::stepGradients(experiment, schedule));
+        QCOMPARE(gradients->entries().size(), plan.parameters.size());
+        const auto batch = exchange::SafetensorsFile::read(folder / "batch.safetensors");
+        QVERIFY(batch.ok());
+        const auto inputs = batch->integers("input_ids", std::vector<std::int64_t>{3, 16});
+        const auto labels = batch->integers("labels", std::vector<std::int64_t>{3, 16});
+        QVERIFY(inputs.ok() && labels.ok());
+        QVERIFY(std::equal(inputs->begin() + 1, inputs->begin() + 16, labels->begin()));
+
+        // Another seed, but the same parameters: the run starts where the first one did.
+        auto other = experiment;
+        other.training.seed = 77;
+        other.training.data = m_tokens;
+        experiment.training.data = m_tokens;
+        const std::filesystem::path second = m_folder.filePath("dump/second").toStdString();
+        QVERIFY(runtime::train(other, schedule, {second, folder}, {}, {}).ok());
+        const auto before = base::readFile(folder / "model.safetensors", 1 << 24);
+        const auto again = base::readFile(second / "model.safetensors", 1 << 24);
+        QVERIFY(before.ok() && again.ok());
+        QVERIFY(*before == *again);
+
+        other.model.hidden = 64;
+        const auto refused = runtime::train(other, scheduleOf(other), {{}, folder}, {}, {});
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().kind, base::ErrorKind::InvalidInput);
+        QVERIFY(!runtime::train(experiment, schedule, {"/proc/nowhere", {}}, {}, {}).ok());
     }
 
     void divergenceIsNamed()

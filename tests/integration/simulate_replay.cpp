@@ -73,6 +73,25 @@ private slots:
         QVERIFY2((errors[7] + errors[8]) / 2 <= 0.015, qPrintable(QString::number((errors[7] + errors[8]) / 2)));
     }
 
+    void predictsEveryIterationFromTheHardware()
+    {
+        const base::Result<model::Hardware> hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY2(hardware.ok(), hardware.ok() ? "" : hardware.error().text().c_str());
+        for (const test::MeasuredRun &run : m_runs) {
+            const model::Experiment experiment = test::measuredExperiment(run, *test::methodOf(run));
+            const auto schedule = schedule::makeSchedule(experiment);
+            QVERIFY(schedule.ok());
+            const auto timeline = simulate::simulate(*schedule, simulate::analyticCosts(experiment, *hardware, *schedule));
+            QVERIFY(timeline.ok());
+            const double predicted = static_cast<double>(timeline->iteration()) / 1e6;
+            QVERIFY2(std::abs(predicted / run.iterationMs - 1) < 0.04, qPrintable(QString("%1 %2: %3 ms, measured %4 ms")
+                                                                                      .arg(QString::fromStdString(run.method))
+                                                                                      .arg(run.vocabularySize)
+                                                                                      .arg(predicted)
+                                                                                      .arg(run.iterationMs)));
+        }
+    }
+
     void predictsPeakMemory()
     {
         for (const test::MeasuredRun &run : m_runs) {

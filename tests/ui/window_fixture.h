@@ -42,6 +42,7 @@ public:
         m_window = std::make_unique<ui::MainWindow>(options);
         m_window->resize(1440, 900);
         m_window->show();
+        QApplication::setActiveWindow(m_window.get()); // the offscreen platform activates nothing, and shortcuts need it
         return *m_window;
     }
     void close() { m_window.reset(); }

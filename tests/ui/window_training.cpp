@@ -52,6 +52,8 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     auto &window = m_fixture->window();
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
     train();
+    if (QTest::currentTestFailed())
+        return;
     const auto &content = m_fixture->content();
     QCOMPARE(content.groups.size(), std::size_t{2});
     QVERIFY2(content.groups[1].caption.startsWith(u"Virtual clock · run"_s), qPrintable(content.groups[1].caption));
@@ -115,6 +117,8 @@ void WindowTraining::editingDuringTheRunMarksItAsDiffering()
 void WindowTraining::runsAndTheirLanesSurviveARestart()
 {
     train();
+    if (QTest::currentTestFailed())
+        return;
     m_fixture->window().close();
     auto &window = m_fixture->open();
     QCOMPARE(window.runsPanel().model()->rowCount(), 1);
@@ -129,8 +133,12 @@ void WindowTraining::twoTickedRunsAreCompared()
 {
     auto &window = m_fixture->window();
     train();
+    if (QTest::currentTestFailed())
+        return;
     window.apply(model::VocabularyMethod::Vocab2);
     train();
+    if (QTest::currentTestFailed())
+        return;
     auto *model = window.runsPanel().model();
     QCOMPARE(model->rowCount(), 2);
     QVERIFY(!window.runsPanel().isFolded());
@@ -158,6 +166,8 @@ void WindowTraining::twoTickedRunsAreCompared()
 void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
 {
     train();
+    if (QTest::currentTestFailed())
+        return;
     auto *window = &m_fixture->window();
     const auto id = window->desk().runs().front().id;
     emit window->runsPanel().deleteAsked(id);
@@ -199,6 +209,8 @@ void WindowTraining::unusableDatabaseIsSaidPermanently()
     QVERIFY2(bar->text().startsWith(u"Results of this session are not being stored."_s), qPrintable(bar->text()));
     m_fixture->usePlanForTraining(2);
     train();
+    if (QTest::currentTestFailed())
+        return;
     QVERIFY(bar->isVisible());
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
 }

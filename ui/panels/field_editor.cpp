@@ -99,7 +99,6 @@ QWidget *FieldEditor::makeChoice()
 {
     auto *combo = new DetailCombo(this);
     m_combo = combo;
-    combo->setMinimumContentsLength(8);
     for (const Choice &choice : m_field.choices) {
         combo->addItem(choice.caption, choice.value);
         combo->setItemData(combo->count() - 1, choice.tip, Qt::ToolTipRole);

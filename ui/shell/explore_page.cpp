@@ -19,6 +19,10 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr QSize kSmallestPlot{160, 84};
+}
+
 ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
@@ -42,6 +46,9 @@ void ExplorePage::build()
     layout->addWidget(m_headline);
     layout->addWidget(m_problemBar);
     layout->addWidget(m_provenanceBar);
+    // QCustomPlot cannot paint into nothing, which is what a page has before its first layout.
+    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
+        plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_bubbles, u"Bubbles"_s);
     m_tabs->addTab(m_loss, u"Loss"_s);
@@ -191,9 +198,9 @@ void ExplorePage::refreshPlots()
         for (int device = 0; device < run->record.timeline->devices(); ++device)
             profiles.push_back(simulate::memoryProfile(run->record.experiment, *run->schedule, *run->record.timeline, device));
         m_memory->setProfiles(std::move(profiles), plan->memoryCapacity,
-                              u"Memory · computed from the times of run %1"_s.arg(run->record.summary.id));
+                              u"Computed from the times of run %1"_s.arg(run->record.summary.id));
     } else {
-        m_memory->setProfiles(plan->memory, plan->memoryCapacity, u"Memory · "_s + caption(timeline::Provenance::Predicted));
+        m_memory->setProfiles(plan->memory, plan->memoryCapacity, caption(timeline::Provenance::Predicted));
     }
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;

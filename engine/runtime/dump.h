@@ -1,0 +1,43 @@
+// A run's parameters, gradients and tokens as files in Hugging Face layout, for checks by other programs (design/cli.md,
+// "run --dump DIR").
+#pragma once
+
+#include "engine/runtime/session.h"
+#include "engine/runtime/training_run.h"
+
+#include <filesystem>
+
+namespace stagelens::runtime {
+
+/// Folders of a run; an empty path means none.
+struct RunFolders {
+    std::filesystem::path dump; ///< where to write
+    std::filesystem::path init; ///< a dumped folder whose model.safetensors the run starts from
+};
+
+/// As train() of training_run.h, with folders. The error names the file where one cannot be read or written.
+[[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop);
+
+/// Writes a dump as the run goes on.
+class Dump {
+public:
+    Dump(std::filesystem::path folder, const RunPlan &plan) : m_folder(std::move(folder)), m_plan(plan) {}
+
+    /// config.json and model.safetensors. Makes the folder.
+    [[nodiscard]] base::Result<> writeBeginning(const Tensors &parameters) const;
+    /// batch.safetensors and gradients.safetensors of the first step.
+    [[nodiscard]] base::Result<> writeFirstStep(const Batch &batch, const Tensors &gradients) const;
+    /// model-final.safetensors and result.json.
+    [[nodiscard]] base::Result<> writeEnd(const Tensors &parameters, const std::vector<double> &losses) const;
+
+private:
+    [[nodiscard]] base::Result<> writeTensors(const char *file, const Tensors &tensors) const;
+    std::filesystem::path m_folder;
+    const RunPlan &m_plan;
+};
+
+/// The parameters in a dumped folder, checked against the plan's names and shapes.
+[[nodiscard]] base::Result<Tensors> readParameters(const std::filesystem::path &folder, const RunPlan &plan);
+
+} // namespace stagelens::runtime

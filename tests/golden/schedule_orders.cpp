@@ -1,0 +1,69 @@
+// The orders of all families and vocabulary methods for 4 devices and 8 microbatches. Those of 1F1B with vocab-1 and vocab-2
+// were not written by this program: they are the published ones (sail-sg/VocabularyParallelism, research dossier 3.5).
+#include "engine/model/names.h"
+#include "engine/schedule/families.h"
+#include "engine/schedule/text_form.h"
+
+#include <QFile>
+#include <QTest>
+
+using namespace stagelens;
+
+class ScheduleOrders : public QObject {
+    Q_OBJECT
+
+private slots:
+    void equalsGolden_data();
+    void equalsGolden();
+};
+
+void ScheduleOrders::equalsGolden_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<int>("vocabulary");
+    QTest::addColumn<int>("devices");
+    QTest::addColumn<int>("microbatches");
+    for (const schedule::Family &family : schedule::families()) {
+        for (int vocabulary = 0; vocabulary <= static_cast<int>(model::VocabularyMethod::Vocab2); ++vocabulary) {
+            for (const auto &[devices, microbatches] : {std::pair(4, 8), std::pair(5, 2), std::pair(1, 3)}) {
+                const std::string row = std::string(family.name) + '-' +
+                                        std::string(model::name(static_cast<model::VocabularyMethod>(vocabulary))) + '-' +
+                                        std::to_string(devices) + 'x' + std::to_string(microbatches);
+                QTest::newRow(row.c_str()) << QString::fromUtf8(family.name.data(), static_cast<qsizetype>(family.name.size()))
+                                           << vocabulary << devices << microbatches;
+            }
+        }
+    }
+}
+
+void ScheduleOrders::equalsGolden()
+{
+    QFETCH(QString, family);
+    QFETCH(int, vocabulary);
+    QFETCH(int, devices);
+    QFETCH(int, microbatches);
+    model::Experiment experiment;
+    experiment.schedule.family = family.toStdString();
+    experiment.schedule.vocabulary = static_cast<model::VocabularyMethod>(vocabulary);
+    experiment.parallel.devices = devices;
+    experiment.parallel.microbatches = microbatches;
+    const base::Result<schedule::Schedule> made = schedule::makeSchedule(experiment);
+    QVERIFY2(made.ok(), made.ok() ? "" : made.error().text().c_str());
+    const QByteArray text = QByteArray::fromStdString(schedule::toText(*made));
+
+    QFile file(qEnvironmentVariable("STAGELENS_TEST_DATA") + "/golden/schedules/" + QTest::currentDataTag() + ".txt");
+    if (qEnvironmentVariableIsSet("UPDATE_GOLDEN")) {
+        QVERIFY2(file.open(QIODevice::WriteOnly | QIODevice::Truncate), qPrintable(file.errorString()));
+        QCOMPARE(file.write(text), text.size());
+        return;
+    }
+    QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName() + ": " + file.errorString()));
+    const QList<QByteArray> expected = file.readAll().split('\n');
+    const QList<QByteArray> actual = text.split('\n');
+    QCOMPARE(actual.size(), expected.size());
+    for (qsizetype line = 0; line < actual.size(); ++line)
+        QCOMPARE(actual[line], expected[line]);
+}
+
+QTEST_GUILESS_MAIN(ScheduleOrders)
+#include "schedule_orders.moc"

@@ -1,0 +1,167 @@
+// Each kind of fault, by hand, with the explanation that a person reads.
+#include "engine/schedule/text_form.h"
+#include "engine/schedule/validator.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+
+using namespace stagelens;
+using namespace stagelens::schedule;
+
+namespace {
+
+Schedule parsed(const std::string &text)
+{
+    base::Result<Schedule> read = scheduleFromText(text);
+    if (!read.ok())
+        qFatal("%s", read.error().text().c_str());
+    return std::move(read).value();
+}
+
+/// "kind device:position cause | remedy" of each fault, one a line.
+std::string faultsOf(const Schedule &schedule, std::size_t limit = 100)
+{
+    static constexpr std::array kNames = {"missing",  "duplicate",        "wrong-device", "out-of-order",
+                                          "deadlock", "microbatch-order", "not-in-plan"};
+    std::string all;
+    for (const Violation &violation : findViolations(schedule, limit))
+        all += std::string(kNames[static_cast<std::size_t>(violation.kind)]) + ' ' + std::to_string(violation.device) + ':' +
+               std::to_string(violation.position) + ' ' + violation.cause + " | " + violation.remedy + '\n';
+    return all;
+}
+
+constexpr const char *kHeader = "schedule custom devices 2 microbatches 2 vocabulary none\n";
+
+} // namespace
+
+class ScheduleValidator : public QObject {
+    Q_OBJECT
+
+private slots:
+    void explains_data();
+    void explains();
+    void acceptsFoldedAndSplitSchedules();
+    void namesOneOfThreeDevices();
+    void overlappedPassesStartTogether();
+    void limitsWhatItReports();
+    void plansFarLargerThanTheirPasses();
+    void foreignPasses();
+};
+
+void ScheduleValidator::explains_data()
+{
+    QTest::addColumn<QString>("lines");
+    QTest::addColumn<QString>("faults");
+    QTest::newRow("valid") << "0: F0 F1 B0 B1\n1: F0 B0 F1 B1"
+                           << "";
+    QTest::newRow("missing") << "0: F0 F1 B0\n1: F0 B0 F1 B1"
+                             << "missing 0:3 B1@0 is missing | add it to device 0\n";
+    QTest::newRow("twice") << "0: F0 F1 B0 F1 B1\n1: F0 B0 F1 B1"
+                           << "duplicate 0:3 F1@0 runs twice, first at position 1 | remove one of the two\n";
+    QTest::newRow("wrong device")
+        << "0: F0 F1 B0\n1: F0 B0 F1 B1 B1@0"
+        << "wrong-device 1:4 B1@0 is on device 1 but stage 0 belongs to device 0 | move it to device 0\n"
+           "missing 0:3 B1@0 is missing | add it to device 0\n";
+    QTest::newRow("out of order") << "0: F0 F1 B0 B1\n1: B0 F0 F1 B1"
+                                  << "out-of-order 1:0 B0@1 needs F0@1, which comes only at position 1 | "
+                                     "move F0@1 in front of position 0\n";
+    QTest::newRow("microbatch order") << "0: F0 F1 B1 B0\n1: F0 F1 B1 B0"
+                                      << "microbatch-order 0:3 B0@0 runs after microbatch 1; gradients must be added in "
+                                         "microbatch order, or their bits change | move it in front of B1@0\n"
+                                         "microbatch-order 1:3 B0@1 runs after microbatch 1; gradients must be added in "
+                                         "microbatch order, or their bits change | move it in front of B1@1\n";
+    QTest::newRow("deadlock") << "0: F0 B0 F1 B1\n1: F0 F1 B0 B1"
+                              << "deadlock 0:1 device 0 waits at position 1 (B0@0) for B0@1, which device 1 has at position 2 "
+                                 "behind F1@1; device 1 waits at position 1 (F1@1) for F1@0, which device 0 has at position 2 "
+                                 "behind B0@0 | on device 1 move B0@1 in front of F1@1\n";
+    QTest::newRow("no vocabulary here") << "0: F0 S0 F1 B0 B1\n1: F0 B0 F1 B1"
+                                        << "not-in-plan 0:1 S0@0 is no pass of a plan with 2 stages, 2 microbatches and this "
+                                           "vocabulary method | remove it from device 0\n";
+}
+
+void ScheduleValidator::explains()
+{
+    QFETCH(QString, lines);
+    QFETCH(QString, faults);
+    QCOMPARE(QString::fromStdString(faultsOf(parsed(kHeader + lines.toStdString()))), faults);
+}
+
+void ScheduleValidator::acceptsFoldedAndSplitSchedules()
+{
+    QCOMPARE(faultsOf(parsed("schedule zigzag devices 2 microbatches 2 vocabulary none placement 0,1,1,0\n"
+                             "0: F0 F1 F0@3 I0@3 F1@3 I1@3 W0@3 W1@3 I0 W0 I1 W1\n"
+                             "1: F0 F0@2 F1 F1@2 I0@2 I0 I1@2 I1 W0@2 W0 W1@2 W1\n")),
+             std::string());
+    QCOMPARE(faultsOf(parsed("schedule sharded devices 2 microbatches 1 vocabulary vocab-naive\n"
+                             "0: EF0 F0 S0 U0 T0 B0 EB0\n"
+                             "1: EF0 F0 S0 U0 T0 B0 EB0\n")),
+             std::string());
+    // With three barriers, T waits for U of all devices.
+    QCOMPARE(findViolations(parsed("schedule sharded devices 2 microbatches 1 vocabulary vocab-naive\n"
+                                   "0: EF0 F0 S0 T0 U0 B0 EB0\n"
+                                   "1: EF0 F0 S0 U0 T0 B0 EB0\n"))
+                 .front()
+                 .kind,
+             ViolationKind::OutOfOrder);
+}
+
+void ScheduleValidator::namesOneOfThreeDevices()
+{
+    // Device 2 stalls as well, but it is not part of the circle.
+    const std::vector<Violation> found = findViolations(parsed("schedule custom devices 3 microbatches 2 vocabulary vocab-2\n"
+                                                               "0: EF0 F0 S0 EF1 F1 S1 T0 B0 T1 B1 EB0 EB1\n"
+                                                               "1: EF0 F0 S0 EF1 S1 F1 T0 B0 T1 B1 EB0 EB1\n"
+                                                               "2: EF0 EF1 F0 S0 F1 S1 T0 B0 T1 B1 EB0 EB1\n"));
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found.front().kind, ViolationKind::Deadlock);
+    QCOMPARE(found.front().device, 1);
+    QCOMPARE(found.front().position, std::size_t{4});
+    QCOMPARE(found.front().cause, std::string("device 1 waits at position 4 (S1@1) for F1@2, which device 2 has at position 4; "
+                                              "device 2 waits at position 4 (F1@2) for F1@1, which device 1 has at position 5 "
+                                              "behind S1@1"));
+    QCOMPARE(found.front().remedy, std::string("on device 1 move F1@1 in front of S1@1"));
+}
+
+void ScheduleValidator::overlappedPassesStartTogether()
+{
+    QCOMPARE(faultsOf(parsed(std::string(kHeader) + "0: F0 F1+ B0 B1\n1: F0 B0 F1 B1")), std::string());
+    // F1 would start only when B0 can, and B0 of device 1 lies behind its F1.
+    QCOMPARE(findViolations(parsed(std::string(kHeader) + "0: F0 F1+ B0 B1\n1: F0 F1 B0 B1")).front().kind,
+             ViolationKind::Deadlock);
+    QCOMPARE(findViolations(parsed("schedule one devices 1 microbatches 1 vocabulary none\n0: F0+ B0")).front().kind,
+             ViolationKind::OutOfOrder);
+}
+
+void ScheduleValidator::limitsWhatItReports()
+{
+    const Schedule empty = parsed("schedule none devices 4 microbatches 30 vocabulary none\n0:\n1:\n2:\n3:\n");
+    QCOMPARE(findViolations(empty).size(), std::size_t{100});
+    QCOMPARE(findViolations(empty, 7).size(), std::size_t{7});
+    QCOMPARE(findViolations(empty, 1'000).size(), std::size_t{240});
+    QVERIFY(findViolations(empty, 0).empty());
+}
+
+void ScheduleValidator::plansFarLargerThanTheirPasses()
+{
+    QCOMPARE(faultsOf(parsed("schedule none devices 1 microbatches 10000000 vocabulary none\n0: F0")),
+             std::string("missing 0:1 the plan needs 20000000 passes but the schedule has only 1 | lower the number of "
+                         "microbatches or add the passes\n"));
+    QVERIFY(findViolations(Schedule()).empty());
+}
+
+void ScheduleValidator::foreignPasses()
+{
+    // Not to be had from a text, but from code.
+    const Schedule schedule("custom", Placement::linear(1), 1, model::VocabularyMethod::None,
+                            {{makePass(PassKind::F, 0, 0), makePass(PassKind::F, 7, 0), makePass(PassKind::F, 0, -1),
+                              makePass(PassKind::O, 0, 0), makePass(PassKind::B, 0, 0)}});
+    const std::vector<Violation> found = findViolations(schedule);
+    QCOMPARE(found.size(), std::size_t{3});
+    for (const Violation &violation : found)
+        QCOMPARE(violation.kind, ViolationKind::NotInPlan);
+}
+
+QTEST_GUILESS_MAIN(ScheduleValidator)
+#include "schedule_validator.moc"
