@@ -182,6 +182,11 @@ std::optional<Wait> Execution::waitOf(int device)
     return std::nullopt;
 }
 
+bool hasLesserDevice(const Wait &a, const Wait &b)
+{
+    return a.device < b.device;
+}
+
 } // namespace
 
 std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index)
@@ -206,7 +211,9 @@ std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassInde
         if (walk.empty() || walkOf[static_cast<std::size_t>(device)] != start + 1)
             continue;
         const auto begin = std::find_if(walk.begin(), walk.end(), [&](const Wait &wait) { return wait.device == device; });
-        circles.emplace_back(begin, walk.end());
+        WaitCircle &circle = circles.emplace_back(begin, walk.end());
+        // Told from its first device, wherever the walk came in.
+        std::rotate(circle.begin(), std::min_element(circle.begin(), circle.end(), hasLesserDevice), circle.end());
     }
     return circles;
 }

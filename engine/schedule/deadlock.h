@@ -17,7 +17,8 @@ struct Wait {
     int neededDevice = 0;
     std::size_t neededPosition = 0;
 };
-/// Each wait's needed pass is on the device of the next wait; the last one's on the first's device.
+/// Each wait's needed pass is on the device of the next wait; the last one's on the first's device. The
+/// first is the circle's device with the lowest number.
 using WaitCircle = std::vector<Wait>;
 
 /// All circles; none if the schedule runs to its end. A needed pass that is missing is not waited for.

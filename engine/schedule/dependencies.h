@@ -50,6 +50,8 @@ private:
 ///   B/I(last) own F; Naive, Vocab1: T on all devices, ReduceGradient; Vocab2: S on all devices, Statistics
 ///   B/I(s)   own F; B/I(s+1), Send      W  own I
 ///   EB       B/I(0), EmbedBroadcast     EF nothing
+/// The three barriers of Naive: S makes logits and their local maximum; Statistics (max); U makes exp and its local sum;
+/// Statistics (sum); T makes the softmax, dX and dW of the shard; ReduceGradient; B/I(last).
 [[nodiscard]] Requirements requirementsOf(const Schedule &schedule, const Pass &pass, bool splitBackward = false);
 
 } // namespace stagelens::schedule

@@ -73,7 +73,7 @@ private:
     bool readPass(std::string_view word, std::size_t device, int wordNumber);
     bool fail(std::string message)
     {
-        m_error = concat("line ", m_line, ": ", message);
+        m_error = concat("line ", std::max(1, m_line), ": ", message);
         return false;
     }
 

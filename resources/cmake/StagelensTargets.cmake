@@ -12,7 +12,7 @@ endif()
 add_library(stagelens_options INTERFACE)
 target_include_directories(stagelens_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(stagelens_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-fast-math -ffp-contract=off)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${STAGELENS_WERROR}>:-Werror> -fno-fast-math -ffp-contract=off)
 if(STAGELENS_SANITIZER STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

@@ -32,10 +32,12 @@ Key keyOf(const Pass &pass)
 /// The rules of arXiv 2411.05288, written as keys.
 std::vector<Key> needsOf(const Key &key, int devices, model::VocabularyMethod method)
 {
-    const auto [kind, stage, i] = key;
+    const PassKind kind = std::get<0>(key);
+    const int stage = std::get<1>(key);
+    const int i = std::get<2>(key);
     const bool sharded = model::isSharded(method);
     std::vector<Key> needs;
-    const auto onAll = [&, i = i](PassKind needed) {
+    const auto onAll = [&](PassKind needed) {
         for (int device = 0; device < devices; ++device)
             needs.emplace_back(needed, device, i);
     };

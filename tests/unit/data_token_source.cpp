@@ -216,7 +216,7 @@ private slots:
     void garbageIsText()
     {
         QByteArray garbage;
-        for (int i = 0; i < 20'000; ++i)
+        for (unsigned i = 0; i < 20'000; ++i)
             garbage += static_cast<char>(i * i * 7 + i / 13);
         const auto experiment = experimentWith(write("garbage.txt", garbage), 1000);
         const auto source = openTokens(experiment, {});

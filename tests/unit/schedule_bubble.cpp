@@ -133,6 +133,5 @@ void ScheduleBubble::staysWithinFillAndDrain()
     }
 }
 
-Q_DECLARE_METATYPE(Costs)
 QTEST_GUILESS_MAIN(ScheduleBubble)
 #include "schedule_bubble.moc"

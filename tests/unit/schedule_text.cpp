@@ -49,7 +49,7 @@ void ScheduleText::refuses_data()
     QTest::addColumn<QString>("message");
     const QString header = "schedule x devices 2 microbatches 3 vocabulary none";
     QTest::newRow("empty") << ""
-                           << "line 0: the text is empty";
+                           << "line 1: the text is empty";
     QTest::newRow("not a schedule") << "\x01PNG"
                                     << "line 1: word 1: the header must begin with 'schedule', not '?PNG'";
     QTest::newRow("no family") << "schedule"

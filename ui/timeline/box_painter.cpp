@@ -131,17 +131,19 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
     stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
 }
 
+double BoxPainter::exactWidth(base::Nanos duration) const
+{
+    return static_cast<double>(duration) * m_axis.width() / m_scene.ratio / static_cast<double>(m_scene.end - m_scene.begin);
+}
+
 void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect)
 {
     const schedule::Pass &pass = lane.pass[box.first];
-    // Passes of equal duration are treated alike, wherever they fall on the grid of pixels and however long their number is.
-    const double scale = m_axis.width() / m_scene.ratio / static_cast<double>(m_scene.end - m_scene.begin);
-    const auto exact = [&](base::Nanos duration) { return static_cast<double>(duration) * scale; };
     const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
     const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
     // The label stands in the greater part of a pass that is part vocabulary.
     const bool onShare = share > rest;
-    const double nominal = exact(onShare ? share : rest);
+    const double nominal = exactWidth(onShare ? share : rest);
     if (nominal < m_numberWidth + 4)
         return;
     QRect room = rect;
@@ -164,7 +166,7 @@ void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect
         return;
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
     const QColor &fill = onShare ? m_colours.vocabulary : m_colours.pass(pass.kind);
-    const bool hatched = (onShare && box.vocabularyWidth >= kHatchFrom * m_unit) || pass.kind == PassKind::T;
+    const bool hatched = (onShare && nominal >= kHatchFrom) || pass.kind == PassKind::T;
     if (hatched) {
         const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
                            m_metrics.ascent() + 2);
@@ -186,9 +188,9 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
         QRect share(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
         share = share.intersected(rect.adjusted(0, edge, -edge, -edge));
         m_marks[m_colours.vocabulary.rgb()].push_back(share);
-        if (share.width() >= kHatchFrom * m_unit)
+        if (exactWidth(lane.vocabulary[box.first]) >= kHatchFrom)
             addHatch(share, m_colours.vocabularyHatch);
-    } else if (rect.width() >= kHatchFrom * m_unit) {
+    } else if (exactWidth(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
         const QRect inner = rect.adjusted(edge, edge, -edge, -edge);
         if (box.kind == PassKind::T)
             addHatch(inner, edgeOf(m_colours.pass(PassKind::T)));

@@ -28,6 +28,8 @@ private:
     void drawLabels(QPainter &painter) const;
     void addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect);
     void addFold(const WorkShares &work, base::Nanos span, QRect rect);
+    /// Pixels of a duration before rounding, so that equal passes are treated alike wherever they fall on the grid of pixels.
+    [[nodiscard]] double exactWidth(base::Nanos duration) const;
     void addFill(QRect rect, schedule::PassKind kind);
     void addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect);
     bool addDensity(const TimelineLayout::Row &row, std::size_t boxes, QRect place);

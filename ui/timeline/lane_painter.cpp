@@ -35,8 +35,13 @@ void paintExcess(QPainter &painter, const Scene &scene, const TimelineLayout::Ro
     const double ratio = static_cast<double>(measured.end.back()) / static_cast<double>(predicted.end.back()) - 1;
     painter.setPen(scene.colours->ink);
     painter.setFont(scene.font);
-    painter.drawText(QRectF(scene.xAt(end) + 5, row.lane.top(), 80, row.lane.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     percentText(ratio));
+    const QString text = percentText(ratio);
+    const int width = metrics.horizontalAdvance(text);
+    const double latest = scene.layout.axis.right() - width - 3.0;
+    const QRectF place(std::min(scene.xAt(end) + 5, latest), row.lane.top(), width, row.lane.height());
+    if (place.left() == latest) // the lane ends at the window's edge: the figure stands on it
+        painter.fillRect(place.adjusted(-3, 0, 3, 0), scene.colours->lane);
+    painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 void paintTracks(QPainter &painter, const Scene &scene)

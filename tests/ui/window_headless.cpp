@@ -1,0 +1,139 @@
+// `stagelens` without a display: exports, screenshots and exit codes.
+#include "tests/support/ui_test.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QProcess>
+#include <QTemporaryDir>
+
+using namespace Qt::StringLiterals;
+
+class WindowHeadless : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase();
+    void init() { stagelens::test::failOnWarnings(); }
+    void exportsEveryFormat();
+    void screenshotOfAScene();
+    void wrongInputIsRefused_data();
+    void wrongInputIsRefused();
+    void noDisplayIsSaid();
+
+private:
+    struct Outcome {
+        int code;
+        QString errors;
+        QString output;
+    };
+    Outcome run(const QStringList &arguments, bool display = true);
+    QString path(const QString &name) const { return m_folder.filePath(name); }
+
+    QTemporaryDir m_folder;
+    QString m_program;
+    QString m_demo;
+};
+
+void WindowHeadless::initTestCase()
+{
+    m_program = qEnvironmentVariable("STAGELENS_BINARIES") + u"/stagelens"_s;
+    m_demo = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/demo-slow-last-device.stagelens.json"_s;
+    if (!QFileInfo::exists(m_program))
+        QSKIP("the program stagelens is not built here");
+}
+
+WindowHeadless::Outcome WindowHeadless::run(const QStringList &arguments, bool display)
+{
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(u"STAGELENS_DATA_DIR"_s, m_folder.path());
+    environment.remove(u"DISPLAY"_s);
+    environment.remove(u"WAYLAND_DISPLAY"_s);
+    if (!display)
+        environment.remove(u"QT_QPA_PLATFORM"_s);
+    process.setProcessEnvironment(environment);
+    process.start(m_program, arguments);
+    if (!process.waitForFinished(120000))
+        process.kill();
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+            QString::fromUtf8(process.readAllStandardError()), QString::fromUtf8(process.readAllStandardOutput())};
+}
+
+void WindowHeadless::exportsEveryFormat()
+{
+    const QString png = path(u"a.png"_s);
+    auto outcome = run({u"--export"_s, png, u"--experiment"_s, m_demo, u"--size"_s, u"800x400"_s}, false);
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.errors));
+    const QImage picture(png);
+    QCOMPARE(picture.size(), QSize(800, 400));
+    // Forward blue and the vocabulary's yellow are in the picture: it is not an empty frame.
+    int blue = 0;
+    int yellow = 0;
+    for (int y = 0; y < picture.height(); ++y) {
+        for (int x = 0; x < picture.width(); ++x) {
+            blue += picture.pixelColor(x, y) == QColor(0x2b6cb0);
+            yellow += picture.pixelColor(x, y) == QColor(0xfbe552);
+        }
+    }
+    QVERIFY(blue > 100);
+    QVERIFY(yellow > 100);
+    outcome = run({u"--export"_s, path(u"a.svg"_s), u"--experiment"_s, m_demo});
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.errors));
+    QFile svg(path(u"a.svg"_s));
+    QVERIFY(svg.open(QIODevice::ReadOnly));
+    QVERIFY(svg.readAll().contains("<svg"));
+    outcome = run({u"--export"_s, path(u"b"_s), u"--experiment"_s, m_demo, u"--format"_s, u"pdf"_s});
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.errors));
+    QFile pdf(path(u"b"_s));
+    QVERIFY(pdf.open(QIODevice::ReadOnly));
+    QVERIFY(pdf.readAll().startsWith("%PDF"));
+}
+
+void WindowHeadless::screenshotOfAScene()
+{
+    const QString file = path(u"window.png"_s);
+    const auto outcome =
+        run({u"--screenshot"_s, file, u"--scene"_s, u"vocab-2"_s, u"--size"_s, u"1024x700"_s, u"--dark"_s}, false);
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.errors));
+    const QImage picture(file);
+    QCOMPARE(picture.size(), QSize(1024, 700));
+    QVERIFY(picture.pixelColor(2, 698).lightness() < 80);
+}
+
+void WindowHeadless::wrongInputIsRefused_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("named");
+    QTest::addColumn<int>("code");
+    const QString out = path(u"never.png"_s);
+    QTest::newRow("option") << QStringList{u"--colour"_s} << u"colour"_s << 2;
+    QTest::newRow("scene") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"sunset"_s} << u"sunset"_s << 2;
+    QTest::newRow("size") << QStringList{u"--screenshot"_s, out, u"--size"_s, u"big"_s} << u"--size"_s << 2;
+    QTest::newRow("nothing to draw") << QStringList{u"--export"_s, out} << u"--experiment"_s << 2;
+    QTest::newRow("format") << QStringList{u"--export"_s, path(u"x.gif"_s), u"--experiment"_s, m_demo} << u"gif"_s << 2;
+    QTest::newRow("run") << QStringList{u"--export"_s, out, u"--run"_s, u"first"_s} << u"first"_s << 2;
+    QTest::newRow("folder") << QStringList{u"--export"_s, path(u"no/where.png"_s), u"--experiment"_s, m_demo}
+                            << u"no/where.png"_s << 1;
+}
+
+void WindowHeadless::wrongInputIsRefused()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, named);
+    QFETCH(int, code);
+    const auto outcome = run(arguments);
+    QCOMPARE(outcome.code, code);
+    QVERIFY2(outcome.errors.contains(named), qPrintable(outcome.errors));
+    QVERIFY(outcome.output.isEmpty());
+    QVERIFY(!QFileInfo::exists(path(u"never.png"_s)));
+}
+
+void WindowHeadless::noDisplayIsSaid()
+{
+    const auto outcome = run({}, false);
+    QCOMPARE(outcome.code, 2);
+    QVERIFY2(outcome.errors.contains(u"no display"_s), qPrintable(outcome.errors));
+}
+
+QTEST_GUILESS_MAIN(WindowHeadless)
+#include "window_headless.moc"
