@@ -49,10 +49,10 @@ void product(Matrix &c, const Matrix &a, bool aTransposed, const Matrix &b, bool
 
 class Reference {
 public:
-    Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters)
+    Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_length(size(m_model.sequence)),
           m_tokens(m_sequences * m_length), m_hidden(size(m_model.hidden)),
-          m_weight(1.0 / (static_cast<double>(m_tokens) * experiment.parallel.microbatches))
+          m_weight(1.0 / (static_cast<double>(m_tokens) * experiment.parallel.microbatches)), m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
             m_values.emplace_back(tensor.begin(), tensor.end());
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// Adds the microbatch's loss and gradients.
+    /// Adds the microbatch's loss and gradients; ends early, with worthless ones, where the token asks for it.
     void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
     {
         Matrix x(m_tokens * m_hidden);
@@ -69,15 +69,17 @@ public:
                    m_values[1][(i / m_hidden) % m_length * m_hidden + i % m_hidden];
         const auto layers = size(m_model.layers);
         std::vector<LayerKept> kept(layers);
-        for (std::size_t layer = 0; layer < layers; ++layer)
+        for (std::size_t layer = 0; layer < layers && !m_stop.stop_requested(); ++layer)
             forward(x, kept[layer], viewOf<LayerView>(m_values, layer));
+        if (m_stop.stop_requested())
+            return;
         const std::size_t final = 2 + 12 * layers;
         NormKept norm;
         const Matrix normed = normalise(x, m_values[final], m_values[final + 1], norm);
         Matrix gradient = outputGradient(normed, labels);
         x.assign(x.size(), 0.0);
         normaliseBackward(x, gradient, norm, m_values[final], m_gradients[final], m_gradients[final + 1]);
-        for (std::size_t layer = layers; layer-- > 0;)
+        for (std::size_t layer = layers; layer-- > 0 && !m_stop.stop_requested();)
             backward(x, kept[layer], viewOf<LayerView>(m_values, layer), viewOf<LayerGradient>(m_gradients, layer));
         for (std::size_t i = 0; i < x.size(); ++i) {
             m_gradients[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden] += x[i];
@@ -303,6 +305,7 @@ private:
     std::size_t m_tokens;
     std::size_t m_hidden;
     double m_weight; ///< of a token's loss
+    std::stop_token m_stop;
     double m_loss = 0;
     std::vector<Matrix> m_values;
     std::vector<Matrix> m_gradients;
@@ -314,11 +317,11 @@ base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                           const std::vector<std::vector<float>> &parameters, const Batch &batch,
                                           std::stop_token stop)
 {
-    Reference reference(experiment, parameters);
+    Reference reference(experiment, parameters, stop);
     for (int microbatch = 0; microbatch < experiment.parallel.microbatches; ++microbatch) {
+        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
         if (stop.stop_requested())
             return base::Error::cancelled();
-        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
     }
     return std::move(reference).take();
 }

@@ -16,23 +16,6 @@ STAGELENS_MULTIVERSIONED void maxima(float *maximum, const float *logits, std::i
         maximum[row] = maximumOf(logits + row * columns, columns);
 }
 
-STAGELENS_MULTIVERSIONED void sums(float *sum, const float *maximum, const float *logits, std::int64_t rows,
-                                   std::int64_t columns)
-{
-    for (std::int64_t row = 0; row < rows; ++row) {
-        const float *values = logits + row * columns;
-        const float top = maximum[row];
-        LaneSum lanes;
-        const std::int64_t whole = columns - columns % kLanes;
-        for (std::int64_t i = 0; i < whole; i += kLanes)
-            for (std::int64_t lane = 0; lane < kLanes; ++lane)
-                lanes.lanes[lane] += expOf(values[i + lane] - top);
-        for (std::int64_t i = whole; i < columns; ++i)
-            lanes.lanes[i - whole] += expOf(values[i] - top);
-        sum[row] = lanes.total();
-    }
-}
-
 STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum, float *logits, std::int64_t rows,
                                                std::int64_t columns)
 {
@@ -52,18 +35,6 @@ STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum,
             lanes.lanes[i - whole] += values[i];
         }
         sum[row] = lanes.total();
-    }
-}
-
-STAGELENS_MULTIVERSIONED void exponentiateScaledRows(const float *maximum, const float *factor, float *logits,
-                                                     std::int64_t rows, std::int64_t columns)
-{
-    for (std::int64_t row = 0; row < rows; ++row) {
-        float *values = logits + row * columns;
-        const float top = maximum[row];
-        const float by = factor[row];
-        for (std::int64_t i = 0; i < columns; ++i)
-            values[i] = expOf(values[i] - top) * by;
     }
 }
 
@@ -89,24 +60,10 @@ void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std
     }
 }
 
-void rowSums(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
-{
-    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
-        sums(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
-    });
-}
-
 void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
 {
     inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
         exponentiateRows(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
-    });
-}
-
-void exponentiateScaled(const float *maximum, const float *factor, const LogitShard &shard, const Interrupt &interrupt)
-{
-    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
-        exponentiateScaledRows(maximum + row, factor + row, shard.logits + row * shard.columns, rows, shard.columns);
     });
 }
 

@@ -25,12 +25,8 @@ struct LogitShard {
 /// maximum[rows] of each row (-infinity without columns) and the logit of the row's label (0 where it is not local).
 void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels,
                const Interrupt &interrupt = {});
-/// sum[rows] of exp(logit - maximum); logits stay.
-void rowSums(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt = {});
 /// logit = exp(logit - maximum) in place, and sum[rows] of them.
 void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt = {});
-/// logit = exp(logit - maximum) * factor[row] in place.
-void exponentiateScaled(const float *maximum, const float *factor, const LogitShard &shard, const Interrupt &interrupt = {});
 /// logit = logit * factor[row] in place.
 void scaleRows(const float *factor, const LogitShard &shard, const Interrupt &interrupt = {});
 /// The logit of each row's label -= amount, where the label is local.
