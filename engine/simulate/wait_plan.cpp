@@ -24,7 +24,7 @@ WaitPlan::WaitPlan(const schedule::Schedule &schedule, const CostModel &costs)
             const auto passKind = static_cast<PassKind>(kind);
             PassPlan &plan = m_plans[static_cast<std::size_t>(kind) * m_stages + static_cast<std::size_t>(stage)];
             plan.result = rowOf(passKind, stage);
-            for (const schedule::Requirement &need : requirementsOf(schedule, schedule::makePass(passKind, stage, 0)).items()) {
+            for (const schedule::Requirement &need : requirementsOf(schedule, schedule::makePass(passKind, stage, 0))) {
                 const int from = placement.deviceOf(need.allDevices ? 0 : need.stage);
                 const Wait wait{rowOf(need.kind, need.stage), need.transfer,
                                 costs.transfer(need.transfer, from, placement.deviceOf(stage))};
