@@ -67,6 +67,9 @@ MainWindow::~MainWindow()
     for (QObject *speaker : std::initializer_list<QObject *>{m_bridge, m_document, m_forecast, m_desk, m_view})
         speaker->disconnect();
     m_document->undoStack().disconnect();
+    // Hiding the widgets makes them speak as well, when this is no longer a MainWindow.
+    for (QObject *child : findChildren<QObject *>())
+        child->disconnect(this);
 }
 
 void MainWindow::connectModel()
