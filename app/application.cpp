@@ -47,6 +47,7 @@ void declareOptions(QCommandLineParser &parser)
         {u"export"_s, u"Write a picture of the timeline and end; works without a display."_s, u"FILE"_s},
         {u"experiment"_s, u"What --export draws: an experiment."_s, u"FILE"_s},
         {u"run"_s, u"What --export draws: a stored run."_s, u"ID"_s},
+        {u"step"_s, u"Step of the run that --export draws, from 0; else its median step."_s, u"N"_s},
         {u"format"_s, u"png, svg or pdf; else by the file's ending."_s, u"FORMAT"_s},
         {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
@@ -89,6 +90,12 @@ int runExport(const QCommandLineParser &parser)
         request.run = parser.value(u"run"_s).toLongLong(&isNumber);
         if (!isNumber)
             return finish(base::Error::invalid("--run", "'" + utf8(parser.value(u"run"_s)) + "' is no run; give its number"));
+    }
+    if (parser.isSet(u"step"_s)) {
+        bool isNumber = false;
+        request.step = parser.value(u"step"_s).toInt(&isNumber);
+        if (!isNumber || !request.run)
+            return finish(base::Error::invalid("--step", "needs --run and the number of one of its steps, from 0"));
     }
     if (request.run.has_value() == !request.experiment.isEmpty())
         return finish(base::Error::invalid("--export", "give either --experiment FILE or --run ID to draw"));

@@ -16,6 +16,7 @@ struct ExportRequest {
     QString format;     ///< png, svg or pdf
     QString experiment; ///< file; empty where a run is drawn
     std::optional<qint64> run;
+    std::optional<int> step; ///< of the run; its median step where none is given
     std::filesystem::path database;
     QSize size;
 };

@@ -91,7 +91,7 @@ base::Result<Benchmark> trainingBenchmark(std::stop_token stop)
             benchmark.samples.push_back(nanosSince(begin));
         begin = Clock::now();
     };
-    if (const auto trained = runtime::train(experiment, *schedule, {onStep, {}}, std::move(stop)); !trained)
+    if (const auto trained = runtime::train(experiment, *schedule, {}, {onStep, {}}, std::move(stop)); !trained)
         return trained.error();
     return benchmark;
 }

@@ -25,6 +25,7 @@ namespace {
 struct ExportArguments {
     ExperimentArgumentsPtr experiment;
     std::shared_ptr<std::string> database;
+    std::optional<int> step; ///< of a run; its median step where none is given
     std::string format;
     std::string output;
 };
@@ -94,7 +95,7 @@ int exportPicture(const ExportArguments &arguments)
                                                      window.string(),
                                                      "; build it (STAGELENS_UI=ON) or export json, csv or chrome-trace")));
     // Loading the subject here gives the same messages for a bad plan or run as every other format.
-    const auto subject = subjectOf(*arguments.experiment, *arguments.database);
+    const auto subject = subjectOf(*arguments.experiment, *arguments.database, arguments.step);
     if (!subject)
         return fail(subject.error());
     std::vector<std::string> words{"--export", arguments.output, "--format", arguments.format};
@@ -103,6 +104,8 @@ int exportPicture(const ExportArguments &arguments)
         words.insert(words.end(), {"--run", std::to_string(subject->run->summary.id)});
         if (!arguments.database->empty())
             words.insert(words.end(), {"--db", *arguments.database});
+        if (arguments.step)
+            words.insert(words.end(), {"--step", std::to_string(*arguments.step)});
     } else {
         const auto file = TemporaryExperiment::save(subject->experiment, keeper);
         if (!file)
@@ -134,7 +137,7 @@ int exportSubject(const ExportArguments &arguments)
 {
     if (arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
-    const auto subject = subjectOf(*arguments.experiment, *arguments.database);
+    const auto subject = subjectOf(*arguments.experiment, *arguments.database, arguments.step);
     if (!subject)
         return fail(subject.error());
     const auto text = textOf(*subject, arguments.format);
@@ -161,6 +164,7 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"}))
         ->default_val("json");
+    inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")->type_name("N");
     inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")->type_name("FILE");
     const bool needsRun = positional == "RUN";
     inner->callback([arguments, needsRun, &chosen] {

@@ -209,10 +209,8 @@ constexpr LaterOption kLaterOptions[] = {
     {"--waves", "w", "Schedule", "no schedule of this version has waves; leave it out"},
     {"--memory-limit", "BYTES", "Schedule", "no schedule of this version adapts to a memory limit; leave it out"},
     {"--schedule-file", "FILE", "Schedule", "custom schedules can only be checked so far; use `stagelens-cli validate`"},
-    {"--init", "DIR", "Training", "this version cannot read a model's parameters; leave it out to start from --seed"},
     {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
     {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},
-    {"--dump", "DIR", "Training", "this version cannot write parameters and gradients; leave it out"},
 };
 
 } // namespace

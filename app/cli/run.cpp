@@ -84,11 +84,12 @@ private:
 };
 
 /// The run's last snapshot.
-RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment)
+RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment,
+                      const runtime::RunFolders &folders)
 {
     const InterruptScope interrupt;
     ProgressLine progress;
-    const service::JobId job = service.submitTraining(experiment);
+    const service::JobId job = service.submitTraining(experiment, folders);
     bool cancelled = false;
     for (;;) {
         for (const service::Event &event : service.drain()) {
@@ -137,18 +138,26 @@ void print(const RunSnapshot &run)
         printMetrics(std::cout, *record.metrics, *record.timeline);
 }
 
-int run(const ExperimentArguments &arguments, const std::string &database, bool asJson)
+/// What `run` is given beside the experiment.
+struct RunArguments {
+    std::shared_ptr<std::string> database;
+    std::string dump;
+    std::string init;
+    bool asJson = false;
+};
+
+int run(const ExperimentArguments &arguments, const RunArguments &given)
 {
     const auto experiment = experimentOf(arguments);
     if (!experiment)
         return fail(experiment.error());
     Bell bell;
-    service::EngineService service({.database = database}, [&bell] { bell.ring(); });
+    service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
     // Better no run than hours of training that nobody can find again.
     if (const auto runs = service.runs(); !runs)
         return fail(runs.error());
-    const RunSnapshotPtr last = follow(service, bell, *experiment);
-    if (asJson)
+    const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init});
+    if (given.asJson)
         printJson(runDocument(last->record, true));
     else if (!last->error || last->step > 0)
         print(*last);
@@ -161,10 +170,16 @@ void addRun(CLI::App &app, Action &chosen)
 {
     CLI::App *command = app.add_subcommand("run", "train for real and store the run");
     const auto arguments = addExperimentArguments(*command);
-    const auto database = addDatabaseOption(*command);
-    const auto asJson = std::make_shared<bool>(false);
-    command->add_flag("--json", *asJson, "print one JSON document");
-    command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *database, *asJson); }; });
+    const auto given = std::make_shared<RunArguments>();
+    given->database = addDatabaseOption(*command);
+    command->add_option("--dump", given->dump, "write parameters, first gradients and losses there, in Hugging Face layout")
+        ->type_name("DIR")
+        ->group("Training");
+    command->add_option("--init", given->init, "start from the parameters of such a folder")
+        ->type_name("DIR")
+        ->group("Training");
+    command->add_flag("--json", given->asJson, "print one JSON document");
+    command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });
 }
 
 } // namespace stagelens::cli

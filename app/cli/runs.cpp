@@ -22,6 +22,7 @@ struct RunsArguments {
     std::shared_ptr<std::string> database;
     store::RunId run = 0;
     std::vector<store::RunId> runs; ///< of `delete`
+    std::optional<int> step;        ///< of `show`
     std::string name;
     std::vector<std::string> tags;
     bool asJson = false;
@@ -59,7 +60,7 @@ int listRuns(Service &service, const RunsArguments &arguments)
 
 int showRun(Service &service, const RunsArguments &arguments)
 {
-    const auto run = service.loadRun(arguments.run);
+    const auto run = service.loadRun(arguments.run, arguments.step);
     if (!run)
         return fail(run.error());
     if (arguments.asJson) {
@@ -149,6 +150,7 @@ void addRuns(CLI::App &app, Action &chosen)
     {
         const auto [inner, arguments] = add("show", "all that is stored of a run", showRun);
         addRun(inner, arguments);
+        inner->add_option("--step", arguments->step, "step to show, from 0 (default: the median step)")->type_name("N");
         inner->add_flag("--json", arguments->asJson, "print one JSON document");
     }
     {

@@ -10,12 +10,12 @@ namespace stagelens::cli {
 
 namespace {
 
-base::Result<Subject> runSubject(store::RunId id, const std::string &database)
+base::Result<Subject> runSubject(store::RunId id, const std::string &database, std::optional<int> step)
 {
     if (const auto exists = requireDatabase(database); !exists)
         return exists.error();
     service::EngineService service({.database = database});
-    auto run = service.loadRun(id);
+    auto run = service.loadRun(id, step);
     if (!run)
         return run.error();
     if (!run->timeline || !run->metrics)
@@ -38,15 +38,17 @@ std::optional<store::RunId> runNumber(const std::string &text)
     return number && !std::filesystem::exists(text, error) ? number : std::nullopt;
 }
 
-base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database)
+base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database, std::optional<int> step)
 {
     if (const auto run = runNumber(arguments.file)) {
         if (!arguments.given.empty())
             return base::Error::invalid(
                 arguments.given.begin()->first,
                 base::concat("cannot change run ", *run, ", which has its own plan; leave the option out"));
-        return runSubject(*run, database);
+        return runSubject(*run, database, step);
     }
+    if (step)
+        return base::Error::invalid("--step", "is a step of a stored run, and an experiment has none; leave it out");
     const auto prediction = predictionOf(arguments);
     if (!prediction)
         return prediction.error();

@@ -22,9 +22,10 @@ struct Subject {
     std::optional<store::RunRecord> run; ///< present for a stored run
 };
 
-/// A whole number is a run of the database, all else an experiment (file and options), which is predicted. Failed for a run
-/// without a finished step.
-[[nodiscard]] base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database);
+/// A whole number is a run of the database, all else an experiment (file and options), which is predicted. A run shows its
+/// median step unless another is asked for. Failed for a run without a finished step.
+[[nodiscard]] base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database,
+                                              std::optional<int> step = {});
 /// The run's number, if that is what the text is and no file of that name exists.
 [[nodiscard]] std::optional<store::RunId> runNumber(const std::string &text);
 

@@ -3,21 +3,10 @@
 #pragma once
 
 #include "engine/runtime/session.h"
-#include "engine/runtime/training_run.h"
 
 #include <filesystem>
 
 namespace stagelens::runtime {
-
-/// Folders of a run; an empty path means none.
-struct RunFolders {
-    std::filesystem::path dump; ///< where to write
-    std::filesystem::path init; ///< a dumped folder whose model.safetensors the run starts from
-};
-
-/// As train() of training_run.h, with folders. The error names the file where one cannot be read or written.
-[[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop);
 
 /// Writes a dump as the run goes on.
 class Dump {

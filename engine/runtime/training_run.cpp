@@ -99,12 +99,6 @@ base::Result<> train(const model::Experiment &experiment, const schedule::Schedu
     });
 }
 
-base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const TrainingObserver &observer,
-                     std::stop_token stop)
-{
-    return train(experiment, schedule, RunFolders{}, observer, std::move(stop));
-}
-
 base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)
 {
     return contained<Verification>([&]() -> base::Result<Verification> {

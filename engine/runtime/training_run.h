@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
+#include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/timeline.h"
@@ -46,9 +47,9 @@ struct TrainingObserver {
 
 /// Trains `experiment.training.steps` steps of a resolved, valid experiment. Cancelled where the token asks for it (between a
 /// pass's kernels; every blocked wait wakes); Failed with step, device and pass where the loss is not finite or memory is
-/// missing.
+/// missing; a file of the folders that cannot be read or written is named.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                   const TrainingObserver &observer, std::stop_token stop);
+                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop);
 
 /// Error of one parameter's gradient against the float64 reference.
 struct GradientError {

@@ -61,7 +61,7 @@ base::Result<Sample> measure(const model::Experiment &plan, std::stop_token stop
                                                      fastest = report.timeline;
                                              },
                                              {}};
-    if (auto trained = runtime::train(experiment, *schedule, observer, std::move(stop)); !trained)
+    if (auto trained = runtime::train(experiment, *schedule, {}, observer, std::move(stop)); !trained)
         return std::move(trained).error();
     const simulate::CostModel free(schedule->devices(), schedule->stages());
     simulate::CostModel measured = simulate::costsOf(*fastest, *schedule, free);

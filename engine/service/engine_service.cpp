@@ -73,11 +73,11 @@ struct EngineService::State {
         }
     }
 
-    void train(JobId job, const model::Experiment &experiment, std::stop_token stop)
+    void train(JobId job, const model::Experiment &experiment, const runtime::RunFolders &folders, std::stop_token stop)
     {
         const auto publish = [this, job](RunSnapshotPtr snapshot) { mailbox.post({job, std::move(snapshot)}); };
         try {
-            runTraining(experiment, options.database, options.cores, std::move(stop), publish);
+            runTraining(experiment, folders, options.database, options.cores, std::move(stop), publish);
         } catch (const std::exception &exception) {
             RunSnapshot failed;
             failed.record.experiment = experiment;
@@ -161,16 +161,15 @@ JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdv
     return job;
 }
 
-JobId EngineService::submitTraining(model::Experiment experiment)
+JobId EngineService::submitTraining(model::Experiment experiment, runtime::RunFolders folders)
 {
     const std::scoped_lock lock(m_state->mutex);
     m_state->forgetFinished();
     const JobId job = ++m_state->lastJob;
     State::Training &training = m_state->trainings.emplace_back();
     training.job = job;
-    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment)](std::stop_token stop) {
-        state->train(job, plan, std::move(stop));
-    });
+    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment), places = std::move(folders)](
+                                       std::stop_token stop) { state->train(job, plan, places, std::move(stop)); });
     return job;
 }
 
@@ -210,9 +209,9 @@ base::Result<std::vector<store::RunSummary>> EngineService::runs()
     return m_state->withReader([](store::RunStore &store) { return store.list(); });
 }
 
-base::Result<store::RunRecord> EngineService::loadRun(store::RunId run)
+base::Result<store::RunRecord> EngineService::loadRun(store::RunId run, std::optional<int> step)
 {
-    return m_state->withReader([run](store::RunStore &store) { return store.load(run); });
+    return m_state->withReader([run, step](store::RunStore &store) { return store.load(run, step); });
 }
 
 base::Result<> EngineService::renameRun(store::RunId run, const std::string &name)

@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
+#include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
@@ -120,7 +121,7 @@ public:
     /// Predicts off the caller's thread; a newer prediction job cancels the older. With `withAdvice` the answer bears Advice.
     JobId submitPrediction(model::Experiment experiment, bool withAdvice);
     /// Trains and stores the run. The job owns a copy of the plan.
-    JobId submitTraining(model::Experiment experiment);
+    JobId submitTraining(model::Experiment experiment, runtime::RunFolders folders = {});
     /// Asks a job to stop; answers at once, the job's last event says when it has.
     void cancel(JobId job);
     /// Events since the last call, oldest first; of several snapshots of one run only the latest.
@@ -130,7 +131,8 @@ public:
 
     /// The run table and single runs, read on the caller's thread.
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
-    [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run);
+    /// With the timeline of the median step, or of the step asked for where it was kept.
+    [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run, std::optional<int> step = {});
     [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
     [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
     [[nodiscard]] base::Result<> removeRun(store::RunId run);

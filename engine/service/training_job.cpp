@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWarmUpSteps = 2;
 /// Timelines kept in memory to choose the median step from, in slices; steps beyond are not candidates.
 constexpr std::size_t kKeptSlices = 4'000'000;
+/// Timelines stored to be looked at step by step, in slices (about 20 bytes each); steps beyond leave their figures only.
+constexpr std::size_t kStoredSlices = 1'000'000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 constexpr auto kStoreInterval = std::chrono::seconds(5);
 
@@ -34,9 +36,9 @@ std::string automaticName(const model::Experiment &experiment)
 /// The run's state, its store and its audience. One thread at a time calls it.
 class TrainingJob {
 public:
-    TrainingJob(const model::Experiment &experiment, const std::filesystem::path &database, int cores,
-                const std::function<void(RunSnapshotPtr)> &publish)
-        : m_database(database), m_cores(cores), m_publish(publish)
+    TrainingJob(const model::Experiment &experiment, const runtime::RunFolders &folders, const std::filesystem::path &database,
+                int cores, const std::function<void(RunSnapshotPtr)> &publish)
+        : m_folders(folders), m_database(database), m_cores(cores), m_publish(publish)
     {
         m_snapshot.record.experiment = experiment;
         m_snapshot.steps = experiment.training.steps;
@@ -73,7 +75,7 @@ private:
         const runtime::TrainingObserver observer{[this](const runtime::StepReport &report) { onStep(report); },
                                                  [this](const runtime::Progress &progress) { onProgress(progress); }};
         m_started = Clock::now();
-        return runtime::train(experiment, *m_snapshot.schedule, observer, std::move(stop));
+        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop));
     }
 
     /// A database that cannot be written never stops a run: the snapshot says that it is not being stored.
@@ -128,12 +130,22 @@ private:
         m_snapshot.passesDone = 0;
         summarize();
         if (m_store) {
-            if (const auto added = m_store->addStep(record.summary.id, report.step, report.loss, report.iteration); !added)
+            if (const auto added = storeStep(report); !added)
                 notStored(added.error());
             else if (Clock::now() - m_lastStored > kStoreInterval)
                 storeTimeline();
         }
         publish();
+    }
+
+    base::Result<> storeStep(const runtime::StepReport &report)
+    {
+        const store::RunRecord &record = m_snapshot.record;
+        m_storedSlices += report.timeline->sliceCount();
+        if (m_storedSlices > kStoredSlices)
+            return m_store->addStep(record.summary.id, report.step, report.loss, report.iteration);
+        return m_store->addStep(record.summary.id, report.step, report.loss, report.iteration, *report.timeline,
+                                *record.metrics);
     }
 
     void onProgress(const runtime::Progress &progress)
@@ -245,6 +257,7 @@ private:
         std::size_t step;
     };
 
+    const runtime::RunFolders &m_folders;
     std::filesystem::path m_database;
     int m_cores;
     const std::function<void(RunSnapshotPtr)> &m_publish;
@@ -252,6 +265,7 @@ private:
     std::optional<store::RunStore> m_store;
     std::vector<Kept> m_kept;
     std::size_t m_keptSlices = 0;
+    std::size_t m_storedSlices = 0;
     double m_peakFlops = 0;
     Clock::time_point m_started;
     Clock::time_point m_lastPublished;
@@ -260,10 +274,10 @@ private:
 
 } // namespace
 
-void runTraining(const model::Experiment &experiment, const std::filesystem::path &database, int cores, std::stop_token stop,
-                 const std::function<void(RunSnapshotPtr)> &publish)
+void runTraining(const model::Experiment &experiment, const runtime::RunFolders &folders, const std::filesystem::path &database,
+                 int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish)
 {
-    TrainingJob(experiment, database, cores, publish).run(std::move(stop));
+    TrainingJob(experiment, folders, database, cores, publish).run(std::move(stop));
 }
 
 } // namespace stagelens::service

@@ -11,7 +11,7 @@ namespace stagelens::service {
 
 /// Trains the experiment on the caller's thread (and the devices' own), stores what happens as it happens, and publishes
 /// snapshots: a first one before anything is allocated, one a step, some between, and a last one with `finished`.
-void runTraining(const model::Experiment &experiment, const std::filesystem::path &database, int cores, std::stop_token stop,
-                 const std::function<void(RunSnapshotPtr)> &publish);
+void runTraining(const model::Experiment &experiment, const runtime::RunFolders &folders, const std::filesystem::path &database,
+                 int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish);
 
 } // namespace stagelens::service

@@ -101,6 +101,21 @@ Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iterati
     });
 }
 
+Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iteration, const timeline::Timeline &timeline,
+                           const simulate::Metrics &metrics)
+{
+    const std::string blob = encodeTimeline(timeline);
+    const std::string detail = metricsToJson(metrics);
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto added = addStep(run, step, loss, iteration); !added)
+            return added;
+        return m_state->run("INSERT INTO step_timeline (run, step, detail, data) VALUES (?, ?, ?, ?)",
+                            [&](Statement &statement) {
+                                statement.bind(run).bind(std::int64_t{step}).bind(std::string_view(detail)).bindBlob(blob);
+                            });
+    });
+}
+
 Result<> RunStore::setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics)
 {
     const auto &peaks = metrics.peakMemory;

@@ -38,12 +38,16 @@ public:
                                             const std::string &name, const std::map<std::string, std::string> &environment);
     /// Appends a step's loss and iteration time.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration);
+    /// Appends a step with its own timeline and metrics, to be loaded by its number.
+    [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
+                                         const timeline::Timeline &timeline, const simulate::Metrics &metrics);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
 
     [[nodiscard]] base::Result<std::vector<RunSummary>> list();
-    [[nodiscard]] base::Result<RunRecord> load(RunId run);
+    /// With the timeline and metrics of the median step, or of the step asked for; InvalidInput where that one's were not kept.
+    [[nodiscard]] base::Result<RunRecord> load(RunId run, std::optional<int> step = {});
     [[nodiscard]] base::Result<> rename(RunId run, const std::string &name);
     [[nodiscard]] base::Result<> setTags(RunId run, const std::vector<std::string> &tags);
     [[nodiscard]] base::Result<> remove(RunId run);

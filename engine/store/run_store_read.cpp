@@ -115,7 +115,7 @@ Result<std::vector<RunSummary>> RunStore::list()
     return runs;
 }
 
-Result<RunRecord> RunStore::load(RunId run)
+Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
 {
     RawRun raw;
     RunRecord &record = raw.record;
@@ -133,8 +133,12 @@ Result<RunRecord> RunStore::load(RunId run)
                    [&](const Statement &row) { record.environment[row.text(0)] = row.text(1); }),
               read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
                    [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
-              read("SELECT detail FROM metrics WHERE run = ?", [&](const Statement &row) { raw.metrics = row.text(0); }),
-              read("SELECT data FROM timeline WHERE run = ?", [&](const Statement &row) { raw.blob = row.text(0); })})
+              step
+                  ? m_state->stepTimeline(run, *step, raw.metrics, raw.blob)
+                  : read("SELECT detail, data FROM metrics JOIN timeline USING (run) WHERE run = ?", [&](const Statement &row) {
+                        raw.metrics = row.text(0);
+                        raw.blob = row.text(1);
+                    })})
             if (!done)
                 return done.error();
         auto steps = m_state->steps(run);
@@ -181,6 +185,11 @@ Result<CheckReport> RunStore::check()
             report.hints.push_back(
                 concat("`stagelens-cli runs delete ", run, "` removes the damaged run and keeps all others"));
         }
+    noteRows("SELECT run, step, data FROM step_timeline ORDER BY run, step", [](const Statement &row) {
+        const auto timeline = decodeTimeline(row.text(2));
+        return timeline ? std::string()
+                        : concat("run ", row.integer(0), ", step ", row.integer(1), ": ", timeline.error().text());
+    });
     return report;
 }
 

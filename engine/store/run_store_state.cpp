@@ -4,6 +4,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -58,6 +59,27 @@ Result<Steps> RunStore::State::steps(RunId id)
     if (!read)
         return read.error();
     return found;
+}
+
+Result<> RunStore::State::stepTimeline(RunId id, int step, std::string &metrics, std::string &blob)
+{
+    std::vector<std::int64_t> kept;
+    const auto looked = each("SELECT step FROM step_timeline WHERE run = ? ORDER BY step", id,
+                             [&](const Statement &row) { kept.push_back(row.integer(0)); });
+    if (!looked)
+        return looked;
+    if (!std::ranges::binary_search(kept, step)) {
+        const std::string which =
+            kept.empty() ? base::concat("run ", id, " kept the timeline of its median step only")
+                         : base::concat("run ", id, " kept the timelines of the steps ", kept.front(), " to ", kept.back());
+        return base::Error::invalid("--step", base::concat("there is no timeline of step ", step, ": ", which,
+                                                           "; leave --step out for the median step"));
+    }
+    return each(base::concat("SELECT detail, data FROM step_timeline WHERE run = ? AND step = ", step), id,
+                [&](const Statement &row) {
+                    metrics = row.text(0);
+                    blob = row.text(1);
+                });
 }
 
 Result<> RunStore::State::refreshFigures(RunId id)

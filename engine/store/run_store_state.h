@@ -64,6 +64,8 @@ struct RunStore::State {
     [[nodiscard]] base::Error noSuchRun(RunId id) const;
     base::Result<> requireRun(RunId id);
     base::Result<Steps> steps(RunId id);
+    /// What was kept of one step's timeline, as it is stored. InvalidInput, with the steps that were kept, where it was not.
+    base::Result<> stepTimeline(RunId id, int step, std::string &metrics, std::string &blob);
     /// Writes the figures of the steps into the run's row.
     base::Result<> refreshFigures(RunId id);
     base::Result<> end(RunId id, RunStatus status, const std::string &reason);

@@ -40,6 +40,7 @@ class CliRuns : public QObject {
 
 private slots:
     void trainsAndStores();
+    void dumpsAndStartsFromADump();
     void keepsRunsInOrder();
     void verifiesGradients_data();
     void verifiesGradients();
@@ -82,6 +83,40 @@ void CliRuns::trainsAndStores()
     const QString id = QString::number(document[u"run"].toObject()[u"id"].toInteger());
     const CliAnswer shown = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s});
     QCOMPARE(shown.object()[u"losses"].toArray(), losses);
+    const double fourth = iterations[u"steps_ns"].toArray()[3].toDouble();
+    const CliAnswer step = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s, u"--step"_s, u"3"_s});
+    QCOMPARE(step.object()[u"metrics"][u"iteration_ns"].toDouble(), fourth);
+    const CliAnswer exported = cli.run({u"export"_s, id, u"--step"_s, u"3"_s});
+    QCOMPARE(exported.object()[u"metrics"][u"iteration_ns"].toDouble(), fourth);
+    QCOMPARE(cli.run({u"runs"_s, u"show"_s, id, u"--step"_s, u"5"_s}).status, 2);
+    QCOMPARE(cli.run(u"export --step 1"_s).status, 2);
+}
+
+void CliRuns::dumpsAndStartsFromADump()
+{
+    const CliRunner cli;
+    const CliAnswer first = cli.run(u"run --json --steps 2 --vocabulary vocab-1 --dump one "_s + kTiny);
+    QVERIFY2(first.status == 0, first.err);
+    const CliAnswer second = cli.run(u"run --json --steps 2 --init one --dump two "_s + kTiny);
+    QVERIFY2(second.status == 0, second.err);
+    const auto content = [&](const QString &name) {
+        QFile file(cli.path(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    for (const QString &name : {u"config.json"_s, u"model.safetensors"_s, u"batch.safetensors"_s}) {
+        QVERIFY(!content(u"one/"_s + name).isEmpty());
+        QCOMPARE(content(u"two/"_s + name), content(u"one/"_s + name));
+    }
+    const auto result = QJsonDocument::fromJson(content(u"one/result.json"_s)).object();
+    QCOMPARE(result[u"losses"].toArray(), first.object()[u"losses"].toArray());
+    const double loss = first.object()[u"losses"].toArray()[0].toDouble();
+    QVERIFY(std::abs(second.object()[u"losses"].toArray()[0].toDouble() - loss) < 1e-5 * loss);
+
+    const CliAnswer missing = cli.run(u"run --steps 1 --init nowhere "_s + kTiny);
+    QCOMPARE(missing.status, 2);
+    QVERIFY2(missing.err.contains("nowhere"), missing.err);
+    QCOMPARE(cli.run(u"run --steps 1 --init one --devices 2"_s).status, 2);
+    QVERIFY(cli.run(u"run --steps 1 --dump /proc/nowhere "_s + kTiny).status != 0);
 }
 
 void CliRuns::keepsRunsInOrder()

@@ -32,7 +32,7 @@ schedule::Schedule scheduleOf(const model::Experiment &experiment)
 std::vector<double> lossesOf(const model::Experiment &experiment)
 {
     std::vector<double> losses;
-    const auto trained = runtime::train(experiment, scheduleOf(experiment),
+    const auto trained = runtime::train(experiment, scheduleOf(experiment), {},
                                         {[&](const runtime::StepReport &report) { losses.push_back(report.loss); }, {}}, {});
     if (!trained)
         qFatal("%s", trained.error().text().c_str());
@@ -131,7 +131,7 @@ private slots:
         const auto schedule = scheduleOf(experiment);
         std::vector<runtime::StepReport> reports;
         std::vector<runtime::Progress> progress;
-        const auto trained = runtime::train(experiment, schedule,
+        const auto trained = runtime::train(experiment, schedule, {},
                                             {[&](const runtime::StepReport &report) { reports.push_back(report); },
                                              [&](const runtime::Progress &each) { progress.push_back(each); }},
                                             {});
@@ -163,7 +163,7 @@ private slots:
                         for (const base::Bytes bytes : device)
                             measured += bytes;
                 };
-                QVERIFY(runtime::train(experiment, scheduleOf(experiment), {onStep, {}}, {}).ok());
+                QVERIFY(runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {}).ok());
                 const base::Bytes planned = runtime::requiredBytes(experiment);
                 QVERIFY2(measured <= planned && planned < 2 * measured,
                          qPrintable(QString("%1: %2 planned, %3 measured").arg(family).arg(planned).arg(measured)));
@@ -193,7 +193,7 @@ private slots:
                     stop.request_stop();
                 }
             };
-            const auto outcome = runtime::train(experiment, schedule, {{}, onProgress}, stop.get_token());
+            const auto outcome = runtime::train(experiment, schedule, {}, {{}, onProgress}, stop.get_token());
             QVERIFY(!outcome.ok());
             QCOMPARE(outcome.error().kind, base::ErrorKind::Cancelled);
             QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(2));
@@ -205,7 +205,7 @@ private slots:
         const auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
         std::stop_source stop;
         stop.request_stop();
-        const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, stop.get_token());
+        const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, {}, stop.get_token());
         QVERIFY(!outcome.ok());
         QCOMPARE(outcome.error().kind, base::ErrorKind::Cancelled);
         const auto checked = runtime::verify(experiment, scheduleOf(experiment), stop.get_token());
@@ -272,7 +272,7 @@ private slots:
                 experiment.training.mode = mode;
                 experiment.training.steps = 20;
                 experiment.training.optimizer.learningRate = 1e30;
-                const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, {});
+                const auto outcome = runtime::train(experiment, scheduleOf(experiment), {}, {}, {});
                 QVERIFY(!outcome.ok());
                 QCOMPARE(outcome.error().kind, base::ErrorKind::Failed);
                 const std::string text = outcome.error().text();

@@ -240,7 +240,43 @@ private slots:
         QVERIFY(summary.tags == (std::vector<std::string>{"alpha", "zeta"}));
         QVERIFY(summary.startedUnixMs > 1'500'000'000'000);
         QVERIFY(store.check()->faults.empty());
-        QCOMPARE(store.check()->schemaVersion, 1);
+        QCOMPARE(store.check()->schemaVersion, 2);
+    }
+
+    void stepsAreLoadedByTheirNumber()
+    {
+        RunStore store = open();
+        const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        QVERIFY(run.ok());
+        simulate::Metrics metrics = sampleMetrics();
+        for (int step = 0; step < 3; ++step) {
+            metrics.makespan = 100 * (step + 1);
+            QVERIFY(store.addStep(*run, step, 9.0, metrics.makespan, sampleTimeline(step + 1), metrics).ok());
+        }
+        QVERIFY(store.addStep(*run, 3, 9.0, 400).ok()); // its timeline is not kept
+        QVERIFY(store.setTimeline(*run, sampleTimeline(), sampleMetrics()).ok());
+        QVERIFY(store.finish(*run, RunStatus::Finished, "").ok());
+
+        const auto second = store.load(*run, 1);
+        QVERIFY(second.ok());
+        QVERIFY(*second->timeline == sampleTimeline(2));
+        QCOMPARE(second->metrics->makespan, base::Nanos{200});
+        QCOMPARE(second->losses.size(), std::size_t{4});
+        QVERIFY(*store.load(*run)->timeline == sampleTimeline());
+        for (const int absent : {3, 99, -1}) {
+            const auto refused = store.load(*run, absent);
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().kind, base::ErrorKind::InvalidInput);
+            QVERIFY(refused.error().text().find("steps 0 to 2") != std::string::npos);
+        }
+        QVERIFY(store.check()->faults.empty());
+        {
+            auto database = store::Database::open(path());
+            QVERIFY(database->execute("UPDATE step_timeline SET data = x'00' WHERE step = 2").ok());
+        }
+        const auto report = store.check();
+        QCOMPARE(report->faults.size(), std::size_t{1});
+        QVERIFY(report->faults[0].find("step 2") != std::string::npos);
     }
 
     void aRunWithoutStepsAndWithoutNumbers()
@@ -279,7 +315,8 @@ private slots:
         QVERIFY(store.list()->empty());
         auto database = store::Database::open(path());
         QCOMPARE(*database->queryInteger("SELECT (SELECT count(*) FROM step) + (SELECT count(*) FROM timeline) +"
-                                         " (SELECT count(*) FROM metrics) + (SELECT count(*) FROM environment)"),
+                                         " (SELECT count(*) FROM metrics) + (SELECT count(*) FROM environment) +"
+                                         " (SELECT count(*) FROM step_timeline)"),
                  0);
         const auto next = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(*next > *running); // numbers are never used again

@@ -142,13 +142,13 @@ private slots:
         auto huge = experiment;
         huge.model.hidden = 1 << 18;
         QVERIFY(runtime::requiredBytes(huge) > runtime::availableBytes());
-        const auto tooLarge = runtime::train(huge, schedule, {}, {});
+        const auto tooLarge = runtime::train(huge, schedule, {}, {}, {});
         QVERIFY(!tooLarge.ok());
         QCOMPARE(tooLarge.error().problems.front().field, std::string("model"));
 
         auto other = experiment;
         other.parallel.microbatches = 3;
-        QVERIFY(!runtime::train(other, schedule, {}, {}).ok());
+        QVERIFY(!runtime::train(other, schedule, {}, {}, {}).ok());
     }
 };
 

@@ -13,6 +13,7 @@ class BridgeWords : public QObject {
 private slots:
     void init() { test::failOnWarnings(); }
     void figures();
+    void unnamedRunsAreNamedInWords();
     void problemsBecomeSentences();
     void headlineNamesTheSlowDevice();
     void headlineSaysWhenNothingHelps();
@@ -35,6 +36,27 @@ void BridgeWords::figures()
     QCOMPARE(ui::factorText(1.83), u"1.8x"_s);
     QCOMPARE(ui::factorText(1.04), u"1.04x"_s);
     QCOMPARE(ui::countText(8192), u"8,192"_s);
+}
+
+void BridgeWords::unnamedRunsAreNamedInWords()
+{
+    QCOMPARE(ui::vocabularyText(8192), u"8k"_s);
+    QCOMPARE(ui::vocabularyText(256'000), u"256k"_s);
+    QCOMPARE(ui::vocabularyText(262'144), u"256k"_s);
+    QCOMPARE(ui::vocabularyText(50'257), u"50,257"_s);
+    QCOMPARE(ui::vocabularyText(256), u"256"_s);
+    store::RunSummary run;
+    run.family = "1f1b";
+    run.vocabulary = model::VocabularyMethod::Vocab2;
+    run.devices = 4;
+    run.microbatches = 16;
+    QCOMPARE(ui::runName(run), u"1F1B · VOCAB-2 · 4x16"_s);
+    run.name = "1f1b · vocab-2 · 4x16 · V 8192";
+    QCOMPARE(ui::runName(run), u"1F1B · VOCAB-2 · 4x16 · V 8k"_s);
+    run.name = "1f1b · vocab-2 · 4x16 · V 8192 again";
+    QCOMPARE(ui::runName(run), u"1f1b · vocab-2 · 4x16 · V 8192 again"_s);
+    run.name = "the slow one";
+    QCOMPARE(ui::runName(run), u"the slow one"_s);
 }
 
 void BridgeWords::problemsBecomeSentences()

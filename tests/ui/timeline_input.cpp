@@ -363,6 +363,29 @@ private slots:
         QVERIFY(svg.contains("#2b6cb0"));
     }
 
+    void theBaselineFlagSpeaksForBothEnds()
+    {
+        const auto svg = [this] {
+            QBuffer buffer;
+            QSvgGenerator generator;
+            generator.setOutputDevice(&buffer);
+            generator.setSize({900, 400});
+            QPainter painter(&generator);
+            m_view->render(&painter, {900, 400});
+            painter.end();
+            return buffer.data();
+        };
+        TimelineContent content;
+        content.groups = {makeGroup(4, 8, model::VocabularyMethod::Vocab2)};
+        const base::Nanos end = content.groups[0].timeline->makespan();
+        content.baseline = ui::EndFlag{2 * end, QStringLiteral("baseline 60 ms, now 30 ms")};
+        show(content);
+        QCOMPARE(svg().count("now "), 1);
+        m_state->setRange(end / 2, end * 3 / 2); // the baseline's end is out of sight
+        QCOMPARE(svg().count("baseline"), 0);
+        QCOMPARE(svg().count("now "), 1);
+    }
+
     void hoverDoesNotDisturbThePicture()
     {
         showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});

@@ -1,9 +1,11 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
 #include "tests/ui/window_fixture.h"
+#include "ui/bridge/words.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
+#include "ui/timeline/colours.h"
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -32,10 +34,14 @@ private slots:
     void hoveringTheActionRaisesAGhost();
     void illegalDevicesKeepThePictureAndUndoRestores();
     void typingInOneFieldIsOneStepOfUndo();
+    void theAxisStandsStillWhileAFieldIsEdited();
     void wordsThatAreNoNumberAreRefused();
     void pinnedBaselineIsNamedBesideTheDifference();
     void aGapIsExplained();
     void smallWindowsMovePanes();
+    void theWindowFitsASmallScreen();
+    void checkedButtonsAreLegible_data();
+    void checkedButtonsAreLegible();
     void laterStartReopensTheLastExperiment();
     void unreadableFileLeavesTheDemoAndSaysWhy();
     void everyControlHasAName();
@@ -81,7 +87,10 @@ void WindowExplore::tryingTheAdviceShortensThePictureOnAnUnchangedAxis()
     QVERIFY(after < before);
     QVERIFY(std::abs(static_cast<double>(before) / static_cast<double>(after) - promised) < 0.01 * promised);
     QCOMPARE(view->span(), spanBefore);
-    QVERIFY2(m_fixture->content().baseline->text.contains(u"now"_s), qPrintable(m_fixture->content().baseline->text));
+    const QString words =
+        u"baseline %1, now %2, %3"_s.arg(ui::durationText(before), ui::durationText(after),
+                                         ui::changeText(static_cast<double>(after), static_cast<double>(before)));
+    QCOMPARE(m_fixture->content().baseline->text, words);
     QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"−"_s));
     QTRY_VERIFY(window.forecast().advice());
     window.actions().undo->trigger();
@@ -147,6 +156,33 @@ void WindowExplore::typingInOneFieldIsOneStepOfUndo()
     QCOMPARE(field->value(), 16);
 }
 
+void WindowExplore::theAxisStandsStillWhileAFieldIsEdited()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    auto *field = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
+    const auto before = view->end();
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u"6"_s);
+    QCOMPARE(window.document().experiment().parallel.microbatches, 6);
+    QCOMPARE(view->end(), before);
+    QTest::keyClicks(field, u"4"_s);
+    QVERIFY(view->span() > before); // the plan is longer than the axis, which is held
+    QCOMPARE(view->end(), before);
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(view->end() > view->span());
+    const auto longer = view->end();
+    QTest::keyClick(field, Qt::Key_Down);
+    QCOMPARE(view->end(), longer);
+    m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s)->setFocus(); // leaving the field ends the edit
+    QVERIFY(view->end() < longer);
+    field->setFocus();
+    QTest::keyClick(field, Qt::Key_Up);
+    QVERIFY(view->end() < longer);
+    QTRY_COMPARE(view->end(), longer); // and so does a pause
+}
+
 void WindowExplore::wordsThatAreNoNumberAreRefused()
 {
     auto &window = m_fixture->open();
@@ -203,6 +239,46 @@ void WindowExplore::smallWindowsMovePanes()
     window.resize(1440, 900);
     QTRY_VERIFY(window.tabifiedDockWidgets(left).isEmpty());
     QCOMPARE(tabs->count(), 2);
+}
+
+void WindowExplore::theWindowFitsASmallScreen()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().advice());
+    window.runsPanel().setFolded(false);
+    for (QAction *mode : {window.actions().explore, window.actions().compare}) {
+        mode->trigger();
+        window.resize(1024, 700);
+        QApplication::processEvents();
+        QCOMPARE(window.size(), QSize(1024, 700));
+    }
+}
+
+void WindowExplore::checkedButtonsAreLegible_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void WindowExplore::checkedButtonsAreLegible()
+{
+    QFETCH(bool, dark);
+    ui::applyAppearance(dark ? ui::Appearance::Dark : ui::Appearance::Light);
+    auto &window = m_fixture->open();
+    const auto *checked = m_fixture->find<QToolButton>(u"strip.shown.Both"_s);
+    const auto *other = m_fixture->find<QToolButton>(u"strip.shown.Measured"_s);
+    QVERIFY(checked->isChecked());
+    const auto fill = [](const QToolButton *button) {
+        return const_cast<QToolButton *>(button)->grab().toImage().pixelColor(4, 4);
+    };
+    const QPalette palette = window.palette();
+    QVERIFY(ui::contrast(fill(checked), palette.color(QPalette::HighlightedText)) >= 4.5);
+    QVERIFY(ui::contrast(fill(other), palette.color(QPalette::ButtonText)) >= 4.5);
+    QVERIFY(ui::contrast(fill(checked), fill(other)) >= 3);
+    QVERIFY(ui::contrast(fill(checked), palette.color(QPalette::Window)) >= 3);
+    const QImage icon = window.actions().train->icon().pixmap(16).toImage();
+    QVERIFY(ui::contrast(icon.pixelColor(6, 8), fill(m_fixture->find<QToolButton>(u"strip.train"_s))) >= 4.5);
 }
 
 void WindowExplore::laterStartReopensTheLastExperiment()
