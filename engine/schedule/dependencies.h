@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 namespace stagelens::schedule {
 
@@ -34,7 +33,6 @@ struct Requirement {
 class Requirements {
 public:
     void add(const Requirement &requirement) { m_items[m_count++] = requirement; }
-    [[nodiscard]] std::span<const Requirement> items() const { return {m_items.data(), m_count}; }
     [[nodiscard]] auto begin() const { return m_items.begin(); }
     [[nodiscard]] auto end() const { return m_items.begin() + static_cast<std::ptrdiff_t>(m_count); }
 

@@ -108,9 +108,11 @@ private:
         m_store.emplace(*std::move(store));
     }
 
+    [[nodiscard]] bool isStoring() const { return m_store && m_snapshot.stored; }
+
+    /// From here on nothing but the run's end is written: a gap in its steps would be worse than their lack.
     void notStored(const base::Error &error)
     {
-        m_store.reset();
         m_snapshot.stored = false;
         m_snapshot.storeProblem = error.text();
     }
@@ -129,7 +131,7 @@ private:
         m_snapshot.step = report.step + 1;
         m_snapshot.passesDone = 0;
         summarize();
-        if (m_store) {
+        if (isStoring()) {
             if (const auto added = storeStep(report); !added)
                 notStored(added.error());
             else if (Clock::now() - m_lastStored > kStoreInterval)
@@ -206,7 +208,7 @@ private:
     {
         m_lastStored = Clock::now();
         const store::RunRecord &record = m_snapshot.record;
-        if (!m_store || !record.timeline || !record.metrics)
+        if (!isStoring() || !record.timeline || !record.metrics)
             return;
         if (const auto stored = m_store->setTimeline(record.summary.id, *record.timeline, *record.metrics); !stored)
             notStored(stored.error());
@@ -227,12 +229,23 @@ private:
                 m_snapshot.error = error;
         }
         storeTimeline();
-        if (m_store)
-            if (const auto ended = m_store->finish(summary.id, summary.status, summary.reason); !ended)
-                notStored(ended.error());
+        storeEnd();
         m_store.reset();
         m_snapshot.finished = true;
         publish();
+    }
+
+    /// A row whose end cannot be written either counts as interrupted when the database is opened next.
+    void storeEnd()
+    {
+        if (!m_store)
+            return;
+        const store::RunSummary &summary = m_snapshot.record.summary;
+        const auto ended = m_snapshot.stored ? m_store->finish(summary.id, summary.status, summary.reason)
+                                             : m_store->finish(summary.id, store::RunStatus::Failed,
+                                                               "its results were not stored: " + m_snapshot.storeProblem);
+        if (!ended && m_snapshot.stored)
+            notStored(ended.error());
     }
 
     void publish()

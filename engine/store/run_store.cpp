@@ -68,8 +68,9 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file)
         !set)
         return set.error();
     auto state = std::make_unique<State>(State{*std::move(database), RunLocks(place)});
+    // What is there can be read all the same, on a full disk say; the next opening tries again.
     if (const auto marked = state->markInterrupted(); !marked)
-        return marked.error();
+        base::log(base::LogLevel::Warning, concat("interrupted runs still read as running: ", marked.error().text()));
     return RunStore(std::move(state));
 }
 

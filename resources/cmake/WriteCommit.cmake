@@ -1,4 +1,5 @@
 # Writes OUTPUT with the commit of SOURCE, only if it changed (so that nothing is rebuilt for nothing).
+cmake_minimum_required(VERSION 3.25)
 find_package(Git QUIET)
 set(commit "unknown")
 if(Git_FOUND)

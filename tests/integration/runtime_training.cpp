@@ -17,17 +17,10 @@
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::kAllMethods;
+using test::scheduleOf;
 using test::tinyExperiment;
 
 namespace {
-
-schedule::Schedule scheduleOf(const model::Experiment &experiment)
-{
-    auto schedule = schedule::makeSchedule(experiment);
-    if (!schedule)
-        qFatal("%s", schedule.error().text().c_str());
-    return std::move(schedule).value();
-}
 
 std::vector<double> lossesOf(const model::Experiment &experiment)
 {

@@ -1,5 +1,6 @@
 // The service as the window and the command line use it: jobs in, snapshots out, runs in the store.
 #include "engine/service/engine_service.h"
+#include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -52,12 +53,7 @@ private:
 model::Experiment smallPlan()
 {
     model::Experiment plan;
-    plan.model.preset = "custom";
-    plan.model.layers = 4;
-    plan.model.hidden = 32;
-    plan.model.ffn = 128;
-    plan.model.sequence = 16;
-    plan.model.vocabularySize = 64;
+    plan.model = test::tinyModel();
     plan.parallel.devices = 4;
     plan.parallel.microbatches = 4;
     plan.schedule.vocabulary = model::VocabularyMethod::Vocab2;

@@ -4,29 +4,47 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/families.h"
 
+#include <QtGlobal>
+
 #include <string>
+#include <utility>
 
 namespace stagelens::test {
 
 /// Eight layers of width 32; 97 vocabulary rows divide by no number of devices.
+inline model::ModelConfig tinyModel()
+{
+    model::ModelConfig model;
+    model.preset = "custom";
+    model.layers = 8;
+    model.hidden = 32;
+    model.heads = 4;
+    model.kvHeads = 4;
+    model.ffn = 128;
+    model.sequence = 16;
+    model.vocabularySize = 97;
+    return model;
+}
+
 inline model::Experiment tinyExperiment(const std::string &family, model::VocabularyMethod method, int devices,
                                         int microbatches)
 {
     model::Experiment experiment;
-    experiment.model.preset = "custom";
-    experiment.model.layers = 8;
-    experiment.model.hidden = 32;
-    experiment.model.heads = 4;
-    experiment.model.kvHeads = 4;
-    experiment.model.ffn = 128;
-    experiment.model.sequence = 16;
-    experiment.model.vocabularySize = 97;
+    experiment.model = tinyModel();
     experiment.parallel.devices = devices;
     experiment.parallel.microbatches = microbatches;
     experiment.schedule.family = family;
     experiment.schedule.vocabulary = method;
     experiment.training.mode = model::RunMode::VirtualClock;
     return model::resolved(experiment, 2);
+}
+
+inline schedule::Schedule scheduleOf(const model::Experiment &experiment)
+{
+    auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule)
+        qFatal("%s", schedule.error().text().c_str());
+    return std::move(schedule).value();
 }
 
 inline constexpr model::VocabularyMethod kAllMethods[] = {model::VocabularyMethod::None, model::VocabularyMethod::Redis,
