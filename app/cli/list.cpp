@@ -28,6 +28,8 @@ std::string_view description(model::VocabularyMethod method)
     case model::VocabularyMethod::Naive: return "sharded over all devices, three barriers";
     case model::VocabularyMethod::Vocab1: return "sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)";
     case model::VocabularyMethod::Vocab2: return "sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)";
+    case model::VocabularyMethod::Interlaced:
+        return "sharded over all devices, which run it at once (arXiv 2411.05288, appendix B)";
     }
     return {};
 }

@@ -26,6 +26,15 @@ Fault setInteger(std::string_view text, int &target)
     return {};
 }
 
+Fault setBytes(std::string_view text, base::Bytes &target)
+{
+    const auto value = base::parseInteger(text);
+    if (!value)
+        return concat("`", text, "` is not a whole number of bytes");
+    target = *value;
+    return {};
+}
+
 Fault setNumber(std::string_view text, double &target)
 {
     const auto value = base::parseNumber(text);
@@ -151,8 +160,14 @@ constexpr Option kOptions[] = {
      }},
     {"--vocabulary-order", "ORDER", "Schedule", "schedule.vocabulary_order", "published or best",
      [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.vocabularyOrder, "published or best"); }},
-    {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device",
-     [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.chunks); }},
+    {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device (interleaved and V families: 2)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.chunks.emplace()); }},
+    {"--group-size", "g", "Schedule", "schedule.group_size", "microbatches through a chunk in turn (interleaved families; p)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.groupSize.emplace()); }},
+    {"--waves", "w", "Schedule", "schedule.waves", "waves of hanayo, two chunks each (1)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.waves.emplace()); }},
+    {"--memory-limit", "BYTES", "Schedule", "schedule.memory_limit", "most memory of a device",
+     [](std::string_view t, Experiment &e) { return setBytes(t, e.schedule.memoryLimit.emplace()); }},
     {"--recompute", "HOW", "Schedule", "schedule.recompute", "none, selective or full",
      [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.recompute, "none, selective or full"); }},
 
@@ -205,9 +220,6 @@ constexpr Option kOptions[] = {
 };
 
 constexpr LaterOption kLaterOptions[] = {
-    {"--group-size", "g", "Schedule", "no schedule of this version runs in groups; leave it out"},
-    {"--waves", "w", "Schedule", "no schedule of this version has waves; leave it out"},
-    {"--memory-limit", "BYTES", "Schedule", "no schedule of this version adapts to a memory limit; leave it out"},
     {"--schedule-file", "FILE", "Schedule", "custom schedules can only be checked so far; use `stagelens-cli validate`"},
     {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
     {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},

@@ -1,5 +1,6 @@
 #include "engine/model/experiment.h"
 
+#include "engine/model/family_shape.h"
 #include "engine/model/partition.h"
 
 namespace stagelens::model {
@@ -14,6 +15,7 @@ Experiment resolved(Experiment experiment, int cores)
     experiment.parallel.stageLayers = stageLayers(experiment);
     if (!experiment.hasModel)
         experiment.model.layers = static_cast<int>(experiment.parallel.stageLayers.size());
+    experiment.schedule.chunks = stagesPerDevice(experiment.schedule);
     experiment.training.mode = runMode(experiment, cores);
     return experiment;
 }

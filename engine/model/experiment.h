@@ -21,6 +21,9 @@ enum class VocabularyMethod : unsigned char {
     Naive,  ///< sharded over all devices, three barriers (section 4.1)
     Vocab1, ///< sharded, two barriers (algorithm 1)
     Vocab2, ///< sharded, one barrier (algorithm 2)
+    /// Sharded, all devices at once as in tensor parallelism (appendix B): S is S and T together. It comes with the family
+    /// `interlaced`; nobody chooses it.
+    Interlaced,
 };
 /// True where every device holds a shard of the vocabulary layers and runs S and T.
 [[nodiscard]] constexpr bool isSharded(VocabularyMethod method)
@@ -56,7 +59,11 @@ struct ScheduleChoice {
     std::string family = "1f1b";
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
-    int chunks = 1;
+    /// Stages of a device, absent: what the family has (stagesPerDevice()).
+    std::optional<int> chunks;
+    std::optional<int> groupSize;           ///< interleaved families: microbatches that go through a chunk in turn; absent: p
+    std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
+    std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt keep to it
     Recompute recompute = Recompute::None;
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;
 };

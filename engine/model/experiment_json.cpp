@@ -38,6 +38,23 @@ Json costJson(const CostChoice &cost)
     return json;
 }
 
+/// What only some families have stands in the document where it was given.
+Json scheduleJson(const ScheduleChoice &schedule)
+{
+    Json json = {{"family", schedule.family},
+                 {"vocabulary", name(schedule.vocabulary)},
+                 {"vocabulary_order", name(schedule.vocabularyOrder)},
+                 {"chunks", schedule.chunks ? Json(*schedule.chunks) : Json()}};
+    if (schedule.groupSize)
+        json["group_size"] = *schedule.groupSize;
+    if (schedule.waves)
+        json["waves"] = *schedule.waves;
+    if (schedule.memoryLimit)
+        json["memory_limit"] = *schedule.memoryLimit;
+    json["recompute"] = name(schedule.recompute);
+    return json;
+}
+
 void readParallel(const Json &json, ParallelPlan &plan, base::Problems &problems)
 {
     ObjectReader reader(json, "parallel", problems);
@@ -56,6 +73,9 @@ void readSchedule(const Json &json, ScheduleChoice &schedule, base::Problems &pr
     reader.read("vocabulary", schedule.vocabulary);
     reader.read("vocabulary_order", schedule.vocabularyOrder);
     reader.read("chunks", schedule.chunks);
+    reader.read("group_size", schedule.groupSize);
+    reader.read("waves", schedule.waves);
+    reader.read("memory_limit", schedule.memoryLimit);
     reader.read("recompute", schedule.recompute);
     reader.finish();
 }
@@ -142,7 +162,6 @@ std::string pretty(const Json &json, std::size_t depth)
 Json toJson(const Experiment &experiment)
 {
     const ParallelPlan &plan = experiment.parallel;
-    const ScheduleChoice &schedule = experiment.schedule;
     const TrainingPlan &training = experiment.training;
     return {{"stagelens", kVersion},
             {"model", experiment.hasModel ? modelJson(experiment.model) : Json()},
@@ -151,12 +170,7 @@ Json toJson(const Experiment &experiment)
               {"microbatches", plan.microbatches},
               {"microbatch_size", plan.microbatchSize},
               {"stage_layers", plan.stageLayers.empty() ? Json() : Json(plan.stageLayers)}}},
-            {"schedule",
-             {{"family", schedule.family},
-              {"vocabulary", name(schedule.vocabulary)},
-              {"vocabulary_order", name(schedule.vocabularyOrder)},
-              {"chunks", schedule.chunks},
-              {"recompute", name(schedule.recompute)}}},
+            {"schedule", scheduleJson(experiment.schedule)},
             {"cost", costJson(experiment.cost)},
             {"training",
              {{"backend", training.backend},

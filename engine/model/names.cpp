@@ -63,7 +63,7 @@ std::string_view name(DataType type)
 }
 std::string_view name(VocabularyMethod method)
 {
-    return word(method);
+    return method == VocabularyMethod::Interlaced ? "interlaced" : word(method);
 }
 std::string_view name(VocabularyOrder order)
 {

@@ -1,6 +1,7 @@
 #include "engine/model/partition.h"
 
 #include "engine/model/accounting.h"
+#include "engine/model/family_shape.h"
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ std::vector<int> redistributedStageLayers(const ModelConfig &model, int stages)
 
 std::vector<int> stageLayers(const Experiment &experiment)
 {
-    const int stages = experiment.parallel.devices * experiment.schedule.chunks;
+    const int stages = experiment.parallel.devices * stagesPerDevice(experiment.schedule);
     if (!experiment.hasModel)
         return std::vector<int>(static_cast<std::size_t>(stages), 1);
     if (!experiment.parallel.stageLayers.empty())

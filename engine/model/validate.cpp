@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
 #include "engine/model/experiment.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/partition.h"
 
@@ -20,7 +21,6 @@ using base::Problems;
 constexpr int kLargestSize = 1 << 24;
 constexpr int kMostLayers = 1 << 16;
 constexpr int kMostDevices = 1024;
-constexpr int kMostChunks = 64; ///< 1024 devices x 64 chunks still fit a 16-bit stage number (0..65535)
 constexpr int kMostMicrobatches = 1'000'000;
 constexpr int kLargestMicrobatch = 1 << 20;
 constexpr int kMostSteps = 1'000'000'000;
@@ -47,6 +47,10 @@ public:
         return holds(!value.empty(), field, "is empty; name one") &&
                holds(base::isUtf8(value) && value.find('\0') == std::string::npos, field,
                      "holds bytes that are no UTF-8 text; rename it");
+    }
+    void add(Problems problems)
+    {
+        m_problems.insert(m_problems.end(), std::make_move_iterator(problems.begin()), std::make_move_iterator(problems.end()));
     }
     Problems take() { return std::move(m_problems); }
 
@@ -130,11 +134,14 @@ void checkParallel(const Experiment &experiment, Checks &checks)
 {
     const ParallelPlan &plan = experiment.parallel;
     const ModelConfig &model = experiment.model;
-    const int chunks = experiment.schedule.chunks;
+    const int chunks = stagesPerDevice(experiment.schedule);
     const bool devices = checks.inRange(plan.devices, kMostDevices, "parallel.devices");
     const bool microbatches = checks.inRange(plan.microbatches, kMostMicrobatches, "parallel.microbatches");
     checks.inRange(plan.microbatchSize, kLargestMicrobatch, "parallel.microbatch_size");
-    if (!checks.inRange(chunks, kMostChunks, "schedule.chunks") || !devices)
+    base::Problems shape = shapeProblems(experiment.schedule);
+    const bool isSound = shape.empty();
+    checks.add(std::move(shape));
+    if (!isSound || !devices)
         return;
     const int stages = plan.devices * chunks;
     if (microbatches)

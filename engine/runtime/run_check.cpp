@@ -51,6 +51,34 @@ double messagesPerMicrobatch(VocabularyMethod method)
     return method == VocabularyMethod::Vocab2 ? 6 : 4;
 }
 
+bool hasPass(const schedule::Schedule &schedule, bool (*isSuch)(const schedule::Pass &))
+{
+    for (int device = 0; device < schedule.devices(); ++device)
+        if (std::ranges::any_of(schedule.device(device), isSuch))
+            return true;
+    return false;
+}
+
+/// What the executor cannot do yet, in words; empty if it can run the schedule.
+std::string_view unsupported(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (experiment.schedule.recompute != model::Recompute::None)
+        return "activations cannot be recomputed in a run";
+    if (!schedule.isSynchronous())
+        return "asynchronous schedules cannot be trained";
+    if (schedule.placement().replicas > 1)
+        return "schedules with two replicas of the model cannot be trained";
+    if (schedule.stages() != schedule.devices())
+        return "schedules with more than one chunk a device cannot be trained";
+    if (schedule.vocabulary() == VocabularyMethod::Interlaced)
+        return "interlaced vocabulary layers cannot be trained";
+    if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.kind == PassKind::I || pass.kind == PassKind::W; }))
+        return "schedules that split the backward cannot be trained";
+    if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.pairedWithNext; }))
+        return "schedules with overlapped passes cannot be trained";
+    return {};
+}
+
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
@@ -77,16 +105,9 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     for (const schedule::Violation &violation : schedule::findViolations(schedule, 10))
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});
-    for (int device = 0; device < schedule.devices(); ++device) {
-        const auto passes = schedule.device(device);
-        const bool splits = std::any_of(passes.begin(), passes.end(), [](const schedule::Pass &pass) {
-            return pass.kind == PassKind::I || pass.kind == PassKind::W;
-        });
-        if (splits) {
-            found.push_back({"schedule.family", "schedules that split the backward cannot be trained; choose gpipe or 1f1b"});
-            break;
-        }
-    }
+    if (std::string_view reason = unsupported(experiment, schedule); !reason.empty())
+        found.push_back({experiment.schedule.recompute != model::Recompute::None ? "schedule.recompute" : "schedule.family",
+                         base::concat(reason, " so far; simulate it, or train with 1f1b, eager-1f1b or gpipe")});
     return found;
 }
 

@@ -106,7 +106,7 @@ void Execution::advance(int device)
 
 bool Execution::hang(int device, const Pass &pass)
 {
-    for (const Requirement &requirement : requirementsOf(m_schedule, pass, m_index.splitsBackward())) {
+    for (const Requirement &requirement : requirementsOf(m_schedule, pass)) {
         std::int32_t *list = nullptr;
         if (requirement.allDevices) {
             const std::size_t needed = group(requirement.kind, pass.microbatch);
@@ -170,11 +170,12 @@ std::optional<Wait> Execution::waitOf(int device)
     if (position == m_schedule.device(device).size())
         return std::nullopt;
     for (const Pass &pass : unitAt(device, position)) {
-        for (const Requirement &requirement : requirementsOf(m_schedule, pass, m_index.splitsBackward())) {
+        for (const Requirement &requirement : requirementsOf(m_schedule, pass)) {
             const std::optional<int> unit = unfinishedUnit(requirement, pass.microbatch);
             if (!unit)
                 continue;
-            const int owner = requirement.allDevices ? *unit : m_schedule.placement().deviceOf(*unit);
+            const Placement &placement = m_schedule.placement();
+            const int owner = requirement.allDevices ? *unit : placement.deviceOf(*unit, placement.replicaOf(pass.microbatch));
             const std::size_t needed = m_index.at(requirement.kind, *unit, pass.microbatch) - m_schedule.firstIndex(owner);
             return Wait{device, position, m_schedule.device(owner)[needed], owner, needed};
         }

@@ -17,43 +17,44 @@ Requirement ofAllDevices(PassKind kind, Transfer transfer)
 }
 
 /// B and I: the kept activations, and the gradient of the stage's output.
-Requirements backwardRequirements(const Schedule &schedule, const Pass &pass, PassKind upstream)
+Requirements backwardRequirements(const DependencyRules &rules, const Pass &pass)
 {
     Requirements all;
     all.add(ofStage(PassKind::F, pass.stage, Transfer::Local));
-    if (pass.stage != schedule.placement().lastStage())
-        all.add(ofStage(upstream, pass.stage + 1, Transfer::Send));
-    else if (schedule.vocabulary() == VocabularyMethod::Vocab2)
+    if (pass.stage != rules.lastStage)
+        all.add(ofStage(PassKind::B, pass.stage + 1, Transfer::Send));
+    else if (rules.vocabulary == VocabularyMethod::Vocab2)
         all.add(ofAllDevices(PassKind::S, Transfer::Statistics));
-    else if (model::isSharded(schedule.vocabulary()))
+    else if (rules.vocabulary == VocabularyMethod::Interlaced)
+        all.add(ofAllDevices(PassKind::S, Transfer::ReduceGradient));
+    else if (model::isSharded(rules.vocabulary))
         all.add(ofAllDevices(PassKind::T, Transfer::ReduceGradient));
     return all;
 }
 
 } // namespace
 
-Requirements requirementsOf(const Schedule &schedule, const Pass &pass, bool splitBackward)
+Requirements requirementsOf(const DependencyRules &rules, const Pass &pass)
 {
-    const PassKind backward = splitBackward ? PassKind::I : PassKind::B;
     Requirements all;
     switch (pass.kind) {
     case PassKind::F:
         if (pass.stage > 0)
             all.add(ofStage(PassKind::F, pass.stage - 1, Transfer::Send));
-        else if (model::isSharded(schedule.vocabulary()))
+        else if (model::isSharded(rules.vocabulary))
             all.add(ofAllDevices(PassKind::EF, Transfer::EmbedReduce));
         break;
     case PassKind::B:
-    case PassKind::I: return backwardRequirements(schedule, pass, backward);
+    case PassKind::I: return backwardRequirements(rules, pass);
     case PassKind::W: all.add(ofStage(PassKind::I, pass.stage, Transfer::Local)); break;
-    case PassKind::S: all.add(ofStage(PassKind::F, schedule.placement().lastStage(), Transfer::BroadcastX)); break;
+    case PassKind::S: all.add(ofStage(PassKind::F, rules.lastStage, Transfer::BroadcastX)); break;
     case PassKind::U: all.add(ofAllDevices(PassKind::S, Transfer::Statistics)); break;
     case PassKind::T: {
-        const bool naive = schedule.vocabulary() == VocabularyMethod::Naive;
+        const bool naive = rules.vocabulary == VocabularyMethod::Naive;
         all.add(ofAllDevices(naive ? PassKind::U : PassKind::S, Transfer::Statistics));
         break;
     }
-    case PassKind::EB: all.add(ofStage(backward, 0, Transfer::EmbedBroadcast)); break;
+    case PassKind::EB: all.add(ofStage(PassKind::B, 0, Transfer::EmbedBroadcast)); break;
     case PassKind::EF:
     case PassKind::O: break;
     }

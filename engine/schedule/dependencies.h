@@ -23,8 +23,8 @@ inline constexpr int kTransferCount = 7;
 /// A pass (or, when `allDevices`, the pass of that kind and microbatch on every device) that must have ended, and the transfer
 /// that follows it.
 struct Requirement {
-    PassKind kind = PassKind::F;
-    std::uint16_t stage = 0; ///< of the pass; unused when allDevices
+    PassKind kind = PassKind::F; ///< B: the stage's B, or its I where that microbatch's backward is split (see provides())
+    std::uint16_t stage = 0;     ///< of the pass; unused when allDevices
     bool allDevices = false;
     Transfer transfer = Transfer::Local;
 };
@@ -41,15 +41,27 @@ private:
     std::size_t m_count = 0;
 };
 
-/// All requirements have the pass's own microbatch. `splitBackward` says that the schedule uses I and W in place of B.
+/// What a pass's requirements follow from, beside the pass.
+struct DependencyRules {
+    int lastStage = 0;
+    model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
+};
+
+/// All requirements have the pass's own microbatch (and so its replica). Whether a backward is split may differ by stage and
+/// microbatch.
 ///   F(0)     sharded: EF on all devices, EmbedReduce        F(s>0)  F(s-1), Send
 ///   S        F(last), BroadcastX        U (naive)  S on all devices, Statistics
 ///   T        Naive: U on all; Vocab1, Vocab2: S on all; Statistics
-///   B/I(last) own F; Naive, Vocab1: T on all devices, ReduceGradient; Vocab2: S on all devices, Statistics
+///   B/I(last) own F; Naive, Vocab1: T on all devices, ReduceGradient; Vocab2: S on all devices, Statistics;
+///            Interlaced: S on all devices, ReduceGradient
 ///   B/I(s)   own F; B/I(s+1), Send      W  own I
 ///   EB       B/I(0), EmbedBroadcast     EF nothing
 /// The three barriers of Naive: S makes logits and their local maximum; Statistics (max); U makes exp and its local sum;
 /// Statistics (sum); T makes the softmax, dX and dW of the shard; ReduceGradient; B/I(last).
-[[nodiscard]] Requirements requirementsOf(const Schedule &schedule, const Pass &pass, bool splitBackward = false);
+[[nodiscard]] Requirements requirementsOf(const DependencyRules &rules, const Pass &pass);
+[[nodiscard]] inline Requirements requirementsOf(const Schedule &schedule, const Pass &pass)
+{
+    return requirementsOf({schedule.placement().lastStage(), schedule.vocabulary()}, pass);
+}
 
 } // namespace stagelens::schedule

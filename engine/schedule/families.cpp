@@ -1,8 +1,15 @@
 #include "engine/schedule/families.h"
 
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
+#include "engine/schedule/eager.h"
 #include "engine/schedule/gpipe.h"
+#include "engine/schedule/interlaced.h"
+#include "engine/schedule/interleaved.h"
 #include "engine/schedule/one_f_one_b.h"
+#include "engine/schedule/pipedream.h"
+#include "engine/schedule/zb_auto.h"
+#include "engine/schedule/zb_h.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +22,7 @@ namespace stagelens::schedule {
 
 namespace {
 
+// In the order of the command line's help.
 constexpr std::array kFamilies = {
     Family{.name = "gpipe",
            .description = "all forwards, then all backwards; keeps every microbatch in memory",
@@ -26,6 +34,64 @@ constexpr std::array kFamilies = {
            .source = "PipeDream-flush, arXiv 2006.09503; DAPPLE, arXiv 2007.01045",
            .conditions = "",
            .generate = oneForwardOneBackward},
+    Family{.name = "eager-1f1b",
+           .description = "1F1B with twice as many forwards ahead, so that messages have time; about twice the memory",
+           .source = "arXiv 2405.15362, figure 1; arXiv 2211.05322",
+           .conditions = "",
+           .generate = eager},
+    Family{.name = "interleaved-1f1b",
+           .description = "several chunks a device shorten the bubble, for more messages and a little more memory",
+           .source = "Megatron-LM, arXiv 2104.04473",
+           .conditions = "group_size at least the devices (or all microbatches)",
+           .generate = interleaved},
+    Family{.name = "breadth-first",
+           .description = "several chunks a device, all microbatches through one before the next; keeps every microbatch",
+           .source = "Lamy-Poirier, arXiv 2211.05953",
+           .conditions = "",
+           .generate = breadthFirst},
+    Family{.name = "zb-h1",
+           .description = "splits the backward; weight gradients fill two thirds of 1F1B's bubble in 1F1B's memory",
+           .source = "Zero Bubble, arXiv 2401.10241",
+           .conditions = "",
+           .splitsBackward = true,
+           .generate = zbH1},
+    Family{.name = "zb-h2",
+           .description =
+               "splits the backward; no bubble where forward, input and weight gradients last alike, in twice the memory",
+           .source = "Zero Bubble, arXiv 2401.10241",
+           .conditions = "",
+           .splitsBackward = true,
+           .generate = zbH2},
+    Family{.name = "interleaved-zb",
+           .description = "several chunks a device and a split backward",
+           .source = "PyTorch, ScheduleInterleavedZeroBubble",
+           .conditions = "group_size at least the devices (or all microbatches)",
+           .splitsBackward = true,
+           .generate = interleavedZb},
+    Family{.name = "zb-auto",
+           .description = "splits the backward and orders its passes for the costs at hand, within a memory limit",
+           .source = "Zero Bubble, arXiv 2401.10241, section 3.1",
+           .conditions = "memory_limit leaves room for a microbatch beside the parameters",
+           .splitsBackward = true,
+           .looksAtDurations = true,
+           .generate = zbAuto},
+    Family{.name = "interlaced",
+           .description = "the vocabulary layers sharded as in tensor parallelism: all devices run them at once",
+           .source = "nnScaler, OSDI 2024; arXiv 2411.05288, appendix B",
+           .conditions = "vocabulary none: it brings its own method",
+           .generate = interlaced},
+    Family{.name = "pipedream",
+           .description = "1F1B without a flush: an update after every backward, and each microbatch keeps its weights",
+           .source = "PipeDream, arXiv 1806.03377",
+           .conditions = "vocabulary none or redis",
+           .synchronous = false,
+           .generate = pipedream},
+    Family{.name = "pipedream-2bw",
+           .description = "1F1B without a flush: one update a step, a step late, with two versions of the weights",
+           .source = "PipeDream-2BW, arXiv 2006.09503",
+           .conditions = "at least as many microbatches as devices; vocabulary none or redis",
+           .synchronous = false,
+           .generate = pipedream2bw},
 };
 
 /// A microbatch has at most 7 passes on a device.
@@ -34,24 +100,23 @@ constexpr std::int64_t kMostForwards = kMostPasses / 7;
 /// What no family can carry, whatever the plan.
 base::Problems problemsOf(const model::Experiment &experiment)
 {
-    base::Problems problems;
-    const auto &[devices, microbatches, microbatchSize, stageLayers] = experiment.parallel;
+    base::Problems problems = model::shapeProblems(experiment.schedule);
+    const int devices = experiment.parallel.devices;
+    const int microbatches = experiment.parallel.microbatches;
     if (devices < 1 || devices > kMostDevices)
         problems.push_back({"parallel.devices", base::concat(devices, " devices; give 1 to ", kMostDevices)});
     if (microbatches < 1)
         problems.push_back({"parallel.microbatches", base::concat(microbatches, " microbatches; give at least 1")});
-    else if (std::int64_t{devices} * std::int64_t{microbatches} > kMostForwards)
+    if (!problems.empty())
+        return problems;
+    const std::int64_t stages = std::int64_t{devices} * model::stagesPerDevice(experiment.schedule);
+    if (stages > kMostDevices)
         problems.push_back(
-            {"parallel.microbatches", base::concat(devices, " devices with ", microbatches, " microbatches make more than ",
+            {"schedule.chunks", base::concat(stages, " stages are more than ", kMostDevices, "; give fewer chunks")});
+    else if (stages * microbatches > kMostForwards)
+        problems.push_back(
+            {"parallel.microbatches", base::concat(stages, " stages with ", microbatches, " microbatches make more than ",
                                                    kMostForwards, " forwards, which is the limit; give fewer of either")});
-    const model::ScheduleChoice &choice = experiment.schedule;
-    if (choice.chunks != 1)
-        problems.push_back(
-            {"schedule.chunks", base::concat(choice.family, " has one chunk a device, not ", choice.chunks, "; give 1")});
-    if (choice.vocabularyOrder != model::VocabularyOrder::Published)
-        problems.push_back({"schedule.vocabulary_order", "only the published order is available; give published"});
-    if (choice.recompute != model::Recompute::None)
-        problems.push_back({"schedule.recompute", base::concat(choice.family, " has no passes that recompute; give none")});
     return problems;
 }
 
@@ -68,7 +133,14 @@ const Family *findFamily(std::string_view name)
     return found == kFamilies.end() ? nullptr : found;
 }
 
-base::Result<Schedule> makeSchedule(const model::Experiment &experiment)
+bool looksAtDurations(const model::Experiment &experiment)
+{
+    const Family *const family = findFamily(experiment.schedule.family);
+    const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
+    return family != nullptr && (family->looksAtDurations || (isBest && model::isSharded(experiment.schedule.vocabulary)));
+}
+
+base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand)
 {
     const Family *const family = findFamily(experiment.schedule.family);
     if (family == nullptr) {
@@ -81,7 +153,7 @@ base::Result<Schedule> makeSchedule(const model::Experiment &experiment)
     }
     if (base::Problems problems = problemsOf(experiment); !problems.empty())
         return base::Error::invalid(std::move(problems));
-    return family->generate(experiment);
+    return family->generate(experiment, costsAtHand != nullptr ? *costsAtHand : nominalDurations(experiment));
 }
 
 } // namespace stagelens::schedule

@@ -29,7 +29,7 @@ std::vector<Pass> deviceOrder(int device, int microbatches, model::VocabularyMet
 
 } // namespace
 
-base::Result<Schedule> gpipe(const model::Experiment &experiment)
+base::Result<Schedule> gpipe(const model::Experiment &experiment, const Durations & /*durations*/)
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;

@@ -3,11 +3,12 @@
 
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
+#include "engine/schedule/durations.h"
 #include "engine/schedule/schedule.h"
 
 namespace stagelens::schedule {
 
 /// Peak on every device: m microbatches. Vocabulary passes stand between the forwards and the backwards.
-[[nodiscard]] base::Result<Schedule> gpipe(const model::Experiment &experiment);
+[[nodiscard]] base::Result<Schedule> gpipe(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

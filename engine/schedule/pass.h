@@ -31,6 +31,12 @@ inline constexpr int kPassKindCount = 10;
     return kind == PassKind::S || kind == PassKind::T || kind == PassKind::U || kind == PassKind::EF || kind == PassKind::EB;
 }
 
+/// Whether a pass of kind `made` is what a requirement for `needed` asks for: B stands for the I of a split backward as well.
+[[nodiscard]] constexpr bool provides(PassKind made, PassKind needed)
+{
+    return made == needed || (needed == PassKind::B && made == PassKind::I);
+}
+
 /// One unit of work of one device.
 struct Pass {
     std::int32_t microbatch = 0;

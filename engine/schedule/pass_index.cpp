@@ -15,17 +15,21 @@ bool hasSplitBackward(const Schedule &schedule)
     return false;
 }
 
-std::vector<PassKind> plannedKinds(const Schedule &schedule, bool splitsBackward)
+std::vector<PassKind> plannedKinds(const Schedule &schedule)
 {
-    std::vector<PassKind> kinds = {PassKind::F};
-    if (splitsBackward)
-        kinds.insert(kinds.end(), {PassKind::I, PassKind::W});
-    else
-        kinds.push_back(PassKind::B);
-    if (model::isSharded(schedule.vocabulary()))
+    std::vector<PassKind> kinds = {PassKind::F, PassKind::B};
+    if (hasSplitBackward(schedule))
+        kinds.push_back(PassKind::W);
+    switch (schedule.vocabulary()) {
+    case model::VocabularyMethod::None:
+    case model::VocabularyMethod::Redis: break;
+    case model::VocabularyMethod::Interlaced: kinds.insert(kinds.end(), {PassKind::S, PassKind::EF, PassKind::EB}); break;
+    case model::VocabularyMethod::Naive: kinds.push_back(PassKind::U); [[fallthrough]];
+    case model::VocabularyMethod::Vocab1:
+    case model::VocabularyMethod::Vocab2:
         kinds.insert(kinds.end(), {PassKind::S, PassKind::T, PassKind::EF, PassKind::EB});
-    if (schedule.vocabulary() == model::VocabularyMethod::Naive)
-        kinds.push_back(PassKind::U);
+        break;
+    }
     return kinds;
 }
 
@@ -33,8 +37,7 @@ std::vector<PassKind> plannedKinds(const Schedule &schedule, bool splitsBackward
 
 PassIndex::PassIndex(const Schedule &schedule)
     : m_placement(schedule.placement()), m_devices(schedule.devices()), m_stages(schedule.stages()),
-      m_microbatches(schedule.microbatches()), m_splitsBackward(hasSplitBackward(schedule)),
-      m_kinds(plannedKinds(schedule, m_splitsBackward)), m_firstStage(static_cast<std::size_t>(m_devices))
+      m_microbatches(schedule.microbatches()), m_kinds(plannedKinds(schedule)), m_firstStage(m_placement.firstStages())
 {
     std::size_t rows = 0;
     for (const PassKind kind : m_kinds) {
@@ -42,15 +45,15 @@ PassIndex::PassIndex(const Schedule &schedule)
         m_firstUnit[static_cast<std::size_t>(kind)] = rows;
         rows += static_cast<std::size_t>(units(kind));
     }
+    m_isPlannedKind[static_cast<std::size_t>(PassKind::I)] = m_isPlannedKind[static_cast<std::size_t>(PassKind::W)];
+    m_firstUnit[static_cast<std::size_t>(PassKind::I)] = m_firstUnit[static_cast<std::size_t>(PassKind::B)];
     m_numbers.assign(rows * static_cast<std::size_t>(m_microbatches), kAbsent);
-    for (int stage = m_stages - 1; stage >= 0; --stage)
-        m_firstStage[static_cast<std::size_t>(m_placement.deviceOf(stage))] = static_cast<std::uint16_t>(stage);
 }
 
 std::size_t PassIndex::plannedPasses(const Schedule &schedule)
 {
     std::size_t rows = 0;
-    for (const PassKind kind : plannedKinds(schedule, hasSplitBackward(schedule)))
+    for (const PassKind kind : plannedKinds(schedule))
         rows += static_cast<std::size_t>(isVocabularyPass(kind) ? schedule.devices() : schedule.stages());
     return rows * static_cast<std::size_t>(schedule.microbatches());
 }
@@ -66,8 +69,8 @@ PassIndex::Added PassIndex::add(const Pass &pass, int device, std::size_t number
     if (!isPlanned(pass))
         return Added::NotInPlan;
     const bool isVocabulary = isVocabularyPass(pass.kind);
-    const bool isHome = isVocabulary ? m_firstStage[static_cast<std::size_t>(device)] == pass.stage
-                                     : m_placement.deviceOf(pass.stage) == device;
+    const bool isHome =
+        isVocabulary ? m_firstStage[static_cast<std::size_t>(device)] == pass.stage : m_placement.deviceOf(pass) == device;
     if (!isHome)
         return Added::WrongDevice;
     std::uint32_t &found = m_numbers[cell(pass.kind, isVocabulary ? device : pass.stage, pass.microbatch)];

@@ -26,13 +26,11 @@ public:
     /// Takes up the pass that is number `number` in the whole schedule and stands on `device`.
     Added add(const Pass &pass, int device, std::size_t number);
 
-    /// The plan has I and W in place of B.
-    [[nodiscard]] bool splitsBackward() const { return m_splitsBackward; }
-    /// The kinds that the plan needs.
+    /// The kinds that the plan needs: B stands for every backward, and for its I where it is split; W is among them if any is.
     [[nodiscard]] std::span<const PassKind> kinds() const { return m_kinds; }
     /// A pass kind's units are the stages, or the devices for vocabulary passes.
     [[nodiscard]] int units(PassKind kind) const { return isVocabularyPass(kind) ? m_devices : m_stages; }
-    /// The pass's number, or kAbsent.
+    /// The pass's number, or kAbsent. B and I are the same question: one of the two exists.
     [[nodiscard]] std::uint32_t at(PassKind kind, int unit, int microbatch) const
     {
         return m_numbers[cell(kind, unit, microbatch)];
@@ -44,6 +42,7 @@ private:
     [[nodiscard]] bool isPlanned(const Pass &pass) const;
     [[nodiscard]] std::size_t cell(PassKind kind, int unit, int microbatch) const
     {
+        // I shares the row of B.
         const std::size_t row = m_firstUnit[static_cast<std::size_t>(kind)] + static_cast<std::size_t>(unit);
         return row * static_cast<std::size_t>(m_microbatches) + static_cast<std::size_t>(microbatch);
     }
@@ -52,11 +51,10 @@ private:
     int m_devices;
     int m_stages;
     int m_microbatches;
-    bool m_splitsBackward;
     std::vector<PassKind> m_kinds;
     std::array<std::size_t, kPassKindCount> m_firstUnit{};
     std::array<bool, kPassKindCount> m_isPlannedKind{};
-    std::vector<std::uint16_t> m_firstStage; ///< of each device
+    std::vector<int> m_firstStage; ///< of each device
     std::vector<std::uint32_t> m_numbers;
 };
 

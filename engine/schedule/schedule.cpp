@@ -1,30 +1,81 @@
 #include "engine/schedule/schedule.h"
 
+#include <array>
 #include <cassert>
-#include <numeric>
 #include <utility>
 
 namespace stagelens::schedule {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kUpdateNames{"end-of-step", "each-microbatch", "double-buffered"};
+
+} // namespace
+
+std::string_view name(WeightUpdate update)
+{
+    return kUpdateNames[static_cast<std::size_t>(update)];
+}
+
+std::optional<WeightUpdate> parseWeightUpdate(std::string_view text)
+{
+    const auto *const found = std::find(kUpdateNames.begin(), kUpdateNames.end(), text);
+    if (found == kUpdateNames.end())
+        return std::nullopt;
+    return static_cast<WeightUpdate>(found - kUpdateNames.begin());
+}
 
 std::vector<int> Placement::stagesOf(int device) const
 {
     std::vector<int> found;
     for (int stage = 0; stage < stages(); ++stage)
-        if (deviceOf(stage) == device)
-            found.push_back(stage);
+        for (int replica = 0; replica < replicas; ++replica)
+            if (deviceOf(stage, replica) == device)
+                found.push_back(stage);
     return found;
 }
 
-Placement Placement::linear(int devices)
+std::vector<int> Placement::firstStages() const
 {
-    Placement placement{devices, std::vector<std::uint16_t>(static_cast<std::size_t>(devices))};
-    std::iota(placement.stageDevice.begin(), placement.stageDevice.end(), std::uint16_t{0});
+    std::vector<int> first(static_cast<std::size_t>(devices), -1);
+    for (int stage = lastStage(); stage >= 0; --stage)
+        for (int replica = 0; replica < replicas; ++replica)
+            first[static_cast<std::size_t>(deviceOf(stage, replica))] = stage;
+    return first;
+}
+
+Placement Placement::looped(int devices, int chunks)
+{
+    Placement placement{.devices = devices, .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
+    placement.stageDevice.reserve(static_cast<std::size_t>(devices) * static_cast<std::size_t>(chunks));
+    for (int stage = 0; stage < devices * chunks; ++stage)
+        placement.stageDevice.push_back(static_cast<std::uint16_t>(stage % devices));
+    return placement;
+}
+
+Placement Placement::zigzag(int devices, int chunks)
+{
+    Placement placement = looped(devices, chunks);
+    for (int stage = 0; stage < devices * chunks; ++stage)
+        if (stage / devices % 2 == 1)
+            placement.stageDevice[static_cast<std::size_t>(stage)] = static_cast<std::uint16_t>(devices - 1 - stage % devices);
+    return placement;
+}
+
+Placement Placement::twoWay(int devices, int microbatches)
+{
+    Placement placement = zigzag(devices, 2);
+    placement.replicas = 2;
+    placement.microbatchReplica.resize(static_cast<std::size_t>(microbatches));
+    for (std::size_t i = 1; i < placement.microbatchReplica.size(); i += 2)
+        placement.microbatchReplica[i] = 1;
     return placement;
 }
 
 Schedule::Schedule(std::string family, Placement placement, int microbatches, model::VocabularyMethod vocabulary,
-                   const std::vector<std::vector<Pass>> &passesOfDevice)
-    : m_family(std::move(family)), m_placement(std::move(placement)), m_microbatches(microbatches), m_vocabulary(vocabulary)
+                   const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update)
+    : m_family(std::move(family)), m_placement(std::move(placement)), m_microbatches(microbatches), m_vocabulary(vocabulary),
+      m_weightUpdate(update)
 {
     assert(static_cast<int>(passesOfDevice.size()) == m_placement.devices);
     m_begin.assign(1, 0);
@@ -40,6 +91,22 @@ std::span<const Pass> Schedule::device(int device) const
 {
     const std::size_t begin = firstIndex(device);
     return std::span(m_passes).subspan(begin, m_begin[static_cast<std::size_t>(device) + 1] - begin);
+}
+
+int weightVersions(const Schedule &schedule, int device)
+{
+    switch (schedule.weightUpdate()) {
+    case WeightUpdate::EndOfStep: return 1;
+    case WeightUpdate::DoubleBuffered: return 2;
+    case WeightUpdate::EachMicrobatch: break;
+    }
+    int inFlight = 0;
+    int most = 1;
+    for (const Pass &pass : schedule.device(device)) {
+        inFlight += pass.kind == PassKind::F ? 1 : pass.kind == PassKind::B || pass.kind == PassKind::W ? -1 : 0;
+        most = std::max(most, inFlight);
+    }
+    return most;
 }
 
 } // namespace stagelens::schedule

@@ -4,9 +4,12 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/pass.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -15,19 +18,50 @@ namespace stagelens::schedule {
 inline constexpr int kMostDevices = 65'535;
 inline constexpr std::size_t kMostPasses = 20'000'000;
 
-/// Which device runs which stage.
+/// Which device runs which stage. With two replicas of the model (DualPipe, Chimera) each microbatch goes through one of them.
 struct Placement {
     int devices = 1;
-    std::vector<std::uint16_t> stageDevice; ///< device of each stage, in the order of the model
-    [[nodiscard]] int stages() const { return static_cast<int>(stageDevice.size()); }
-    [[nodiscard]] int deviceOf(int stage) const { return stageDevice[static_cast<std::size_t>(stage)]; }
+    std::vector<std::uint16_t> stageDevice; ///< device of each stage, in the order of the model; replica after replica
+    int replicas = 1;
+    std::vector<std::uint8_t> microbatchReplica; ///< of each microbatch; empty: all 0
+    [[nodiscard]] int stages() const { return static_cast<int>(stageDevice.size()) / replicas; }
+    [[nodiscard]] int deviceOf(int stage, int replica = 0) const
+    {
+        return stageDevice[static_cast<std::size_t>(replica * stages() + stage)];
+    }
+    [[nodiscard]] int replicaOf(int microbatch) const
+    {
+        return microbatchReplica.empty() ? 0 : microbatchReplica[static_cast<std::size_t>(microbatch)];
+    }
+    /// Device of a pass of F, B, I or W.
+    [[nodiscard]] int deviceOf(const Pass &pass) const { return deviceOf(pass.stage, replicaOf(pass.microbatch)); }
     [[nodiscard]] int lastStage() const { return stages() - 1; }
-    /// The stages of a device in the order of the model; the n-th is its chunk n.
+    /// The stages of a device in the order of the model, of all replicas; the n-th is its chunk n.
     [[nodiscard]] std::vector<int> stagesOf(int device) const;
+    /// The first stage of every device, which its vocabulary passes bear; -1 where it has none.
+    [[nodiscard]] std::vector<int> firstStages() const;
+    /// Stages that a microbatch meets on a device at most.
+    [[nodiscard]] int chunks() const { return std::max(1, (stages() + devices - 1) / devices); }
+
     /// One stage a device, in order.
-    static Placement linear(int devices);
+    static Placement linear(int devices) { return looped(devices, 1); }
+    /// Stage s on device s mod p (interleaved).
+    static Placement looped(int devices, int chunks);
+    /// Down and up again, `chunks` times along the devices: two chunks are a V, 2 w chunks are w waves.
+    static Placement zigzag(int devices, int chunks);
+    /// Two replicas of one stage a device each, in opposite directions; even microbatches go down, odd ones up.
+    static Placement twoWay(int devices, int microbatches);
     friend bool operator==(const Placement &, const Placement &) = default;
 };
+
+/// When a device's weights change.
+enum class WeightUpdate : unsigned char {
+    EndOfStep,      ///< once all microbatches are through: synchronous
+    EachMicrobatch, ///< after every backward; each microbatch keeps the weights of its forward (PipeDream's weight stashing)
+    DoubleBuffered, ///< once all microbatches are through, a step late: no flush between steps (PipeDream-2BW)
+};
+[[nodiscard]] std::string_view name(WeightUpdate update); ///< "end-of-step", "each-microbatch", "double-buffered"
+[[nodiscard]] std::optional<WeightUpdate> parseWeightUpdate(std::string_view text);
 
 /// Passes of all devices in execution order, with the placement. Immutable once built; share it as shared_ptr<const Schedule>.
 class Schedule {
@@ -35,7 +69,7 @@ public:
     Schedule() = default;
     /// `passesOfDevice[d]` is the order of device d. S, U, T, EF and EB appear on every device when `vocabulary` is sharded.
     Schedule(std::string family, Placement placement, int microbatches, model::VocabularyMethod vocabulary,
-             const std::vector<std::vector<Pass>> &passesOfDevice);
+             const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update = WeightUpdate::EndOfStep);
 
     [[nodiscard]] const std::string &family() const { return m_family; }
     [[nodiscard]] const Placement &placement() const { return m_placement; }
@@ -43,6 +77,8 @@ public:
     [[nodiscard]] int stages() const { return m_placement.stages(); }
     [[nodiscard]] int microbatches() const { return m_microbatches; }
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
+    [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
+    [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.
     [[nodiscard]] std::span<const Pass> device(int device) const;
     /// Index of a device's first pass in the numbering of all passes (device by device).
@@ -55,8 +91,13 @@ private:
     Placement m_placement;
     int m_microbatches = 0;
     model::VocabularyMethod m_vocabulary = model::VocabularyMethod::None;
+    WeightUpdate m_weightUpdate = WeightUpdate::EndOfStep;
     std::vector<Pass> m_passes;
     std::vector<std::size_t> m_begin{0, 0}; ///< devices + 1 entries
 };
+
+/// Versions of its weights that a device holds at once: one, two where they are double-buffered, and one for each microbatch in
+/// flight where each microbatch keeps its own (PipeDream).
+[[nodiscard]] int weightVersions(const Schedule &schedule, int device);
 
 } // namespace stagelens::schedule

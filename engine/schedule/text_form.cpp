@@ -18,15 +18,6 @@ using base::concat;
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// The first stage of each device; -1 where it has none.
-std::vector<int> firstStages(const Placement &placement)
-{
-    std::vector<int> first(static_cast<std::size_t>(placement.devices), -1);
-    for (int stage = placement.lastStage(); stage >= 0; --stage)
-        first[static_cast<std::size_t>(placement.deviceOf(stage))] = stage;
-    return first;
-}
-
 /// Takes the next word off the front; empty at the end.
 std::string_view takeWord(std::string_view &line)
 {
@@ -68,6 +59,8 @@ private:
     bool readHeader(std::string_view line);
     bool readField(std::string_view field, std::string_view value);
     bool readPlacement(std::string_view value);
+    bool readReplicas(std::string_view value);
+    bool finishPlacement();
     bool finishHeader();
     bool readDevice(std::string_view line);
     bool readPass(std::string_view word, std::size_t device, int wordNumber);
@@ -84,7 +77,8 @@ private:
     int m_devices = 0;
     int m_microbatches = 0;
     std::optional<model::VocabularyMethod> m_vocabulary;
-    Placement m_placement{0, {}};
+    Placement m_placement{.devices = 0, .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
+    WeightUpdate m_update = WeightUpdate::EndOfStep;
     std::vector<int> m_firstStage;
     std::size_t m_passCount = 0;
     std::vector<std::vector<Pass>> m_orders;
@@ -101,7 +95,7 @@ base::Result<Schedule> Reader::read()
         good = fail(concat("the text ends after ", m_orders.size(), " of ", m_devices, " devices; give one line a device"));
     if (!good)
         return base::Error::invalid("schedule.file", m_error);
-    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders);
+    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update);
 }
 
 bool Reader::nextLine(std::string_view &line)
@@ -152,17 +146,28 @@ bool Reader::readField(std::string_view field, std::string_view value)
     }
     if (field == "vocabulary") {
         m_vocabulary = model::parse<model::VocabularyMethod>(value);
-        return m_vocabulary || wrong("none, redis, vocab-naive, vocab-1 or vocab-2");
+        if (value == model::name(model::VocabularyMethod::Interlaced))
+            m_vocabulary = model::VocabularyMethod::Interlaced;
+        return m_vocabulary || wrong("none, redis, vocab-naive, vocab-1, vocab-2 or interlaced");
     }
     if (field == "placement")
-        return readPlacement(value) || wrong(concat("the device of each stage, such as 0,1,1,0"));
-    m_error = concat(quoted(field), " is unknown; there are devices, microbatches, vocabulary and placement");
+        return readPlacement(value) || wrong("the device of each stage, such as 0,1,1,0");
+    if (field == "microbatch-replicas")
+        return readReplicas(value) || wrong("the replica of each microbatch, such as 0101");
+    if (field == "updates") {
+        const std::optional<WeightUpdate> update = parseWeightUpdate(value);
+        m_update = update.value_or(m_update);
+        return update || wrong("end-of-step, each-microbatch or double-buffered");
+    }
+    m_error = concat(quoted(field),
+                     " is unknown; there are devices, microbatches, vocabulary, placement, microbatch-replicas and updates");
     return false;
 }
 
 bool Reader::readPlacement(std::string_view value)
 {
     m_placement.stageDevice.clear();
+    m_placement.replicas = 1;
     while (m_placement.stageDevice.size() < kMostDevices) {
         const std::optional<int> device = takeNumber(value, kMostDevices - 1);
         if (!device)
@@ -170,27 +175,55 @@ bool Reader::readPlacement(std::string_view value)
         m_placement.stageDevice.push_back(static_cast<std::uint16_t>(*device));
         if (value.empty())
             return true;
-        if (value.front() != ',')
+        if (value.front() == '/')
+            ++m_placement.replicas;
+        else if (value.front() != ',')
             return false;
         value.remove_prefix(1);
     }
     return false;
 }
 
+bool Reader::readReplicas(std::string_view value)
+{
+    m_placement.microbatchReplica.clear();
+    for (const char digit : value) {
+        if (digit != '0' && digit != '1')
+            return false;
+        m_placement.microbatchReplica.push_back(static_cast<std::uint8_t>(digit - '0'));
+    }
+    return !value.empty();
+}
+
+bool Reader::finishPlacement()
+{
+    if (m_placement.stageDevice.empty())
+        m_placement.stageDevice = Placement::linear(m_devices).stageDevice;
+    m_placement.devices = m_devices;
+    const std::size_t places = m_placement.stageDevice.size();
+    if (m_placement.replicas > 2 || places % static_cast<std::size_t>(m_placement.replicas) != 0)
+        return fail(concat("the placement has ", m_placement.replicas, " replicas of ", places,
+                           " stages together; give one replica, or two with equally many stages"));
+    const std::size_t named = m_placement.microbatchReplica.size();
+    if (named != (m_placement.replicas == 1 ? 0 : static_cast<std::size_t>(m_microbatches)))
+        return fail(concat("microbatch-replicas names ", named, " microbatches of ", m_microbatches, " in a placement with ",
+                           m_placement.replicas, " replicas; give it for two replicas, a digit a microbatch"));
+    const auto beyond = std::ranges::find_if(m_placement.stageDevice, [&](int device) { return device >= m_devices; });
+    if (beyond != m_placement.stageDevice.end())
+        return fail(concat("the placement puts stage ", (beyond - m_placement.stageDevice.begin()) % m_placement.stages(),
+                           " on device ", *beyond, " of ", m_devices));
+    m_firstStage = m_placement.firstStages();
+    if (const auto bare = std::ranges::find(m_firstStage, -1); bare != m_firstStage.end())
+        return fail(concat("the placement gives device ", bare - m_firstStage.begin(), " no stage"));
+    return true;
+}
+
 bool Reader::finishHeader()
 {
     if (m_devices == 0 || m_microbatches == 0 || !m_vocabulary)
         return fail("the header must give devices, microbatches and vocabulary");
-    if (m_placement.stageDevice.empty())
-        m_placement = Placement::linear(m_devices);
-    m_placement.devices = m_devices;
-    for (int stage = 0; stage < m_placement.stages(); ++stage)
-        if (m_placement.deviceOf(stage) >= m_devices)
-            return fail(
-                concat("the placement puts stage ", stage, " on device ", m_placement.deviceOf(stage), " of ", m_devices));
-    m_firstStage = firstStages(m_placement);
-    if (const auto bare = std::find(m_firstStage.begin(), m_firstStage.end(), -1); bare != m_firstStage.end())
-        return fail(concat("the placement gives device ", bare - m_firstStage.begin(), " no stage"));
+    if (!finishPlacement())
+        return false;
     // Each stage needs a forward and a backward of every microbatch.
     const auto stages = static_cast<std::size_t>(m_placement.stages());
     if (stages * static_cast<std::size_t>(m_microbatches) > kMostPasses / 2)
@@ -269,11 +302,19 @@ std::string toText(const Schedule &schedule)
                              schedule.microbatches(), " vocabulary ", model::name(schedule.vocabulary()));
     if (placement != Placement::linear(placement.devices)) {
         out += " placement ";
-        for (int stage = 0; stage < placement.stages(); ++stage)
-            out += (stage == 0 ? "" : ",") + std::to_string(placement.deviceOf(stage));
+        for (int replica = 0; replica < placement.replicas; ++replica)
+            for (int stage = 0; stage < placement.stages(); ++stage)
+                out += (stage > 0 ? "," : replica > 0 ? "/" : "") + std::to_string(placement.deviceOf(stage, replica));
     }
+    if (placement.replicas > 1) {
+        out += " microbatch-replicas ";
+        for (const std::uint8_t replica : placement.microbatchReplica)
+            out += static_cast<char>('0' + replica);
+    }
+    if (!schedule.isSynchronous())
+        out += concat(" updates ", name(schedule.weightUpdate()));
     out += '\n';
-    const std::vector<int> first = firstStages(placement);
+    const std::vector<int> first = placement.firstStages();
     for (int device = 0; device < schedule.devices(); ++device) {
         out += std::to_string(device) + ':';
         for (const Pass &pass : schedule.device(device)) {

@@ -23,6 +23,8 @@ public:
 private:
     void fillIndex(PassIndex &index);
     void findMissing(const PassIndex &index);
+    void reportMissing(const Pass &pass, int device);
+    void checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found);
     void findMisplacedDependencies(const PassIndex &index);
     void findMicrobatchDisorder(const PassIndex &index);
     void findDeadlocks(const PassIndex &index);
@@ -79,10 +81,9 @@ void Validation::fillIndex(PassIndex &index)
             case PassIndex::Added::WrongDevice:
                 report({ViolationKind::WrongDevice, device, position,
                         concat(text(pass), " is on device ", device, " but stage ", pass.stage, " belongs to device ",
-                               m_schedule.placement().deviceOf(pass.stage)),
-                        isVocabularyPass(pass.kind)
-                            ? "give it the stage of its device's first chunk"
-                            : concat("move it to device ", m_schedule.placement().deviceOf(pass.stage))});
+                               m_schedule.placement().deviceOf(pass)),
+                        isVocabularyPass(pass.kind) ? "give it the stage of its device's first chunk"
+                                                    : concat("move it to device ", m_schedule.placement().deviceOf(pass))});
                 break;
             case PassIndex::Added::Twice:
                 report({ViolationKind::Duplicate, device, position,
@@ -96,22 +97,43 @@ void Validation::fillIndex(PassIndex &index)
 
 void Validation::findMissing(const PassIndex &index)
 {
-    std::vector<int> firstStage(static_cast<std::size_t>(m_schedule.devices()), 0);
-    for (int stage = m_schedule.stages() - 1; stage >= 0; --stage)
-        firstStage[static_cast<std::size_t>(m_schedule.placement().deviceOf(stage))] = stage;
+    const std::vector<int> firstStage = m_schedule.placement().firstStages();
     for (const PassKind kind : index.kinds()) {
         for (int unit = 0; unit < index.units(kind) && !isFull(); ++unit) {
             for (int i = 0; i < m_schedule.microbatches() && !isFull(); ++i) {
-                if (index.at(kind, unit, i) != PassIndex::kAbsent)
-                    continue;
                 const bool isVocabulary = isVocabularyPass(kind);
-                const int device = isVocabulary ? unit : m_schedule.placement().deviceOf(unit);
                 const Pass pass = makePass(kind, isVocabulary ? firstStage[static_cast<std::size_t>(unit)] : unit, i);
-                report({ViolationKind::Missing, device, m_schedule.device(device).size(), concat(text(pass), " is missing"),
-                        concat("add it to device ", device)});
+                const int device = isVocabulary ? unit : m_schedule.placement().deviceOf(pass);
+                const std::uint32_t found = index.at(kind, unit, i);
+                if (kind == PassKind::W)
+                    checkWeightPass(index, pass, device, found);
+                else if (found == PassIndex::kAbsent)
+                    reportMissing(pass, device);
             }
         }
     }
+}
+
+void Validation::reportMissing(const Pass &pass, int device)
+{
+    report({ViolationKind::Missing, device, m_schedule.device(device).size(), concat(text(pass), " is missing"),
+            concat("add it to device ", device)});
+}
+
+/// W belongs to a backward that is split, and to no other.
+void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found)
+{
+    const std::uint32_t backward = index.at(PassKind::B, pass.stage, pass.microbatch);
+    if (backward == PassIndex::kAbsent)
+        return; // that one is missing, and said so
+    const std::size_t first = m_schedule.firstIndex(device);
+    const bool isSplit = m_schedule.device(device)[backward - first].kind == PassKind::I;
+    if (isSplit && found == PassIndex::kAbsent)
+        reportMissing(pass, device);
+    else if (!isSplit && found != PassIndex::kAbsent)
+        report({ViolationKind::NotInPlan, device, found - first,
+                concat(text(pass), " makes the weight gradients again that B", pass.microbatch, '@', pass.stage, " has made"),
+                "remove it, or write I in place of that B"});
 }
 
 void Validation::findMisplacedDependencies(const PassIndex &index)
@@ -126,9 +148,10 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
             // Overlapped passes start together: neither can wait for the other.
             const bool isSecondOfPair = position > 0 && passes[position - 1].pairedWithNext;
             const std::size_t begin = isSecondOfPair ? position - 1 : position;
-            for (const Requirement &needed : requirementsOf(m_schedule, pass, index.splitsBackward())) {
+            for (const Requirement &needed : requirementsOf(m_schedule, pass)) {
                 const int unit = needed.allDevices ? device : needed.stage;
-                if (!needed.allDevices && m_schedule.placement().deviceOf(unit) != device)
+                const Placement &placement = m_schedule.placement();
+                if (!needed.allDevices && placement.deviceOf(unit, placement.replicaOf(pass.microbatch)) != device)
                     continue;
                 const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch);
                 if (number == PassIndex::kAbsent || number < first + begin)
@@ -149,15 +172,19 @@ bool accumulates(PassKind kind)
 
 void Validation::findMicrobatchDisorder(const PassIndex &index)
 {
-    std::vector<std::int32_t> latest(static_cast<std::size_t>(m_schedule.stages()) * kPassKindCount, -1);
+    // A shard's gradients are the device's, a stage's those of each replica.
+    const Placement &placement = m_schedule.placement();
+    const int units = std::max(m_schedule.devices(), m_schedule.stages() * placement.replicas);
+    std::vector<std::int32_t> latest(static_cast<std::size_t>(units) * kPassKindCount, -1);
     for (int device = 0; device < m_schedule.devices(); ++device) {
         const std::span<const Pass> passes = m_schedule.device(device);
         for (std::size_t position = 0; position < passes.size(); ++position) {
             const Pass &pass = passes[position];
             if (!accumulates(pass.kind) || index.at(pass, device) != m_schedule.firstIndex(device) + position)
                 continue;
-            std::int32_t &last =
-                latest[static_cast<std::size_t>(pass.stage) * kPassKindCount + static_cast<std::size_t>(pass.kind)];
+            const int unit =
+                isVocabularyPass(pass.kind) ? device : pass.stage * placement.replicas + placement.replicaOf(pass.microbatch);
+            std::int32_t &last = latest[static_cast<std::size_t>(unit) * kPassKindCount + static_cast<std::size_t>(pass.kind)];
             if (pass.microbatch < last)
                 report({ViolationKind::MicrobatchOrder, device, position,
                         concat(text(pass), " runs after microbatch ", last,

@@ -190,10 +190,11 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         vocabulary.input += outputProductSeconds() + logitsSeconds(m_traffic.logitsBackward);
         vocabulary.weight += outputProductSeconds();
     }
-    const int device = m_schedule.placement().deviceOf(stage);
     const double contention = contentionSeconds() / 3; // F, I and W last about equally long
     const auto set = [&](PassKind kind, double layerSeconds, double vocabularySeconds) {
-        costs.setPass(device, kind, stage, {passTime(layerSeconds + vocabularySeconds), toNanos(vocabularySeconds)});
+        for (int replica = 0; replica < m_schedule.placement().replicas; ++replica)
+            costs.setPass(m_schedule.placement().deviceOf(stage, replica), kind, stage,
+                          {passTime(layerSeconds + vocabularySeconds), toNanos(vocabularySeconds)});
     };
     set(PassKind::F, forward + contention, vocabularyForward);
     set(PassKind::B, layers * layer.sum() + 2 * contention, vocabulary.sum());
@@ -229,6 +230,7 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
         set(PassKind::T, product + gradient + copies);
         break;
     }
+    case VocabularyMethod::Interlaced: set(PassKind::S, 3 * product + statistics + gradient + 2 * copies); break;
     default: return;
     }
     set(PassKind::EF, memorySeconds(m_traffic.lookUp * m_boundary));
@@ -284,6 +286,9 @@ double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
         return reduceSeconds(link, 4 * numbers) + (method == VocabularyMethod::Vocab2 ? reduceSeconds(link, tensor) : 0);
     }
     case Transfer::ReduceGradient:
+        // Interlaced reduces the statistics and the gradient in one go.
+        return reduceSeconds(link, tensor) +
+               (method == VocabularyMethod::Interlaced ? reduceSeconds(link, 3 * 4 * m_tokens) : 0);
     case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
     case Transfer::Local:
     case Transfer::Send: break;

@@ -22,13 +22,18 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const model::ModelConfig &model = experiment.model;
-    const bool first = schedule.placement().deviceOf(0) == device;
-    const bool last = schedule.placement().deviceOf(schedule.placement().lastStage()) == device;
+    const schedule::Placement &placement = schedule.placement();
+    bool first = false;
+    bool last = false;
+    for (int replica = 0; replica < placement.replicas; ++replica) {
+        first = first || placement.deviceOf(0, replica) == device;
+        last = last || placement.deviceOf(placement.lastStage(), replica) == device;
+    }
     const bool sharded = model::isSharded(schedule.vocabulary());
     const std::vector<int> layers = layersOfStages(experiment, schedule);
 
     DeviceParameters parameters;
-    for (const int stage : schedule.placement().stagesOf(device))
+    for (const int stage : placement.stagesOf(device))
         parameters.count += layers[static_cast<std::size_t>(stage)] * model::layerParameters(model);
     if (first)
         parameters.count += model::positionParameters(model);

@@ -23,9 +23,11 @@ std::optional<Transfer> parseTransfer(std::string_view word)
 
 StagesOfDevices stagesOfDevices(const schedule::Schedule &schedule)
 {
+    const schedule::Placement &placement = schedule.placement();
     StagesOfDevices stages(static_cast<std::size_t>(schedule.devices()));
     for (int stage = 0; stage < schedule.stages(); ++stage)
-        stages[static_cast<std::size_t>(schedule.placement().deviceOf(stage))].push_back(stage);
+        for (int replica = 0; replica < placement.replicas; ++replica)
+            stages[static_cast<std::size_t>(placement.deviceOf(stage, replica))].push_back(stage);
     return stages;
 }
 
@@ -42,6 +44,8 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
         input = *full / 2;
         weight = *full - *full / 2;
     }
+    if (schedule.vocabulary() == model::VocabularyMethod::Interlaced)
+        all[at(PassKind::S)] = all[at(PassKind::S)].value_or(0) + all[at(PassKind::T)].value_or(0);
     const bool sharded = model::isSharded(schedule.vocabulary());
     for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
         const auto passKind = static_cast<PassKind>(kind);
@@ -51,6 +55,13 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
         const Nanos duration = all[at(passKind)].value_or(0);
         costs.setPass(device, passKind, stage, {duration, vocabulary ? duration : 0});
     }
+}
+
+void joinCollectives(CostModel &costs, const schedule::Schedule &schedule)
+{
+    if (schedule.vocabulary() == model::VocabularyMethod::Interlaced)
+        costs.setCollective(Transfer::ReduceGradient,
+                            costs.transfer(Transfer::Statistics, 0, 0) + costs.transfer(Transfer::ReduceGradient, 0, 0));
 }
 
 } // namespace stagelens::simulate

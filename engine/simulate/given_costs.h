@@ -26,7 +26,10 @@ using StagesOfDevices = std::vector<std::vector<int>>;
 [[nodiscard]] StagesOfDevices stagesOfDevices(const schedule::Schedule &schedule);
 
 /// Puts the durations of a stage into the model, with B from I + W, or I and W from B, where they are absent. Vocabulary passes
-/// are left at 0 unless the schedule shards the vocabulary.
+/// are left at 0 unless the schedule shards the vocabulary; the S of `interlaced` is S and T together.
 void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int device, int stage, const GivenPasses &given);
+
+/// After the S of `interlaced` both of its barriers follow at once.
+void joinCollectives(CostModel &costs, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

@@ -67,9 +67,9 @@ std::vector<Node> nodesOf(const schedule::Schedule &schedule, const CostModel &c
 void findWays(std::vector<Node> &nodes, const WaitPlan &plan, int microbatches)
 {
     constexpr Nanos kUnset = std::numeric_limits<Nanos>::max();
-    std::vector<Nanos> complete(plan.rows(), kUnset);
+    std::vector<Nanos> complete(plan.rows().count(), kUnset);
     for (Node &node : nodes) {
-        const PassPlan &needs = plan.plan(node.passes.kind, static_cast<std::size_t>(node.passes.stage));
+        const PassPlan &needs = plan.plan(node.passes.kind, static_cast<std::size_t>(node.passes.stage), node.passes.replica);
         for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
             const Nanos end = complete[static_cast<std::size_t>(wait.row)];
             node.head = std::max(node.head, end == kUnset ? 0 : end + wait.latency);
@@ -78,11 +78,12 @@ void findWays(std::vector<Node> &nodes, const WaitPlan &plan, int microbatches)
             continue;
         Nanos &end = complete[static_cast<std::size_t>(needs.result)];
         const Nanos own = node.head + node.duration;
-        end = end == kUnset ? own : plan.isShared(needs.result) ? std::max(end, own) : std::min(end, own);
+        end = end == kUnset ? own : plan.rows().isShared(needs.result) ? std::max(end, own) : std::min(end, own);
     }
-    std::vector<Nanos> after(plan.rows(), 0);
+    std::vector<Nanos> after(plan.rows().count(), 0);
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-        const PassPlan &needs = plan.plan(node->passes.kind, static_cast<std::size_t>(node->passes.stage));
+        const PassPlan &needs =
+            plan.plan(node->passes.kind, static_cast<std::size_t>(node->passes.stage), node->passes.replica);
         if (needs.result != kNoRow)
             node->tail = after[static_cast<std::size_t>(needs.result)];
         if (node->passes.count < microbatches)

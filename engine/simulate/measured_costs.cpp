@@ -126,8 +126,12 @@ void DurationsTable::checkPlace(const Key &key)
 {
     if (key.device == kAny || key.stage == kAny)
         return;
-    if (const int holder = m_schedule.placement().deviceOf(key.stage); holder != key.device)
-        addProblem(2, base::concat("stage ", key.stage, " runs on device ", holder, ", not on device ", key.device));
+    const schedule::Placement &placement = m_schedule.placement();
+    for (int replica = 0; replica < placement.replicas; ++replica)
+        if (placement.deviceOf(key.stage, replica) == key.device)
+            return;
+    addProblem(2, base::concat("stage ", key.stage, " runs on device ", placement.deviceOf(key.stage), ", not on device ",
+                               key.device));
 }
 
 std::optional<int> DurationsTable::readIndex(std::string_view text, int column, std::string_view what, int count)
@@ -249,6 +253,7 @@ base::Result<CostModel> measuredCosts(std::string_view csv, const std::string &s
         }
     }
     setTransfers(costs, table, stages);
+    joinCollectives(costs, schedule);
     return costs;
 }
 

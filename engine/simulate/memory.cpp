@@ -30,6 +30,7 @@ struct Change {
 /// What the passes of an experiment take, in bytes for one microbatch.
 struct PassBytes {
     Bytes layer = 0;         ///< kept by a layer from F to B
+    Bytes recomputed = 0;    ///< of a layer, made again by I and kept to W
     Bytes boundary = 0;      ///< one [b s, h] tensor
     Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B of the last stage
     Bytes workspace = 0;     ///< of a layer's backward
@@ -43,6 +44,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const model::Recompute recompute = experiment.schedule.recompute;
     PassBytes bytes;
     bytes.layer = model::layerActivationBytes(model, b, recompute);
+    bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.boundary = model::boundaryBytes(model, b);
     bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
@@ -59,22 +61,21 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const model::ParameterBytes each = model::parameterBytes(experiment.model.dtype);
     MemoryByCategory bytes{};
-    bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter;
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
     bytes[at(MemoryCategory::Optimizer)] = parameters.count * each.optimizer;
     return bytes;
 }
 
 /// When the first stage's pass of that kind of each microbatch ends; 0 where it does not.
-std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, bool forward)
+std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, PassKind kind)
 {
     std::vector<Nanos> ends(static_cast<std::size_t>(schedule.microbatches()));
-    const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(schedule.placement().deviceOf(0))];
-    for (std::size_t i = 0; i < lane.size(); ++i) {
-        const Pass &pass = lane.pass[i];
-        const bool wanted = forward ? pass.kind == PassKind::F : pass.kind == PassKind::B || pass.kind == PassKind::I;
-        if (wanted && pass.stage == 0)
-            ends[static_cast<std::size_t>(pass.microbatch)] = lane.end[i];
+    for (int replica = 0; replica < schedule.placement().replicas; ++replica) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(schedule.placement().deviceOf(0, replica))];
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            if (lane.pass[i].stage == 0 && provides(lane.pass[i].kind, kind))
+                ends[static_cast<std::size_t>(lane.pass[i].microbatch)] = lane.end[i];
     }
     return ends;
 }
@@ -118,8 +119,8 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
       m_sharded(model::isSharded(schedule.vocabulary()))
 {
     if (m_sharded) {
-        m_firstForward = endsOfFirstStage(schedule, timeline, true);
-        m_firstBackward = endsOfFirstStage(schedule, timeline, false);
+        m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
+        m_firstBackward = endsOfFirstStage(schedule, timeline, PassKind::B);
     }
     m_changes.reserve(2 * m_lane.size());
 }
@@ -158,13 +159,23 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
     switch (pass.kind) {
     case PassKind::F: addForward(pass, begin); break;
-    case PassKind::I: addBackward(pass, begin, end); break;
-    case PassKind::W: release(pass, end); break;
+    case PassKind::I:
+        addBackward(pass, begin, end);
+        m_changes.push_back({end, MemoryCategory::Activations, m_bytes.layers[pass.stage] * m_bytes.recomputed});
+        break;
+    case PassKind::W:
+        m_changes.push_back({end, MemoryCategory::Activations, -m_bytes.layers[pass.stage] * m_bytes.recomputed});
+        release(pass, end);
+        break;
     case PassKind::B:
         addBackward(pass, begin, end);
         release(pass, end);
         break;
-    case PassKind::S: m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary}); break;
+    case PassKind::S:
+        m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
+        if (m_schedule.vocabulary() == model::VocabularyMethod::Interlaced) // its T is part of it
+            m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
+        break;
     case PassKind::T: m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary}); break;
     // The partial embeddings until the first stage has used their sum; their gradient from its arrival to the scatter.
     case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
@@ -228,10 +239,9 @@ MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule:
     return ProfileBuilder(experiment, schedule, timeline, device).build(staticBytes(experiment, schedule, device));
 }
 
-double peakActivationMicrobatches(const timeline::Timeline &timeline, int device)
+double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement, int device)
 {
-    const auto index = static_cast<std::size_t>(device);
-    const timeline::Lane &lane = timeline.lanes[index];
+    const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
     int held = 0;
     int most = 0;
     for (const Pass &pass : lane.pass) {
@@ -240,8 +250,7 @@ double peakActivationMicrobatches(const timeline::Timeline &timeline, int device
         else if (pass.kind == PassKind::B || pass.kind == PassKind::W)
             --held;
     }
-    const std::size_t chunks = index < timeline.stages.size() ? timeline.stages[index].size() : 1;
-    return static_cast<double>(most) / static_cast<double>(std::max<std::size_t>(chunks, 1));
+    return static_cast<double>(most) / placement.chunks();
 }
 
 } // namespace stagelens::simulate

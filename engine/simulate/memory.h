@@ -46,6 +46,7 @@ struct MemoryProfile {
 
 /// Most microbatches whose activations a device holds at once, in units of one microbatch of the device's whole share of layers
 /// (a chunk of a V-schedule counts 1/2): from F's begin to the end of B, or of W where split.
-[[nodiscard]] double peakActivationMicrobatches(const timeline::Timeline &timeline, int device);
+[[nodiscard]] double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement,
+                                                int device);
 
 } // namespace stagelens::simulate

@@ -72,7 +72,7 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         busy += ratio(own, metrics.makespan);
         metrics.busyPerDevice.push_back(own);
         metrics.bubbleRatioPerDevice.push_back(metrics.makespan > 0 ? 1.0 - ratio(own, metrics.makespan) : 0.0);
-        metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, device));
+        metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, schedule.placement(), device));
     }
     if (metrics.makespan > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();

@@ -46,6 +46,10 @@ private:
     void emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost);
     void complete(int device, const Pass &pass, Nanos end);
     void runPair(int device, const Pass &first, const Pass &second, Nanos ready);
+    [[nodiscard]] const PassPlan &planOf(const Pass &pass) const
+    {
+        return m_plan.plan(pass.kind, pass.stage, m_schedule.placement().replicaOf(pass.microbatch));
+    }
     [[nodiscard]] std::size_t resultOf(ResultRow row, int microbatch) const
     {
         return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
@@ -69,11 +73,11 @@ private:
 
 Simulation::Simulation(const schedule::Schedule &schedule, const CostModel &costs)
     : m_schedule(schedule), m_costs(costs), m_plan(schedule, costs),
-      m_microbatches(static_cast<std::size_t>(schedule.microbatches())), m_results(m_plan.rows() * m_microbatches),
+      m_microbatches(static_cast<std::size_t>(schedule.microbatches())), m_results(m_plan.rows().count() * m_microbatches),
       m_devices(static_cast<std::size_t>(schedule.devices()))
 {
-    for (std::size_t row = 0; row < m_plan.rows(); ++row) {
-        const int makers = m_plan.makersOf(static_cast<ResultRow>(row));
+    for (std::size_t row = 0; row < m_plan.rows().count(); ++row) {
+        const int makers = m_plan.rows().makersOf(static_cast<ResultRow>(row));
         if (makers == 1)
             continue;
         const auto first = m_results.begin() + static_cast<std::ptrdiff_t>(row * m_microbatches);
@@ -191,7 +195,7 @@ bool Simulation::passBarrier(int device, Nanos &ready)
 
 bool Simulation::readyTime(int device, const Pass &pass, Nanos &ready)
 {
-    const PassPlan &plan = m_plan.plan(pass.kind, pass.stage);
+    const PassPlan &plan = planOf(pass);
     for (std::uint32_t i = 0; i < plan.waitCount; ++i) {
         const Wait &wait = plan.waits[i];
         const std::size_t at = resultOf(wait.row, pass.microbatch);
@@ -223,12 +227,12 @@ void Simulation::emit(int device, const Pass &pass, Nanos begin, Nanos end, cons
 
 void Simulation::complete(int device, const Pass &pass, Nanos end)
 {
-    const PassPlan &plan = m_plan.plan(pass.kind, pass.stage);
+    const PassPlan &plan = planOf(pass);
     if (plan.result == kNoRow)
         return;
     const std::size_t at = resultOf(plan.result, pass.microbatch);
     DeviceState &state = m_devices[static_cast<std::size_t>(device)];
-    if (m_costs.collectives == model::Collectives::Blocking && plan.collective >= 0) {
+    if (m_plan.blocks() && plan.collective >= 0) {
         state.barrier = at;
         state.barrierLatency = plan.collective;
     }
@@ -243,7 +247,7 @@ void Simulation::complete(int device, const Pass &pass, Nanos end)
 
 Pass Simulation::passThatMakes(std::size_t result) const
 {
-    Pass pass = m_plan.makerOf(static_cast<ResultRow>(result / m_microbatches));
+    Pass pass = m_plan.rows().makerOf(static_cast<ResultRow>(result / m_microbatches));
     pass.microbatch = static_cast<std::int32_t>(result % m_microbatches);
     return pass;
 }
@@ -251,9 +255,9 @@ Pass Simulation::passThatMakes(std::size_t result) const
 bool Simulation::runsLater(int device, const Pass &pass) const
 {
     const std::size_t done = m_devices[static_cast<std::size_t>(device)].next;
-    const ResultRow row = m_plan.rowOf(pass.kind, pass.stage);
+    const ResultRow row = m_plan.rows().of(pass.kind, pass.stage);
     return std::ranges::any_of(m_schedule.device(device).subspan(done), [&](const Pass &other) {
-        return other.microbatch == pass.microbatch && m_plan.plan(other.kind, other.stage).result == row;
+        return other.microbatch == pass.microbatch && planOf(other).result == row;
     });
 }
 

@@ -19,6 +19,7 @@ struct Route {
     ResultRow row = kNoRow;
     Transfer transfer = Transfer::Local;
     std::int16_t peer = -1;
+    int replica = 0; ///< of the microbatches that go this way; collectives serve all
     Nanos duration = 0;
     friend bool operator==(const Route &, const Route &) = default;
 };
@@ -37,13 +38,15 @@ std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &
     if (schedule.devices() == 1)
         return routes;
     for (const PassClass &passes : passClasses(schedule)) {
-        const PassPlan &needs = plan.plan(passes.kind, static_cast<std::size_t>(passes.stage));
+        const PassPlan &needs = plan.plan(passes.kind, static_cast<std::size_t>(passes.stage), passes.replica);
         for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
             const bool send = wait.transfer == Transfer::Send;
-            const bool stays = send && schedule.placement().deviceOf(plan.makerOf(wait.row).stage) == passes.device;
+            const int maker = plan.rows().makerOf(wait.row).stage;
+            const bool stays = send && schedule.placement().deviceOf(maker, passes.replica) == passes.device;
             if (wait.transfer == Transfer::Local || stays)
                 continue;
-            const Route route{wait.row, wait.transfer, static_cast<std::int16_t>(send ? passes.device : -1), wait.latency};
+            const Route route{wait.row, wait.transfer, static_cast<std::int16_t>(send ? passes.device : -1),
+                              send ? passes.replica : 0, wait.latency};
             if (std::ranges::find(routes, route) == routes.end())
                 routes.push_back(route);
         }
@@ -53,9 +56,9 @@ std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &
 
 std::vector<Completion> completionsOf(const timeline::Timeline &timeline, const WaitPlan &plan, std::size_t microbatches)
 {
-    std::vector<Completion> completions(plan.rows() * microbatches);
+    std::vector<Completion> completions(plan.rows().count() * microbatches);
     for (std::size_t at = 0; at < completions.size(); ++at)
-        completions[at].missing = plan.makersOf(static_cast<ResultRow>(at / microbatches));
+        completions[at].missing = plan.rows().makersOf(static_cast<ResultRow>(at / microbatches));
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const timeline::Lane &lane = timeline.lanes[device];
         for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -90,7 +93,9 @@ std::vector<TransferSlice> transfersOf(const timeline::Timeline &timeline, const
     for (const Route &route : routes) {
         for (std::size_t microbatch = 0; microbatch < microbatches; ++microbatch) {
             const Completion &done = completions[static_cast<std::size_t>(route.row) * microbatches + microbatch];
-            if (done.missing <= 0)
+            const bool isRoute = route.transfer != Transfer::Send ||
+                                 schedule.placement().replicaOf(static_cast<int>(microbatch)) == route.replica;
+            if (isRoute && done.missing <= 0)
                 slices.push_back({done.end, done.end + route.duration, static_cast<std::int32_t>(microbatch), done.device,
                                   route.peer, route.transfer});
         }

@@ -48,8 +48,11 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
             }
         }
     }
-    for (int stage = 0; stage < schedule.stages(); ++stage)
-        setGivenPasses(costs, schedule, schedule.placement().deviceOf(stage), stage, given);
+    const StagesOfDevices stages = stagesOfDevices(schedule);
+    for (int device = 0; device < schedule.devices(); ++device)
+        for (const int stage : stages[static_cast<std::size_t>(device)])
+            setGivenPasses(costs, schedule, device, stage, given);
+    joinCollectives(costs, schedule);
     costs.vocabularyKnown = model::isSharded(schedule.vocabulary());
     const int last = schedule.placement().lastStage();
     const int device = schedule.placement().deviceOf(last);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/schedule/dependencies.h"
+#include "engine/schedule/result_rows.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/cost_model.h"
 
@@ -12,10 +13,8 @@
 
 namespace stagelens::simulate {
 
-/// A row of results, one a microbatch: of F or of the input gradient of a stage, or of all devices' S, U, T or EF. B and I
-/// share a row, for exactly one of the two exists for each stage and microbatch.
-using ResultRow = std::int32_t;
-inline constexpr ResultRow kNoRow = -1;
+using schedule::kNoRow;
+using schedule::ResultRow;
 
 /// A result that a pass waits for, and how it gets there.
 struct Wait {
@@ -37,30 +36,35 @@ class WaitPlan {
 public:
     WaitPlan(const schedule::Schedule &schedule, const CostModel &costs);
 
-    [[nodiscard]] const PassPlan &plan(schedule::PassKind kind, std::size_t stage) const
+    [[nodiscard]] const PassPlan &plan(schedule::PassKind kind, std::size_t stage, int replica = 0) const
     {
-        return m_plans[static_cast<std::size_t>(kind) * m_stages + stage];
+        return m_plans[(static_cast<std::size_t>(replica) * schedule::kPassKindCount + static_cast<std::size_t>(kind)) *
+                           m_stages +
+                       stage];
     }
-    [[nodiscard]] std::size_t rows() const { return 2 * m_stages + kSharedRows; }
-    /// How many passes make a result of that row: all devices, or one.
-    [[nodiscard]] int makersOf(ResultRow row) const { return isShared(row) ? m_devices : 1; }
-    [[nodiscard]] bool isShared(ResultRow row) const { return static_cast<std::size_t>(row) >= 2 * m_stages; }
-    /// Kind and stage of a row's passes (B for both B and I; stage 0 where it is shared).
-    [[nodiscard]] schedule::Pass makerOf(ResultRow row) const;
-    [[nodiscard]] ResultRow rowOf(schedule::PassKind kind, int stage) const;
+    [[nodiscard]] const schedule::ResultRows &rows() const { return m_rows; }
+    /// Whether a device waits for each collective that a pass of it feeds.
+    [[nodiscard]] bool blocks() const { return m_blocks; }
 
 private:
-    static constexpr std::size_t kSharedRows = 4;
+    void fill(PassPlan &plan, const schedule::Placement &placement, const schedule::Pass &pass, int replica,
+              const CostModel &costs);
+
     std::size_t m_stages;
-    int m_devices;
+    schedule::ResultRows m_rows;
+    schedule::DependencyRules m_rules;
+    bool m_blocks;
     std::vector<PassPlan> m_plans;
+    std::vector<base::Nanos> m_longest; ///< of each shared row, the longest collective that it feeds
 };
 
-/// All passes of one device, kind and stage: they differ in the microbatch only and cost the same.
+/// All passes of one device, kind, stage and replica (0 for vocabulary passes, which serve all): they differ in the microbatch
+/// only and cost the same.
 struct PassClass {
     int device = 0;
     schedule::PassKind kind = schedule::PassKind::F;
     int stage = 0;
+    int replica = 0;
     base::Nanos count = 0;
 };
 /// The classes that occur in a schedule, device by device.

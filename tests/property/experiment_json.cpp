@@ -79,6 +79,11 @@ CostChoice anyCost(Random &random, bool hardware)
     return cost;
 }
 
+std::optional<int> maybeInt(Random &random)
+{
+    return random.nextInteger(0, 1) == 0 ? std::nullopt : std::optional(anyInt(random));
+}
+
 Experiment anyExperiment(Random &random)
 {
     Experiment experiment;
@@ -88,7 +93,13 @@ Experiment anyExperiment(Random &random)
     experiment.parallel = {anyInt(random), anyInt(random), anyInt(random), {}};
     for (std::int64_t left = random.nextInteger(0, 6); left > 0; --left)
         experiment.parallel.stageLayers.push_back(anyInt(random));
-    experiment.schedule = {anyText(random), anyOf<VocabularyMethod>(random), anyOf<VocabularyOrder>(random), anyInt(random),
+    experiment.schedule = {anyText(random),
+                           anyOf<VocabularyMethod>(random),
+                           anyOf<VocabularyOrder>(random),
+                           maybeInt(random),
+                           maybeInt(random),
+                           maybeInt(random),
+                           maybeInt(random),
                            anyOf<Recompute>(random)};
     experiment.cost = anyCost(random, true);
     TrainingPlan &training = experiment.training;
@@ -155,7 +166,9 @@ private slots:
             if (i % 2 == 0) {
                 Experiment near;
                 near.parallel.devices = static_cast<int>(random.nextInteger(1, 12));
-                near.schedule.chunks = static_cast<int>(random.nextInteger(1, 3));
+                near.schedule.family = random.nextInteger(0, 1) == 0 ? "1f1b" : "interleaved-1f1b";
+                if (near.schedule.family != "1f1b")
+                    near.schedule.chunks = static_cast<int>(random.nextInteger(1, 3));
                 near.schedule.vocabulary = anyOf<VocabularyMethod>(random);
                 experiment = near;
             }
@@ -165,7 +178,8 @@ private slots:
             const Experiment full = resolved(experiment, 2);
             QCOMPARE(validate(full), stagelens::base::Problems{});
             QVERIFY(full.training.mode.has_value());
-            QCOMPARE(full.parallel.stageLayers.size(), static_cast<std::size_t>(full.parallel.devices * full.schedule.chunks));
+            QCOMPARE(full.parallel.stageLayers.size(),
+                     static_cast<std::size_t>(full.parallel.devices * full.schedule.chunks.value()));
             QCOMPARE(resolved(full, 64), full);
         }
         QVERIFY2(sound > 500, qPrintable(QString::number(sound)));

@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -180,7 +181,7 @@ void ScheduleMutations::validatorAgreesWithNaiveCheck()
         experiment.parallel.devices = static_cast<int>(random.nextInteger(1, 5));
         const int microbatches = static_cast<int>(random.nextInteger(1, 6));
         experiment.parallel.microbatches = microbatches;
-        experiment.schedule.family = families()[pick(random, families().size())].name;
+        experiment.schedule.family = std::array{"gpipe", "1f1b", "eager-1f1b"}[pick(random, 3)];
         experiment.schedule.vocabulary = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
         const base::Result<Schedule> made = makeSchedule(experiment);
         QVERIFY(made.ok());

@@ -83,7 +83,7 @@ const std::vector<Case> &planCases()
         {"more stages than layers",
          [](Experiment &e) {
              e.parallel.devices = 8;
-             e.schedule.chunks = 2;
+             e.schedule.family = "interleaved-1f1b";
          },
          "parallel.devices", "lower devices to 4 or choose redis"},
         {"no microbatch", [](Experiment &e) { e.parallel.microbatches = 0; }, "parallel.microbatches", "is 0"},
@@ -120,7 +120,26 @@ const std::vector<Case> &planCases()
              e.parallel.stageLayers = {3, 3, 3, -1};
          },
          "parallel.stage_layers", "negative"},
-        {"no chunk", [](Experiment &e) { e.schedule.chunks = 0; }, "schedule.chunks", "is 0"},
+        {"no chunk",
+         [](Experiment &e) {
+             e.schedule.family = "breadth-first";
+             e.schedule.chunks = 0;
+         },
+         "schedule.chunks", "is 0; choose 1 to 64"},
+        {"chunks of a family without", [](Experiment &e) { e.schedule.chunks = 2; }, "schedule.chunks",
+         "1f1b has 1 chunk a device, and 2 are given"},
+        {"groups of a family without", [](Experiment &e) { e.schedule.groupSize = 2; }, "schedule.group_size",
+         "choose interleaved-1f1b"},
+        {"waves of a family without", [](Experiment &e) { e.schedule.waves = 2; }, "schedule.waves", "choose hanayo"},
+        {"too many waves",
+         [](Experiment &e) {
+             e.schedule.family = "hanayo";
+             e.schedule.waves = 33;
+         },
+         "schedule.waves", "choose 1 to 32"},
+        {"no memory", [](Experiment &e) { e.schedule.memoryLimit = 0; }, "schedule.memory_limit", "choose 1 or more"},
+        {"interlaced as a method", [](Experiment &e) { e.schedule.vocabulary = VocabularyMethod::Interlaced; },
+         "schedule.vocabulary", "choose the schedule interlaced"},
         {"no family", [](Experiment &e) { e.schedule.family.clear(); }, "schedule.family", "empty"},
         {"teaching example on hardware", [](Experiment &e) { e.hasModel = false; }, "cost.hardware", "needs a model"},
         {"unknown pass",
@@ -236,9 +255,10 @@ private slots:
         Experiment teaching;
         teaching.hasModel = false;
         teaching.parallel.devices = 3;
-        teaching.schedule.chunks = 2;
+        teaching.schedule.family = "v-half";
         teaching = resolved(teaching, 8);
         QCOMPARE(teaching.model.layers, 6);
+        QCOMPARE(teaching.schedule.chunks, std::optional(2));
         QCOMPARE(teaching.parallel.stageLayers, std::vector<int>(6, 1));
     }
 };

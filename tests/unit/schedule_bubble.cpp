@@ -110,8 +110,8 @@ void ScheduleBubble::staysWithinFillAndDrain()
     const std::int64_t backward = costs[static_cast<std::size_t>(PassKind::B)];
     model::Experiment experiment;
     experiment.cost.source = model::UniformCosts{{{"F", static_cast<double>(forward)}, {"B", static_cast<double>(backward)}}};
-    for (const Family &family : families()) {
-        experiment.schedule.family = family.name;
+    for (const char *family : {"gpipe", "1f1b"}) {
+        experiment.schedule.family = family;
         for (const auto method :
              {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2}) {
             experiment.schedule.vocabulary = method;
@@ -122,7 +122,7 @@ void ScheduleBubble::staysWithinFillAndDrain()
                     const base::Result<Schedule> made = makeSchedule(experiment);
                     QVERIFY(made.ok());
                     const Outcome outcome = play(*made, costs);
-                    const std::string plan = std::string(family.name) + ' ' + std::to_string(static_cast<int>(method)) + ": " +
+                    const std::string plan = std::string(family) + ' ' + std::to_string(static_cast<int>(method)) + ": " +
                                              std::to_string(devices) + 'x' + std::to_string(microbatches);
                     QVERIFY2(outcome.finished, plan.c_str());
                     QVERIFY2(outcome.bubble <= (devices - 1) * (forward + backward),

@@ -69,7 +69,7 @@ private slots:
                                                                           {{"F", 1}, {"B", 2}, {"S", .25}, {"T", .25}}));
             QVERIFY2(plan.error.empty(), plan.error.c_str());
             for (int device = 0; device < devices; ++device)
-                QCOMPARE(simulate::peakActivationMicrobatches(plan.timeline, device),
+                QCOMPARE(simulate::peakActivationMicrobatches(plan.timeline, plan.schedule.placement(), device),
                          static_cast<double>(std::min(microbatches, devices - device + extra)));
         }
     }

@@ -74,6 +74,7 @@ QString caption(model::VocabularyMethod method)
     case model::VocabularyMethod::Naive: return u"Split, naive: 3 barriers"_s;
     case model::VocabularyMethod::Vocab1: return u"VOCAB-1: split, 2 barriers"_s;
     case model::VocabularyMethod::Vocab2: return u"VOCAB-2: split, 1 barrier"_s;
+    case model::VocabularyMethod::Interlaced: return u"Split, all devices at once"_s;
     }
     return {};
 }
@@ -86,6 +87,7 @@ QString shortName(model::VocabularyMethod method)
     case model::VocabularyMethod::Naive: return u"naive split"_s;
     case model::VocabularyMethod::Vocab1: return u"VOCAB-1"_s;
     case model::VocabularyMethod::Vocab2: return u"VOCAB-2"_s;
+    case model::VocabularyMethod::Interlaced: return u"interlaced split"_s;
     }
     return {};
 }

@@ -40,13 +40,6 @@ std::optional<SliceId> sliceNear(const LaneGroup &group, int device, const Pass 
     return std::nullopt;
 }
 
-/// True if the schedule has I and W in the place of B.
-bool splitsBackward(const schedule::Schedule &schedule)
-{
-    const std::span<const Pass> passes = schedule.device(0);
-    return std::any_of(passes.begin(), passes.end(), [](const Pass &pass) { return pass.kind == PassKind::W; });
-}
-
 bool isUsable(const LaneGroup &group)
 {
     return group.timeline && group.schedule && group.schedule->devices() == group.timeline->devices() &&
@@ -113,9 +106,11 @@ std::vector<Link> predecessors(const LaneGroup &group, SliceId slice)
                 sliceNear(group, device, schedule::makePass(kind, stage, pass.microbatch), lane.begin[slice.index]))
             links.push_back({*found, transfer});
     };
-    for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, pass, splitsBackward(schedule))) {
-        if (!requirement.allDevices)
-            add(schedule.placement().deviceOf(requirement.stage), requirement.kind, requirement.stage, requirement.transfer);
+    const int replica = schedule.placement().replicaOf(pass.microbatch);
+    for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, pass)) {
+        for (const PassKind kind : {requirement.kind, PassKind::I}) // a backward may be split
+            if (!requirement.allDevices && schedule::provides(kind, requirement.kind))
+                add(schedule.placement().deviceOf(requirement.stage, replica), kind, requirement.stage, requirement.transfer);
         for (int device = 0; requirement.allDevices && device < schedule.devices(); ++device)
             add(device, requirement.kind, firstStage(schedule, device), requirement.transfer);
     }
@@ -128,22 +123,22 @@ std::vector<Link> successors(const LaneGroup &group, SliceId slice)
     if (!isUsable(group))
         return links;
     const schedule::Schedule &schedule = *group.schedule;
-    const bool split = splitsBackward(schedule);
+    const schedule::Placement &placement = schedule.placement();
     const timeline::Lane &lane = laneOf(group, slice.device);
     const Pass &pass = lane.pass[slice.index];
     const auto tryPass = [&](int device, PassKind kind, int stage) {
         const Pass candidate = schedule::makePass(kind, stage, pass.microbatch);
-        for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, candidate, split)) {
-            if (requirement.kind != pass.kind || (!requirement.allDevices && requirement.stage != pass.stage))
+        for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, candidate)) {
+            if (!schedule::provides(pass.kind, requirement.kind) ||
+                (!requirement.allDevices && requirement.stage != pass.stage))
                 continue;
             if (const auto found = sliceNear(group, device, candidate, lane.end[slice.index]))
                 links.push_back({*found, requirement.transfer});
         }
     };
     for (int stage = 0; stage < schedule.stages(); ++stage)
-        for (const PassKind kind : {PassKind::F, split ? PassKind::I : PassKind::B, PassKind::W})
-            if (kind != PassKind::W || split)
-                tryPass(schedule.placement().deviceOf(stage), kind, stage);
+        for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})
+            tryPass(placement.deviceOf(stage, placement.replicaOf(pass.microbatch)), kind, stage);
     if (model::isSharded(schedule.vocabulary()))
         for (int device = 0; device < schedule.devices(); ++device)
             for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EB})

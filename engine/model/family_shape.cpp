@@ -1,0 +1,84 @@
+#include "engine/model/family_shape.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace stagelens::model {
+
+namespace {
+
+using base::concat;
+
+/// 1024 devices x 64 chunks still fit a 16-bit stage number (0..65535).
+constexpr int kMostChunks = 64;
+constexpr int kMostWaves = kMostChunks / 2;
+
+/// A family with more than one stage a device.
+struct Shape {
+    std::string_view family;
+    int least = 1;
+    int most = 1;
+    int usual = 1;
+    bool hasGroups = false;
+};
+
+constexpr std::array kShapes{
+    Shape{"interleaved-1f1b", 1, kMostChunks, 2, true},
+    Shape{"breadth-first", 1, kMostChunks, 2},
+    Shape{"interleaved-zb", 1, kMostChunks, 2, true},
+    Shape{"zb-v", 2, 2, 2},
+    Shape{"v-half", 2, 2, 2},
+    Shape{"v-min", 2, 2, 2},
+    Shape{"v-zb", 2, 2, 2},
+    Shape{"1f1b-v", 2, 2, 2},
+    Shape{"dualpipe-v", 2, 2, 2},
+};
+
+Shape shapeOf(const ScheduleChoice &choice)
+{
+    if (choice.family == "hanayo") {
+        const int chunks = 2 * std::clamp(choice.waves.value_or(1), 1, kMostWaves);
+        return {choice.family, chunks, chunks, chunks};
+    }
+    const auto *const found = std::ranges::find(kShapes, choice.family, &Shape::family);
+    return found == kShapes.end() ? Shape{choice.family} : *found;
+}
+
+} // namespace
+
+int stagesPerDevice(const ScheduleChoice &choice)
+{
+    return choice.chunks.value_or(shapeOf(choice).usual);
+}
+
+base::Problems shapeProblems(const ScheduleChoice &choice)
+{
+    base::Problems problems;
+    const Shape shape = shapeOf(choice);
+    if (const int chunks = stagesPerDevice(choice); chunks < shape.least || chunks > shape.most)
+        problems.push_back(
+            {"schedule.chunks", shape.least == shape.most
+                                    ? concat(choice.family, " has ", shape.most, shape.most == 1 ? " chunk" : " chunks",
+                                             " a device, and ", chunks, " are given; leave chunks out or give ", shape.most)
+                                    : concat("is ", chunks, "; choose ", shape.least, " to ", shape.most)});
+    if (choice.groupSize && !shape.hasGroups)
+        problems.push_back({"schedule.group_size", concat(choice.family, " does not run in groups of microbatches; leave it "
+                                                                         "out or choose interleaved-1f1b")});
+    else if (choice.groupSize.value_or(1) < 1)
+        problems.push_back({"schedule.group_size", concat("is ", *choice.groupSize, "; choose 1 or more")});
+    if (choice.waves && choice.family != "hanayo")
+        problems.push_back({"schedule.waves", concat(choice.family, " has no waves; leave it out or choose hanayo")});
+    else if (const int waves = choice.waves.value_or(1); waves < 1 || waves > kMostWaves)
+        problems.push_back({"schedule.waves", concat("is ", waves, "; choose 1 to ", kMostWaves)});
+    if (choice.memoryLimit.value_or(1) < 1)
+        problems.push_back({"schedule.memory_limit", concat("is ", *choice.memoryLimit, " bytes; choose 1 or more")});
+    if (choice.vocabulary == VocabularyMethod::Interlaced)
+        problems.push_back({"schedule.vocabulary", "interlaced is a family, not a method; leave vocabulary out and choose the "
+                                                   "schedule interlaced"});
+    return problems;
+}
+
+} // namespace stagelens::model

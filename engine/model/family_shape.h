@@ -1,0 +1,16 @@
+// What must be known of a schedule family before there is a schedule: how many stages it puts on a device.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+
+namespace stagelens::model {
+
+/// Stages of a device, which a microbatch meets one after another: the choice's chunks, else what the family has (2 for
+/// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two replicas count once.
+[[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
+
+/// Chunks, groups and waves that the family does not have.
+[[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
+
+} // namespace stagelens::model

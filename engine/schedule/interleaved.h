@@ -1,0 +1,24 @@
+// Looped pipelines: v chunks a device, stage s on device s mod p.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/durations.h"
+#include "engine/schedule/schedule.h"
+
+namespace stagelens::schedule {
+
+/// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): groups of microbatches (schedule.group_size, at least p) go through
+/// chunk after chunk. A last group smaller than the pipeline would dead-lock; its microbatches are dealt to the others then.
+/// Peak on device r, for m a multiple of p: p + (p - 1 - 2 r) / v + k microbatches.
+[[nodiscard]] base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations);
+
+/// Breadth-first (Lamy-Poirier, arXiv 2211.05953): all microbatches go through a chunk before the next, and all forwards stand
+/// before all backwards. Peak: m microbatches.
+[[nodiscard]] base::Result<Schedule> breadthFirst(const model::Experiment &experiment, const Durations &durations);
+
+/// Interleaved with split backwards (PyTorch's ScheduleInterleavedZeroBubble): half the warm-up, and W follows I by r chunks on
+/// device r. Peak: p + k microbatches.
+[[nodiscard]] base::Result<Schedule> interleavedZb(const model::Experiment &experiment, const Durations &durations);
+
+} // namespace stagelens::schedule

@@ -1,0 +1,19 @@
+// Zero bubble by hand: the backward is split, and weight gradients fill what would be the bubble (Qi et al., arXiv 2401.10241).
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/durations.h"
+#include "engine/schedule/schedule.h"
+
+namespace stagelens::schedule {
+
+/// ZB-H1: W follows I by r microbatches on device r, so that every device holds at most p + k microbatches; the bubble is
+/// (p - 1) (F + I - W).
+[[nodiscard]] base::Result<Schedule> zbH1(const model::Experiment &experiment, const Durations &durations);
+
+/// ZB-H2: 2 (p - r) - 1 forwards lead and W follows by 2 r, for at most 2 p - 1 + k microbatches; the bubble is
+/// (p - 1) (F + I - 2 W).
+[[nodiscard]] base::Result<Schedule> zbH2(const model::Experiment &experiment, const Durations &durations);
+
+} // namespace stagelens::schedule
