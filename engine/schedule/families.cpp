@@ -2,14 +2,19 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
+#include "engine/schedule/chimera.h"
+#include "engine/schedule/dualpipe.h"
 #include "engine/schedule/eager.h"
 #include "engine/schedule/gpipe.h"
+#include "engine/schedule/hanayo.h"
 #include "engine/schedule/interlaced.h"
 #include "engine/schedule/interleaved.h"
 #include "engine/schedule/one_f_one_b.h"
 #include "engine/schedule/pipedream.h"
+#include "engine/schedule/v_patterns.h"
 #include "engine/schedule/zb_auto.h"
 #include "engine/schedule/zb_h.h"
+#include "engine/schedule/zb_v.h"
 
 #include <algorithm>
 #include <array>
@@ -75,11 +80,71 @@ constexpr std::array kFamilies = {
            .splitsBackward = true,
            .looksAtDurations = true,
            .generate = zbAuto},
+    Family{.name = "zb-v",
+           .description =
+               "two chunks a device in a V; no bubble where forward, input and weight gradients last alike, in 1F1B's memory",
+           .source = "Zero Bubble, arXiv 2401.10241, section 6",
+           .conditions = "",
+           .splitsBackward = true,
+           .generate = zbV},
+    Family{.name = "v-half",
+           .description = "two chunks a device in a V; half of 1F1B's memory and half of its bubble",
+           .source = "Controllable Memory, arXiv 2405.15362",
+           .conditions = "",
+           .splitsBackward = true,
+           .looksAtDurations = true,
+           .generate = vHalf},
+    Family{.name = "v-min",
+           .description = "two chunks a device in a V; a third of 1F1B's memory and two thirds of its bubble",
+           .source = "Controllable Memory, arXiv 2405.15362",
+           .conditions = "",
+           .splitsBackward = true,
+           .looksAtDurations = true,
+           .generate = vMin},
+    Family{.name = "v-zb",
+           .description = "two chunks a device in a V; nearly no bubble whatever the durations, in 1F1B's memory",
+           .source = "Controllable Memory, arXiv 2405.15362",
+           .conditions = "",
+           .splitsBackward = true,
+           .looksAtDurations = true,
+           .generate = vZb},
+    Family{.name = "1f1b-v",
+           .description = "two chunks a device in a V, backward not split; two thirds of 1F1B's memory and about its bubble",
+           .source = "Controllable Memory, arXiv 2405.15362",
+           .conditions = "",
+           .looksAtDurations = true,
+           .generate = oneForwardOneBackwardV},
     Family{.name = "interlaced",
            .description = "the vocabulary layers sharded as in tensor parallelism: all devices run them at once",
            .source = "nnScaler, OSDI 2024; arXiv 2411.05288, appendix B",
            .conditions = "vocabulary none: it brings its own method",
            .generate = interlaced},
+    Family{.name = "dualpipe",
+           .description = "two replicas of the model in opposite directions; a forward and a backward overlap",
+           .source = "DeepSeek-V3, arXiv 2412.19437; deepseek-ai/DualPipe",
+           .conditions = "an even number of devices",
+           .replicas = 2,
+           .splitsBackward = true,
+           .generate = dualPipe},
+    Family{.name = "dualpipe-v",
+           .description = "DualPipe on half of its devices: the model once, two chunks a device in a V",
+           .source = "deepseek-ai/DualPipe",
+           .conditions = "",
+           .splitsBackward = true,
+           .generate = dualPipeV},
+    Family{.name = "chimera",
+           .description = "two replicas of the model in opposite directions fill each other's bubbles",
+           .source = "Chimera, arXiv 2107.06925",
+           .conditions = "an even number of devices",
+           .replicas = 2,
+           .looksAtDurations = true,
+           .generate = chimera},
+    Family{.name = "hanayo",
+           .description = "waves down and up the devices, two chunks each, shorten the bubble for more messages",
+           .source = "Hanayo, arXiv 2308.15762",
+           .conditions = "",
+           .looksAtDurations = true,
+           .generate = hanayo},
     Family{.name = "pipedream",
            .description = "1F1B without a flush: an update after every backward, and each microbatch keeps its weights",
            .source = "PipeDream, arXiv 1806.03377",

@@ -1,0 +1,15 @@
+// ZB-V: two stages a device, no bubble where F, I and W take equally long.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/durations.h"
+#include "engine/schedule/schedule.h"
+
+namespace stagelens::schedule {
+
+/// The handcrafted order of "Zero Bubble Pipeline Parallelism" (arXiv 2401.10241, section 6; also PyTorch's
+/// ScheduleZBVZeroBubble) for any number of microbatches. Peak: p microbatches of its two stages on every device.
+[[nodiscard]] base::Result<Schedule> zbV(const model::Experiment &experiment, const Durations &durations);
+
+} // namespace stagelens::schedule
