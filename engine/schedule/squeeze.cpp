@@ -1,10 +1,11 @@
 #include "engine/schedule/squeeze.h"
 
+#include "engine/schedule/squeeze_lanes.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <utility>
 
@@ -14,59 +15,9 @@ namespace {
 
 using base::Nanos;
 
-constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
 /// Microbatches whose sharded embeddings are made ahead of the first stage's F.
 constexpr std::size_t kEmbeddingsAhead = 2;
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
-
-enum LaneKind : std::size_t { Forward, Backward, Weight, kLaneKinds };
-
-LaneKind laneKindOf(PassKind kind)
-{
-    switch (kind) {
-    case PassKind::F: return Forward;
-    case PassKind::W: return Weight;
-    default: return Backward;
-    }
-}
-
-int heldAfter(int held, PassKind kind)
-{
-    return held + (kind == PassKind::F ? 1 : kind == PassKind::I ? 0 : -1);
-}
-
-/// The passes of one kind and stage of one replica, which run in their order.
-struct Lane {
-    std::vector<std::uint32_t> places; ///< in the device's order
-    std::vector<Nanos> ready;          ///< when what each pass needs is there; unused for W, which its own I makes ready
-    std::size_t next = 0;
-    Nanos duration = 0;
-    LaneKind kind = Forward;
-    Lane *follower = nullptr; ///< its passes need this lane's
-    int followerDevice = 0;
-    Nanos latency = 0; ///< from here to the follower
-    // Forwards only:
-    std::vector<std::uint32_t> ranks; ///< among the device's forwards
-    /// firstRank[n]: while forwards of no other stage have overtaken any, the first n of this lane may have started once the
-    /// device's forwards below that rank have: n can then be held beside all that the order has there.
-    std::vector<std::uint32_t> firstRank;
-    std::size_t overtaken = 0; ///< passes of this lane below the device's first forward that has not started
-
-    [[nodiscard]] bool isDone() const { return next == places.size(); }
-};
-
-struct Device {
-    std::array<std::vector<Lane *>, kLaneKinds> lanes; ///< in the order of the model
-    int held = 0;
-    int cap = 0;
-    std::size_t forwards = 0; ///< started
-    Nanos wake = 0;           ///< when it looks for a pass again
-    Nanos free = 0;
-    std::vector<bool> hasRun; ///< by place
-    std::size_t first = 0;    ///< place of the first pass that has not run
-    std::size_t full = 0;     ///< place where the order first holds as much as the cap allows
-    std::size_t lastForward = 0;
-};
 
 /// What a device finds when it looks for a pass.
 struct Choice {
@@ -105,23 +56,13 @@ public:
     Squeezed run();
 
 private:
-    [[nodiscard]] Lane &lane(LaneKind kind, int replica, int stage)
-    {
-        const int stages = m_order.placement.stages();
-        return m_lanes[(kind * static_cast<std::size_t>(m_order.placement.replicas) + static_cast<std::size_t>(replica)) *
-                           static_cast<std::size_t>(stages) +
-                       static_cast<std::size_t>(stage)];
-    }
-    void sortIntoLanes();
-    void connect(int replica, int stage);
-    void prepare(Device &device, const std::vector<Pass> &passes);
-    [[nodiscard]] std::uint32_t firstForward(Device &device) const;
-    [[nodiscard]] bool fits(const Device &device, const Lane &forward, std::uint32_t firstRank) const;
-    [[nodiscard]] bool mayRun(const Device &device, std::uint32_t place) const;
-    void offer(const Device &device, Lane &lane, std::uint32_t rank);
-    void offerReady(const Device &device, Lane &lane, Nanos now);
-    void offerForwards(Device &device, Nanos now);
-    void offerWeights(const Device &device);
+    [[nodiscard]] std::uint32_t firstForward(LaneDevice &device) const;
+    [[nodiscard]] bool fits(const LaneDevice &device, const Lane &forward, std::uint32_t firstRank) const;
+    [[nodiscard]] bool mayRun(const LaneDevice &device, std::uint32_t place) const;
+    void offer(const LaneDevice &device, Lane &lane, std::uint32_t rank);
+    void offerReady(const LaneDevice &device, Lane &lane, Nanos now);
+    void offerForwards(LaneDevice &device, Nanos now);
+    void offerWeights(const LaneDevice &device);
     void look(std::size_t at, Nanos now);
     void start(std::size_t at, Lane &lane, Nanos now);
     void makeReady(Lane &lane, int device, std::size_t index, Nanos ready);
@@ -131,10 +72,8 @@ private:
     void wakeAt(std::size_t at, Nanos time);
 
     const LayerOrder &m_order;
-    const Durations &m_durations;
     const SqueezeOptions &m_options;
-    std::vector<Lane> m_lanes;
-    std::vector<Device> m_devices;
+    Lanes m_lanes;
     LayerOrder m_made;
     Choice m_choice;                             ///< of the device that looks
     Crossing m_entries;                          ///< F of the first stage, with barriers
@@ -144,103 +83,26 @@ private:
 };
 
 Squeezer::Squeezer(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options)
-    : m_order(order), m_durations(durations), m_options(options), m_lanes(kLaneKinds * order.placement.stageDevice.size()),
-      m_devices(order.devices.size()), m_made{order.placement, std::vector<std::vector<Pass>>(order.devices.size())}
+    : m_order(order), m_options(options),
+      m_lanes(makeLanes(order, durations, options)), m_made{order.placement,
+                                                            std::vector<std::vector<Pass>>(order.devices.size())}
 {
-    const std::vector<int> least = mostHeld(order);
-    sortIntoLanes();
-    for (int replica = 0; replica < order.placement.replicas; ++replica)
-        for (int stage = 0; stage < order.placement.stages(); ++stage)
-            connect(replica, stage);
     if (options.barriers > 0) {
         std::size_t microbatches = 0;
-        for (int replica = 0; replica < order.placement.replicas; ++replica)
-            microbatches += lane(Forward, replica, 0).places.size();
+        for (int replica = 0; replica < m_lanes.replicas; ++replica)
+            microbatches += m_lanes.at(Forward, replica, 0).places.size();
         m_entries.ends.assign(microbatches, kNever);
         m_turns.ends.assign(microbatches, kNever);
         release(m_entries, Forward, 0, kEmbeddingsAhead);
     }
-    for (std::size_t at = 0; at < m_devices.size(); ++at) {
-        m_devices[at].cap = options.mostHeld.empty() ? least[at] : std::max(least[at], options.mostHeld[at]);
-        prepare(m_devices[at], order.devices[at]);
+    for (std::size_t at = 0; at < m_lanes.devices.size(); ++at) {
         m_made.devices[at].reserve(order.devices[at].size());
         m_events.emplace(0, at);
     }
 }
 
-void Squeezer::sortIntoLanes()
-{
-    for (const std::vector<Pass> &passes : m_order.devices) {
-        std::uint32_t place = 0;
-        std::uint32_t rank = 0;
-        for (const Pass &pass : passes) {
-            Lane &own = lane(laneKindOf(pass.kind), m_order.placement.replicaOf(pass.microbatch), pass.stage);
-            own.duration = m_durations.pass(pass.kind, pass.stage);
-            own.kind = laneKindOf(pass.kind);
-            own.places.push_back(place++);
-            if (pass.kind == PassKind::F)
-                own.ranks.push_back(rank++);
-        }
-    }
-}
-
-void Squeezer::connect(int replica, int stage)
-{
-    const Placement &placement = m_order.placement;
-    const int device = placement.deviceOf(stage, replica);
-    const auto follow = [&](Lane &from, LaneKind kind, int next) {
-        from.follower = &lane(kind, replica, next);
-        from.followerDevice = placement.deviceOf(next, replica);
-        from.latency = from.followerDevice == device ? 0 : m_durations.transfer(Transfer::Send);
-    };
-    Lane &forward = lane(Forward, replica, stage);
-    Lane &backward = lane(Backward, replica, stage);
-    if (stage < placement.lastStage())
-        follow(forward, Forward, stage + 1);
-    else
-        follow(forward, Backward, stage);
-    if (stage > 0)
-        follow(backward, Backward, stage - 1);
-    forward.ready.assign(forward.places.size(), stage == 0 && m_options.barriers == 0 ? 0 : kNever);
-    backward.ready.assign(backward.places.size(), kNever);
-    Device &own = m_devices[static_cast<std::size_t>(device)];
-    for (const LaneKind kind : {Forward, Backward, Weight})
-        own.lanes[kind].push_back(&lane(kind, replica, stage));
-}
-
-/// With the first n forwards of a lane started, and all others of the device below some rank, the device holds at rank i, where
-/// the order has `held` and `started` of the lane's forwards, n - started more than the order does (if that is above 0).
-void Squeezer::prepare(Device &device, const std::vector<Pass> &passes)
-{
-    std::vector<int> room; // after each forward
-    int held = 0;
-    device.hasRun.assign(passes.size(), false);
-    device.full = passes.size();
-    for (std::size_t place = 0; place < passes.size(); ++place) {
-        held = heldAfter(held, passes[place].kind);
-        if (passes[place].kind != PassKind::F)
-            continue;
-        room.push_back(device.cap - held);
-        device.lastForward = place;
-        if (room.back() == 0)
-            device.full = std::min(device.full, place);
-    }
-    for (Lane *const forward : device.lanes[Forward]) {
-        const std::size_t most = forward->ranks.size() + static_cast<std::size_t>(device.cap);
-        forward->firstRank.assign(most + 1, 0);
-        std::size_t started = forward->ranks.size();
-        std::size_t allowed = most; // by all ranks from here on
-        for (std::size_t rank = room.size(); rank-- > 0;) {
-            for (; allowed > started + static_cast<std::size_t>(room[rank]); --allowed)
-                forward->firstRank[allowed] = static_cast<std::uint32_t>(rank) + 1;
-            if (started > 0 && forward->ranks[started - 1] == rank)
-                --started;
-        }
-    }
-}
-
 /// Rank of the device's first forward that has not started.
-std::uint32_t Squeezer::firstForward(Device &device) const
+std::uint32_t Squeezer::firstForward(LaneDevice &device) const
 {
     std::uint32_t first = kNoPlace;
     for (const Lane *const lane : device.lanes[Forward])
@@ -253,7 +115,7 @@ std::uint32_t Squeezer::firstForward(Device &device) const
 }
 
 /// Whether the next pass of a lane may start on a device whose first forward that has not started is `firstRank`.
-bool Squeezer::fits(const Device &device, const Lane &forward, std::uint32_t firstRank) const
+bool Squeezer::fits(const LaneDevice &device, const Lane &forward, std::uint32_t firstRank) const
 {
     if (device.held >= device.cap)
         return false;
@@ -265,7 +127,7 @@ bool Squeezer::fits(const Device &device, const Lane &forward, std::uint32_t fir
     return count < forward.firstRank.size() && firstRank >= forward.firstRank[count];
 }
 
-bool Squeezer::mayRun(const Device &device, std::uint32_t place) const
+bool Squeezer::mayRun(const LaneDevice &device, std::uint32_t place) const
 {
     const bool isBound =
         m_options.freedom == Freedom::None ||
@@ -273,7 +135,7 @@ bool Squeezer::mayRun(const Device &device, std::uint32_t place) const
     return !isBound || place == device.first;
 }
 
-void Squeezer::offer(const Device &device, Lane &lane, std::uint32_t rank)
+void Squeezer::offer(const LaneDevice &device, Lane &lane, std::uint32_t rank)
 {
     const std::uint32_t place = lane.places[lane.next];
     if (rank >= m_choice.rank ||
@@ -285,7 +147,7 @@ void Squeezer::offer(const Device &device, Lane &lane, std::uint32_t rank)
 }
 
 /// Offers the next pass of a lane of F, B or I if it is ready.
-void Squeezer::offerReady(const Device &device, Lane &lane, Nanos now)
+void Squeezer::offerReady(const LaneDevice &device, Lane &lane, Nanos now)
 {
     const Nanos ready = lane.ready[lane.next];
     const bool isLate = m_options.backwardsFirst && lane.kind == Forward;
@@ -296,7 +158,7 @@ void Squeezer::offerReady(const Device &device, Lane &lane, Nanos now)
         m_choice.coming.push_back({ready, lane.places[lane.next], rank});
 }
 
-void Squeezer::offerForwards(Device &device, Nanos now)
+void Squeezer::offerForwards(LaneDevice &device, Nanos now)
 {
     const std::uint32_t firstRank = firstForward(device);
     for (Lane *const lane : device.lanes[Forward]) {
@@ -309,7 +171,7 @@ void Squeezer::offerForwards(Device &device, Nanos now)
     }
 }
 
-void Squeezer::offerWeights(const Device &device)
+void Squeezer::offerWeights(const LaneDevice &device)
 {
     // A W that fills gaps is worth as much as the forward that it makes room for, and else nothing beside other work.
     if (m_options.weightsFill && m_choice.lane != nullptr && m_choice.blocked == kNoPlace)
@@ -326,7 +188,7 @@ void Squeezer::offerWeights(const Device &device)
 /// Runs the pass that is to be run now, if there is one.
 void Squeezer::look(std::size_t at, Nanos now)
 {
-    Device &device = m_devices[at];
+    LaneDevice &device = m_lanes.devices[at];
     m_choice = {nullptr, kNoPlace, kNoPlace, std::move(m_choice.coming), kNoPlace};
     m_choice.coming.clear();
     offerForwards(device, now);
@@ -347,7 +209,7 @@ void Squeezer::look(std::size_t at, Nanos now)
 
 void Squeezer::start(std::size_t at, Lane &lane, Nanos now)
 {
-    Device &device = m_devices[at];
+    LaneDevice &device = m_lanes.devices[at];
     const std::size_t index = lane.next++;
     const std::uint32_t place = lane.places[index];
     const Pass &pass = m_order.devices[at][place];
@@ -394,14 +256,14 @@ void Squeezer::release(Crossing &crossing, LaneKind kind, int stage, std::size_t
 {
     for (; crossing.released < std::min(count, crossing.ends.size()); ++crossing.released) {
         const int replica = m_order.placement.replicaOf(static_cast<int>(crossing.released));
-        makeReady(lane(kind, replica, stage), m_order.placement.deviceOf(stage, replica),
+        makeReady(m_lanes.at(kind, replica, stage), m_order.placement.deviceOf(stage, replica),
                   crossing.releasedOf[static_cast<std::size_t>(replica)]++, crossing.latest);
     }
 }
 
 void Squeezer::wakeAt(std::size_t at, Nanos time)
 {
-    Device &device = m_devices[at];
+    LaneDevice &device = m_lanes.devices[at];
     time = std::max(time, device.free);
     if (time >= device.wake)
         return;
@@ -414,35 +276,20 @@ Squeezed Squeezer::run()
     while (!m_events.empty()) {
         const auto [now, at] = m_events.top();
         m_events.pop();
-        Device &device = m_devices[at];
+        LaneDevice &device = m_lanes.devices[at];
         if (device.wake != now)
             continue;
         device.wake = kNever;
         look(at, now);
     }
     Squeezed squeezed{std::move(m_made), 0};
-    for (const Device &device : m_devices)
+    for (const LaneDevice &device : m_lanes.devices)
         squeezed.makespan = std::max(squeezed.makespan, device.free);
-    assert(std::ranges::all_of(m_lanes, &Lane::isDone));
+    assert(std::ranges::all_of(m_lanes.all, &Lane::isDone));
     return squeezed;
 }
 
 } // namespace
-
-std::vector<int> mostHeld(const LayerOrder &order)
-{
-    std::vector<int> most;
-    for (const std::vector<Pass> &passes : order.devices) {
-        int held = 0;
-        int greatest = 0;
-        for (const Pass &pass : passes) {
-            held = heldAfter(held, pass.kind);
-            greatest = std::max(greatest, held);
-        }
-        most.push_back(greatest);
-    }
-    return most;
-}
 
 Squeezed squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options)
 {
