@@ -38,6 +38,46 @@ Durations evenDurations()
     return even;
 }
 
+/// How an order is made of a stream.
+struct Recipe {
+    Entry entry = Entry::Spread;
+    bool backwardsFirst = false;
+    bool isPatient = true;
+    bool isEven = false; ///< made for even durations, and kept
+};
+
+// None of these is the best everywhere: which one is depends on the numbers of devices, stages and microbatches, and on the
+// durations.
+constexpr std::array<Recipe, 13> kRecipes{{
+    {Entry::Spread, false, true, false},
+    {Entry::Spread, false, false, false},
+    {Entry::Spread, true, true, false},
+    {Entry::Spread, true, false, false},
+    {Entry::Slow, false, true, false},
+    {Entry::Slow, false, false, false},
+    {Entry::Slow, true, true, false},
+    {Entry::Slow, true, false, false},
+    {Entry::Groups, false, true, false},
+    {Entry::Groups, false, false, false},
+    {Entry::Groups, true, true, false},
+    {Entry::Groups, true, false, false},
+    {Entry::Groups, false, true, true},
+}};
+
+Squeezed make(const StreamPlan &plan, const Recipe &recipe, int mostHeld, const Durations &durations)
+{
+    SqueezeOptions options{.mostHeld = std::vector<int>(static_cast<std::size_t>(plan.placement.devices), mostHeld),
+                           .backwardsFirst = recipe.backwardsFirst,
+                           .isPatient = recipe.isPatient,
+                           .barriers = plan.barriers};
+    const LayerOrder stream = streamOrder(plan, recipe.entry);
+    if (!recipe.isEven)
+        return squeeze(stream, durations, options);
+    const LayerOrder even = squeeze(stream, evenDurations(), options).order;
+    options.freedom = Freedom::None;
+    return squeeze(even, durations, options);
+}
+
 } // namespace
 
 LayerOrder streamOrder(const StreamPlan &plan, Entry entry)
@@ -72,30 +112,22 @@ LayerOrder streamOrder(const StreamPlan &plan, Entry entry)
     return order;
 }
 
-LayerOrder shortestStream(const StreamPlan &plan, int mostHeldByAny, const Durations &durations)
+LayerOrder shortestStream(const StreamPlan &plan, int mostHeld, const Durations &durations)
 {
+    // What is best for a few rounds of microbatches is good for more of them.
+    constexpr int kTrialRounds = 4;
+    StreamPlan trial = plan;
+    trial.microbatches = std::min(plan.microbatches, kTrialRounds * plan.placement.devices);
     std::optional<Squeezed> best;
-    const auto consider = [&](Squeezed &&squeezed) {
-        if (!best || squeezed.makespan < best->makespan)
-            best = std::move(squeezed);
-    };
-    // None of these is the best everywhere: which one is depends on the numbers of devices, stages and microbatches, and on the
-    // durations.
-    const std::vector<int> caps(static_cast<std::size_t>(plan.placement.devices), mostHeldByAny);
-    for (const Entry entry : {Entry::Spread, Entry::Slow, Entry::Groups}) {
-        const LayerOrder order = streamOrder(plan, entry);
-        for (const bool backwardsFirst : {false, true}) {
-            SqueezeOptions options{.mostHeld = caps, .backwardsFirst = backwardsFirst, .barriers = plan.barriers};
-            consider(squeeze(order, durations, options));
-            options.isPatient = false;
-            consider(squeeze(order, durations, options));
-        }
+    Recipe bestRecipe;
+    for (const Recipe &recipe : kRecipes) {
+        Squeezed squeezed = make(trial, recipe, mostHeld, durations);
+        if (best && best->makespan <= squeezed.makespan)
+            continue;
+        best = std::move(squeezed);
+        bestRecipe = recipe;
     }
-    SqueezeOptions options{.mostHeld = caps, .barriers = plan.barriers};
-    const LayerOrder even = squeeze(streamOrder(plan, Entry::Groups), evenDurations(), options).order;
-    options.freedom = Freedom::None;
-    consider(squeeze(even, durations, options));
-    return std::move(best->order);
+    return trial.microbatches == plan.microbatches ? std::move(best->order) : make(plan, bestRecipe, mostHeld, durations).order;
 }
 
 } // namespace stagelens::schedule

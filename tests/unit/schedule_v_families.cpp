@@ -1,0 +1,251 @@
+// Families with several stages a device in a V or in waves: published bubbles and peaks (arXiv 2401.10241, 2405.15362; research
+// dossier 3.1, 3.3, 3.9, 3.10), small plans, vocabulary methods. Units: a stage's F.
+#include "tests/support/order_support.h"
+
+#include "engine/schedule/squeeze.h"
+
+#include <QTest>
+
+#include <chrono>
+
+using namespace stagelens;
+using namespace stagelens::schedule;
+using model::VocabularyMethod;
+using test::greatest;
+using test::Order;
+using test::orderOf;
+using test::unitExperiment;
+
+namespace {
+
+/// Makespan less a device's work, both in units; two stages a device.
+double bubbleOf(const std::string &family, int devices, int microbatches, double forward = 1, double input = 1,
+                double weight = 1)
+{
+    const std::map<std::string, double> durations{{"F", forward}, {"I", input}, {"W", weight}};
+    const Order order = orderOf(unitExperiment(family, devices, microbatches, VocabularyMethod::None, durations));
+    return order.makespan - 2 * microbatches * (forward + input + weight);
+}
+
+int peakOf(const std::string &family, int devices, int microbatches, VocabularyMethod method = VocabularyMethod::None)
+{
+    return greatest(orderOf(unitExperiment(family, devices, microbatches, method)).held);
+}
+
+} // namespace
+
+class ScheduleVFamilies : public QObject {
+    Q_OBJECT
+
+private slots:
+    void zbVHasItsMakespan();
+    void zbVStartsAsPublished();
+    void patternsHaveTheirBubblesAndPeaks_data();
+    void patternsHaveTheirBubblesAndPeaks();
+    void unequalDurations();
+    void wholeBackwardsInTwoThirds();
+    void barriersCostMicrobatchesAndNoBubble();
+    void dualPipeVHasItsBubbleAndPeak();
+    void wavesShortenTheBubble();
+    void smallPlansAreSound_data();
+    void smallPlansAreSound();
+    void squeezeKeepsToItsOptions();
+    void largePlansAreQuick();
+};
+
+void ScheduleVFamilies::zbVHasItsMakespan()
+{
+    QCOMPARE(orderOf(unitExperiment("zb-v", 8, 64)).makespan, 391.0);
+    for (const int devices : {2, 4, 8, 16}) {
+        // Nothing but the way to the last device is idle.
+        QCOMPARE(bubbleOf("zb-v", devices, 4 * devices), devices - 1.0);
+        const Order order = orderOf(unitExperiment("zb-v", devices, 4 * devices));
+        QCOMPARE(order.held, std::vector<int>(static_cast<std::size_t>(devices), 2 * devices));
+    }
+    // With F = 1, I = 1.2, W = 0.8 each device idles (p - 1) 0.4 beside the way in.
+    QVERIFY(bubbleOf("zb-v", 8, 64, 1, 1.2, 0.8) <= 7 * 1.4 + 1e-6);
+}
+
+void ScheduleVFamilies::zbVStartsAsPublished()
+{
+    const Order order = orderOf(unitExperiment("zb-v", 2, 4));
+    std::string first;
+    for (const Pass &pass : order.schedule.device(0))
+        first += text(pass) + ' ';
+    QCOMPARE(first, std::string("F0@0 F1@0 F2@0 F0@3 I0@3 W0@3 F1@3 I1@3 W1@3 F3@0 I0@0 W0@0 F2@3 I2@3 W2@3 I1@0 W1@0 F3@3 "
+                                "I3@3 W3@3 I2@0 W2@0 I3@0 W3@0 "));
+}
+
+void ScheduleVFamilies::patternsHaveTheirBubblesAndPeaks_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<int>("devices");
+    QTest::addColumn<double>("bubble");
+    QTest::addColumn<int>("peak"); // in stages' microbatches
+    const auto row = [](const char *family, int devices, double bubble, int peak) {
+        QTest::addRow("%s %d", family, devices) << family << devices << bubble << peak;
+    };
+    for (const int devices : {4, 8, 16}) {
+        row("v-min", devices, 4.0 * devices - 5, (devices + 4) / 3 * 2);
+        row("v-half", devices, 3.0 * devices - 7, (devices + 2) / 2 * 2);
+        row("v-zb", devices, devices - 1.0, 2 * devices);
+    }
+    row("v-min", 5, 15, 6);
+    row("v-min", 6, 17, 6);
+    row("v-half", 5, 11, 6);
+    row("v-half", 7, 17, 8);
+    row("v-zb", 5, 4, 10);
+    row("v-zb", 1, 0, 2);
+    row("v-min", 1, 0, 2);
+}
+
+void ScheduleVFamilies::patternsHaveTheirBubblesAndPeaks()
+{
+    QFETCH(const QString, family);
+    QFETCH(const int, devices);
+    QFETCH(const double, bubble);
+    QFETCH(const int, peak);
+    const std::string name = family.toStdString();
+    for (const int microbatches : {2 * devices, 4 * devices, 9 * devices}) {
+        QCOMPARE(bubbleOf(name, devices, microbatches), bubble);
+        QCOMPARE(peakOf(name, devices, microbatches), peak);
+    }
+}
+
+void ScheduleVFamilies::unequalDurations()
+{
+    // F : I : W = 3 : 4 : 2. V-Half's bubble is the same for any number of microbatches, V-Min's grows.
+    QCOMPARE(bubbleOf("v-half", 4, 16, 3, 4, 2), 29.0);
+    QCOMPARE(bubbleOf("v-half", 4, 32, 3, 4, 2), 29.0);
+    QCOMPARE(bubbleOf("v-zb", 4, 16, 3, 4, 2), 12.0);
+    QCOMPARE(bubbleOf("v-zb", 4, 64, 3, 4, 2), 12.0);
+    QVERIFY(bubbleOf("v-min", 4, 16, 3, 4, 2) <= 130);
+    QVERIFY(bubbleOf("v-min", 4, 32, 3, 4, 2) <= 226);
+    QVERIFY(bubbleOf("v-min", 4, 32, 3, 4, 2) > bubbleOf("v-min", 4, 16, 3, 4, 2));
+    QCOMPARE(peakOf("v-half", 4, 32), 6);
+}
+
+void ScheduleVFamilies::wholeBackwardsInTwoThirds()
+{
+    for (const int devices : {4, 8, 16, 32}) {
+        // Neither the bubble nor two thirds of the memory of 1F1B.
+        QVERIFY(bubbleOf("1f1b-v", devices, 4 * devices) <= 6.0 * (devices - 1));
+        QVERIFY(3 * peakOf("1f1b-v", devices, 4 * devices) <= 4 * devices + 6);
+        QCOMPARE(bubbleOf("1f1b-v", devices, 8 * devices), bubbleOf("1f1b-v", devices, 4 * devices));
+    }
+}
+
+void ScheduleVFamilies::barriersCostMicrobatchesAndNoBubble()
+{
+    // The reference program holds 5, 6 and 7 microbatches on 8 devices, and idles 17, 29 and 32 units.
+    QCOMPARE(peakOf("v-half", 8, 32), 2 * 5);
+    QCOMPARE(peakOf("v-half", 8, 32, VocabularyMethod::Vocab2), 2 * 6);
+    QCOMPARE(peakOf("v-half", 8, 32, VocabularyMethod::Vocab1), 2 * 7);
+    QCOMPARE(peakOf("v-half", 8, 32, VocabularyMethod::Naive), 2 * 8);
+    for (const std::string family : {"zb-v", "v-min", "v-half", "v-zb", "1f1b-v", "dualpipe-v", "hanayo"}) {
+        const int plain = peakOf(family, 6, 24);
+        for (const auto method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
+            QVERIFY2(peakOf(family, 6, 24, method) <= plain + 2 * model::barrierCount(method), family.c_str());
+    }
+    for (const auto method : {VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+        // S and T of a quarter each: half a unit of work a microbatch.
+        model::Experiment experiment =
+            unitExperiment("v-half", 8, 32, method, {{"F", 1}, {"I", 1}, {"W", 1}, {"S", 0.25}, {"T", 0.25}});
+        QVERIFY(orderOf(experiment).makespan - 32 * 6.5 <= 17);
+    }
+}
+
+void ScheduleVFamilies::dualPipeVHasItsBubbleAndPeak()
+{
+    for (const int devices : {1, 2, 4, 7, 8}) {
+        // (p - 1) (F&B + B - 3 W) with a pair as long as its passes, and 2 p + 1 stages' microbatches.
+        for (const int microbatches : {2 * devices, 4 * devices, 5 * devices + 1}) {
+            QCOMPARE(bubbleOf("dualpipe-v", devices, microbatches), 2.0 * (devices - 1));
+            QCOMPARE(peakOf("dualpipe-v", devices, microbatches), std::min(2 * devices + 1, 2 * microbatches));
+        }
+    }
+    // An overlapped pair that is shorter than its passes shortens the bubble: (p - 1) (2.5 + 2 - 3).
+    const model::Experiment overlapped =
+        unitExperiment("dualpipe-v", 4, 16, VocabularyMethod::None, {{"F", 1}, {"I", 1}, {"W", 1}, {"FB", 2.5}});
+    std::size_t pairs = 0;
+    const Order order = orderOf(overlapped);
+    for (const Pass &pass : order.schedule.device(0))
+        pairs += pass.pairedWithNext ? 1 : 0;
+    QCOMPARE(order.makespan, 16 * 6 - 0.5 * static_cast<double>(pairs) + 3 * 1.5);
+    QCOMPARE(orderOf(unitExperiment("dualpipe-v", 4, 3)).fault, std::string());
+}
+
+void ScheduleVFamilies::wavesShortenTheBubble()
+{
+    const auto ratio = [](int devices, int waves, int microbatches, double backward) {
+        model::Experiment experiment =
+            unitExperiment("hanayo", devices, microbatches, VocabularyMethod::None, {{"F", 1}, {"B", backward}});
+        experiment.schedule.waves = waves;
+        const Order order = orderOf(experiment);
+        const bool isSound = order.fault.empty() && greatest(order.held) <= 2 * waves * devices;
+        return isSound ? 1 - 2 * waves * microbatches * (1 + backward) / order.makespan : 1;
+    };
+    // Of as many microbatches as devices, backward = 2 forwards: no more than plain greedy scheduling leaves.
+    QVERIFY(ratio(4, 1, 4, 2) <= 0.3334);
+    QVERIFY(ratio(4, 2, 4, 2) <= 0.2001);
+    QVERIFY(ratio(4, 4, 4, 2) <= 0.1119);
+    QVERIFY(ratio(8, 1, 8, 2) <= 0.3685);
+    QVERIFY(ratio(8, 2, 8, 2) <= 0.2259);
+    // Backward = forward: as interleaved 1F1B with as many stages.
+    for (const int waves : {1, 2, 4})
+        for (const int microbatches : {4, 8, 16})
+            QVERIFY(ratio(4, waves, microbatches, 1) <= 3.0 / (2 * waves * microbatches + 3) + 1e-9);
+}
+
+void ScheduleVFamilies::smallPlansAreSound_data()
+{
+    QTest::addColumn<QString>("family");
+    for (const char *family : {"zb-v", "v-min", "v-half", "v-zb", "1f1b-v", "dualpipe-v", "hanayo"})
+        QTest::newRow(family) << family;
+}
+
+void ScheduleVFamilies::smallPlansAreSound()
+{
+    QFETCH(const QString, family);
+    const std::string fault = test::faultOfSmallPlans(family.toStdString(), 1);
+    QVERIFY2(fault.empty(), fault.c_str());
+}
+
+void ScheduleVFamilies::squeezeKeepsToItsOptions()
+{
+    const model::Experiment experiment = unitExperiment("zb-v", 4, 12);
+    const Durations durations = nominalDurations(experiment);
+    const Order zbV = orderOf(experiment);
+    LayerOrder order{zbV.schedule.placement(), {}};
+    for (int device = 0; device < 4; ++device)
+        order.devices.emplace_back(zbV.schedule.device(device).begin(), zbV.schedule.device(device).end());
+    const Squeezed same = squeeze(order, durations, {.freedom = Freedom::None});
+    QCOMPARE(static_cast<double>(same.makespan) / base::kNanosPerMilli, zbV.makespan);
+    QVERIFY(same.order.devices == order.devices);
+    QCOMPARE(mostHeld(order), zbV.held);
+    for (const Freedom freedom : {Freedom::Ends, Freedom::All}) {
+        for (const bool weightsFill : {false, true}) {
+            const Squeezed squeezed = squeeze(order, durations, {.freedom = freedom, .weightsFill = weightsFill});
+            const Schedule made("zb-v", order.placement, 12, VocabularyMethod::None, squeezed.order.devices);
+            QVERIFY(findViolations(made, 1).empty());
+            QCOMPARE(makespanOf(made, durations), std::optional(squeezed.makespan));
+            for (std::size_t device = 0; device < 4; ++device)
+                QVERIFY(mostHeld(squeezed.order)[device] <= zbV.held[device]);
+        }
+    }
+}
+
+void ScheduleVFamilies::largePlansAreQuick()
+{
+    // The limit is generous; a quadratic generator would need minutes.
+    const auto begin = std::chrono::steady_clock::now();
+    for (const char *family : {"zb-v", "v-half", "v-zb", "dualpipe-v"}) {
+        const base::Result<Schedule> made = makeSchedule(unitExperiment(family, 64, 512));
+        QVERIFY(made.ok());
+        QVERIFY(made->passCount() >= std::size_t{64} * 512 * 4);
+    }
+    QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(9));
+}
+
+QTEST_GUILESS_MAIN(ScheduleVFamilies)
+#include "schedule_v_families.moc"
