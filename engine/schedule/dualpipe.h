@@ -15,7 +15,7 @@ namespace stagelens::schedule {
 [[nodiscard]] base::Result<Schedule> dualPipe(const model::Experiment &experiment, const Durations &durations);
 
 /// Half of DualPipe's devices (deepseek-ai/DualPipe, "cut-in-half"): the same order with the model once, as a V of two stages a
-/// device. Bubble (p - 1) (F&B + B - 3 W) from 2 p microbatches on. Peak 2 p + 1 stages' microbatches.
+/// device. Bubble (p - 1) (F&B + B - 3 W), at the turn, from 2 p microbatches on. Peak 2 p + 1 stages' microbatches.
 [[nodiscard]] base::Result<Schedule> dualPipeV(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

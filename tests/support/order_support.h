@@ -67,6 +67,19 @@ inline int greatest(const std::vector<int> &held)
     return held.empty() ? 0 : *std::ranges::max_element(held);
 }
 
+/// What the device that idles most idles, of an order with F, I and W of one unit and pairs of `pair` units.
+inline double mostIdle(const Order &order, double pair)
+{
+    double most = 0;
+    for (int device = 0; device < order.schedule.devices(); ++device) {
+        double work = 0;
+        for (const schedule::Pass &pass : order.schedule.device(device))
+            work += (pass.kind == schedule::PassKind::B ? 2 : 1) - (pass.pairedWithNext ? 3 - pair : 0);
+        most = std::max(most, order.makespan - work);
+    }
+    return most;
+}
+
 /// Of all small plans and all vocabulary methods, the first fault; empty if none.
 inline std::string faultOfSmallPlans(const std::string &family, int deviceStep)
 {

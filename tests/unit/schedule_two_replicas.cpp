@@ -46,6 +46,9 @@ void ScheduleTwoReplicas::dualPipeHasItsBubbleAndPeak()
             QCOMPARE(order.makespan - 3 * microbatches, 2.0 * (devices / 2 - 1));
             QCOMPARE(greatest(order.held), devices + 1);
         }
+        const Order overlapped = orderOf(unitExperiment("dualpipe", devices, 4 * devices, VocabularyMethod::None,
+                                                        {{"F", 1}, {"I", 1}, {"W", 1}, {"FB", 2.5}}));
+        QCOMPARE(test::mostIdle(overlapped, 2.5), 1.5 * (devices / 2 - 1));
     }
 }
 
