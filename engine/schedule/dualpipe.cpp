@@ -5,9 +5,7 @@
 #include "engine/schedule/vocabulary_insertion.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace stagelens::schedule {

@@ -21,8 +21,7 @@ constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
 /// What a device finds when it looks for a pass.
 struct Choice {
-    Lane *lane = nullptr; ///< whose next pass to run; none if null
-    std::uint32_t place = kNoPlace;
+    Lane *lane = nullptr;          ///< whose next pass to run; none if null
     std::uint32_t rank = kNoPlace; ///< the least is taken
     /// Passes that are not ready, but known to be at a later time.
     struct Coming {
@@ -142,7 +141,6 @@ void Squeezer::offer(const LaneDevice &device, Lane &lane, std::uint32_t rank)
         !(mayRun(device, place) || (lane.kind == Weight && m_options.weightsFill && m_options.freedom != Freedom::None)))
         return;
     m_choice.lane = &lane;
-    m_choice.place = place;
     m_choice.rank = rank;
 }
 
@@ -189,7 +187,7 @@ void Squeezer::offerWeights(const LaneDevice &device)
 void Squeezer::look(std::size_t at, Nanos now)
 {
     LaneDevice &device = m_lanes.devices[at];
-    m_choice = {nullptr, kNoPlace, kNoPlace, std::move(m_choice.coming), kNoPlace};
+    m_choice = {nullptr, kNoPlace, std::move(m_choice.coming), kNoPlace};
     m_choice.coming.clear();
     offerForwards(device, now);
     for (Lane *const lane : device.lanes[Backward])
