@@ -2,7 +2,6 @@
 
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
-#include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
@@ -45,7 +44,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
                 base::concat("run ", *request.run, " ended before its first step, so it has no timeline"));
         ui::LaneGroup group;
         group.timeline = record->timeline;
-        if (auto schedule = schedule::makeSchedule(record->experiment))
+        if (auto schedule = service::scheduleOf(record->experiment))
             group.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
         group.metrics = record->metrics.value_or(simulate::Metrics{});
         group.caption = u"%1 · run %2"_s.arg(ui::caption(record->summary.kind)).arg(*request.run);

@@ -2,6 +2,7 @@
 
 #include "app/cli/huggingface_config.h"
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 
@@ -151,7 +152,7 @@ constexpr Option kOptions[] = {
 
     {"--schedule", "FAMILY", "Schedule", "schedule.family", "see `list schedules`",
      [](std::string_view t, Experiment &e) {
-         e.schedule.family = t;
+         model::chooseFamily(e.schedule, t);
          return Fault();
      }},
     {"--vocabulary", "METHOD", "Schedule", "schedule.vocabulary", "none, redis, vocab-naive, vocab-1 or vocab-2",

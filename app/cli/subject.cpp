@@ -1,7 +1,6 @@
 #include "app/cli/subject.h"
 
 #include "engine/base/text.h"
-#include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 
 #include <filesystem>
@@ -21,7 +20,7 @@ base::Result<Subject> runSubject(store::RunId id, const std::string &database, s
     if (!run->timeline || !run->metrics)
         return base::Error::failed(base::concat("run ", id, " has no finished step (", store::name(run->summary.status),
                                                 "), so there is nothing to show; choose another run"));
-    auto schedule = schedule::makeSchedule(run->experiment);
+    auto schedule = service::scheduleOf(run->experiment);
     if (!schedule)
         return schedule.error();
     return Subject{

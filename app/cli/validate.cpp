@@ -4,33 +4,18 @@
 #include "app/cli/report.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
 #include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
 
 #include <iostream>
+#include <map>
 
 namespace stagelens::cli {
 
 namespace {
 
 using schedule::Violation;
-using schedule::ViolationKind;
-
-std::string_view kindName(ViolationKind kind)
-{
-    switch (kind) {
-    case ViolationKind::Missing: return "missing";
-    case ViolationKind::Duplicate: return "duplicate";
-    case ViolationKind::WrongDevice: return "wrong-device";
-    case ViolationKind::OutOfOrder: return "out-of-order";
-    case ViolationKind::Deadlock: return "deadlock";
-    case ViolationKind::MicrobatchOrder: return "microbatch-order";
-    case ViolationKind::NotInPlan: return "not-in-plan";
-    }
-    return {};
-}
 
 base::Result<schedule::Schedule> scheduleFromFile(const std::string &file)
 {
@@ -55,14 +40,14 @@ base::Result<schedule::Schedule> scheduleOf(ExperimentArguments arguments)
     const auto experiment = experimentOf(arguments);
     if (!experiment)
         return experiment.error();
-    return schedule::makeSchedule(model::resolved(*experiment, service::machineCores()));
+    return service::scheduleOf(model::resolved(*experiment, service::machineCores()));
 }
 
 nlohmann::ordered_json violationsJson(const std::vector<Violation> &violations)
 {
     auto json = nlohmann::ordered_json::array();
     for (const Violation &violation : violations)
-        json.push_back({{"kind", kindName(violation.kind)},
+        json.push_back({{"kind", schedule::name(violation.kind)},
                         {"device", violation.device},
                         {"position", violation.position},
                         {"cause", violation.cause},
@@ -70,12 +55,12 @@ nlohmann::ordered_json violationsJson(const std::vector<Violation> &violations)
     return json;
 }
 
-int validate(const ExperimentArguments &arguments, bool asJson)
+int validate(const ExperimentArguments &arguments, schedule::Sends sends, bool asJson)
 {
     const auto schedule = scheduleOf(arguments);
     if (!schedule)
         return fail(schedule.error());
-    const std::vector<Violation> violations = schedule::findViolations(*schedule);
+    const std::vector<Violation> violations = schedule::findViolations(*schedule, {.sends = sends});
     if (asJson) {
         printJson(
             {{"valid", violations.empty()}, {"passes", schedule->passCount()}, {"violations", violationsJson(violations)}});
@@ -98,7 +83,12 @@ void addValidate(CLI::App &app, Action &chosen)
     command->get_option("--schedule-file")->description("check this schedule (Stagelens' text form)")->group("Schedule");
     const auto asJson = std::make_shared<bool>(false);
     command->add_flag("--json", *asJson, "print one JSON document");
-    command->callback([=, &chosen] { chosen = [=] { return validate(*arguments, *asJson); }; });
+    const auto sends = std::make_shared<schedule::Sends>(schedule::Sends::Buffered);
+    command->add_option("--sends", *sends, "when a send is over (default: buffered)")
+        ->option_text("buffered|blocking")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, schedule::Sends>{{"buffered", schedule::Sends::Buffered},
+                                                                                   {"blocking", schedule::Sends::Blocking}}));
+    command->callback([=, &chosen] { chosen = [=] { return validate(*arguments, *sends, *asJson); }; });
 }
 
 } // namespace stagelens::cli

@@ -6,7 +6,6 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/runtime/training_run.h"
-#include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 
 #include <iomanip>
@@ -60,7 +59,7 @@ base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
     if (given->training.backend != "cpu")
         return base::Error::invalid("training.backend", "verify runs on the cpu backend; leave --backend out");
     const model::Experiment experiment = model::resolved(*given, service::machineCores());
-    const auto schedule = schedule::makeSchedule(experiment);
+    const auto schedule = service::scheduleOf(experiment);
     if (!schedule)
         return schedule.error();
     const base::Bytes required = runtime::requiredBytes(experiment);

@@ -48,7 +48,7 @@ Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
     return list;
 }
 
-Json slicesJson(const timeline::Lane &lane)
+Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &replicas)
 {
     Json slices = Json::array();
     for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -64,6 +64,8 @@ Json slicesJson(const timeline::Lane &lane)
             slice["vocabulary_ns"] = i < lane.vocabulary.size() ? Json(lane.vocabulary[i]) : Json(nullptr);
         if (pass.pairedWithNext || (i > 0 && lane.pass[i - 1].pairedWithNext))
             slice["paired"] = true;
+        if (const auto microbatch = static_cast<std::size_t>(pass.microbatch); microbatch < replicas.size())
+            slice["replica"] = replicas[microbatch];
         slices.push_back(std::move(slice));
     }
     return slices;
@@ -133,7 +135,7 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline)
 {
     Json devices = bareDevices(timeline);
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
-        devices[device]["slices"] = slicesJson(timeline.lanes[device]);
+        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchReplica);
         devices[device]["tail"] = tailJson(timeline.lanes[device]);
         devices[device]["transfers"] = Json::array();
     }

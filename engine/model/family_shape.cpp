@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace stagelens::model {
 
@@ -52,6 +51,16 @@ Shape shapeOf(const ScheduleChoice &choice)
 int stagesPerDevice(const ScheduleChoice &choice)
 {
     return choice.chunks.value_or(shapeOf(choice).usual);
+}
+
+void chooseFamily(ScheduleChoice &choice, std::string_view family)
+{
+    if (choice.family == family)
+        return;
+    choice.family = family;
+    choice.chunks.reset();
+    choice.groupSize.reset();
+    choice.waves.reset();
 }
 
 base::Problems shapeProblems(const ScheduleChoice &choice)

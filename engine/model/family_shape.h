@@ -4,11 +4,16 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 
+#include <string_view>
+
 namespace stagelens::model {
 
 /// Stages of a device, which a microbatch meets one after another: the choice's chunks, else what the family has (2 for
 /// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two replicas count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
+
+/// Chooses a family; another one does not take over the chunks, groups and waves of the former.
+void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
 /// Chunks, groups and waves that the family does not have.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);

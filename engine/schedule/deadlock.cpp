@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace stagelens::schedule {
 
@@ -17,7 +18,7 @@ constexpr std::int32_t kNobody = -1;
 /// kind and microbatch on all devices (a group).
 class Execution {
 public:
-    Execution(const Schedule &schedule, const PassIndex &index);
+    Execution(const Schedule &schedule, const PassIndex &index, Sends sends);
     /// Carries out all that can be carried out.
     void run();
     /// The device that the stalled one waits for, with the pass; nothing if it has reached its end.
@@ -25,6 +26,12 @@ public:
 
 private:
     void advance(int device);
+    /// Blocking sends: hangs the device until its messages are taken; false if they are.
+    bool hangInSend(int device);
+    /// The first pass of the unit before the device's position whose receiver has not come, with the receiving pass's number.
+    [[nodiscard]] std::optional<std::pair<std::size_t, std::uint32_t>> pendingSend(int device) const;
+    /// The number of the pass on another device that takes a pass's result, or kAbsent.
+    [[nodiscard]] std::uint32_t receiverOf(const Pass &pass, int device) const;
     /// Hangs the device where it must wait; false if nothing holds it.
     bool hang(int device, const Pass &pass);
     void finish(const Pass &pass, int device, std::size_t number);
@@ -46,6 +53,10 @@ private:
 
     const Schedule &m_schedule;
     const PassIndex &m_index;
+    Sends m_sends;
+    std::vector<std::size_t> m_sent; ///< of each device, the position up to which its messages are taken
+    std::vector<bool> m_arrived;     ///< by number of the pass: its device has come to it
+    std::vector<std::int32_t> m_arrivalWaiters;
     std::vector<std::size_t> m_next; ///< of each device, the position that it has reached
     std::vector<bool> m_done;        ///< by number of the pass
     std::vector<std::int32_t> m_passWaiters;
@@ -56,8 +67,10 @@ private:
     std::unordered_map<std::size_t, int> m_unfinishedOfGroup;
 };
 
-Execution::Execution(const Schedule &schedule, const PassIndex &index)
-    : m_schedule(schedule), m_index(index), m_next(static_cast<std::size_t>(schedule.devices())), m_done(schedule.passCount()),
+Execution::Execution(const Schedule &schedule, const PassIndex &index, Sends sends)
+    : m_schedule(schedule), m_index(index), m_sends(sends), m_sent(static_cast<std::size_t>(schedule.devices())),
+      m_arrived(sends == Sends::Blocking ? schedule.passCount() : 0), m_arrivalWaiters(m_arrived.size(), kNobody),
+      m_next(static_cast<std::size_t>(schedule.devices())), m_done(schedule.passCount()),
       m_passWaiters(schedule.passCount(), kNobody), m_nextWaiter(static_cast<std::size_t>(schedule.devices()), kNobody)
 {
     if (!model::isSharded(schedule.vocabulary()))
@@ -95,6 +108,8 @@ void Execution::advance(int device)
     const std::size_t count = m_schedule.device(device).size();
     while (next < count) {
         const std::span<const Pass> unit = unitAt(device, next);
+        if (m_sends == Sends::Blocking && hangInSend(device))
+            return;
         for (std::size_t i = 0; i < unit.size(); ++i)
             if (isPlanned(unit[i], device, first + next + i) && hang(device, unit[i]))
                 return;
@@ -102,6 +117,51 @@ void Execution::advance(int device)
             finish(unit[i], device, first + next + i);
         next += unit.size();
     }
+}
+
+std::uint32_t Execution::receiverOf(const Pass &pass, int device) const
+{
+    const Placement &placement = m_schedule.placement();
+    const bool isBackward = provides(pass.kind, PassKind::B);
+    const int stage = isBackward ? pass.stage - 1 : pass.stage + 1;
+    if ((pass.kind != PassKind::F && !isBackward) || stage < 0 || stage > placement.lastStage() ||
+        placement.deviceOf(stage, placement.replicaOf(pass.microbatch)) == device)
+        return PassIndex::kAbsent;
+    return m_index.at(isBackward ? PassKind::B : PassKind::F, stage, pass.microbatch);
+}
+
+std::optional<std::pair<std::size_t, std::uint32_t>> Execution::pendingSend(int device) const
+{
+    const std::span<const Pass> passes = m_schedule.device(device);
+    const std::size_t next = m_next[static_cast<std::size_t>(device)];
+    for (std::size_t i = m_sent[static_cast<std::size_t>(device)]; i < next; ++i) {
+        if (!isPlanned(passes[i], device, m_schedule.firstIndex(device) + i))
+            continue;
+        const std::uint32_t receiver = receiverOf(passes[i], device);
+        if (receiver != PassIndex::kAbsent && !m_arrived[receiver])
+            return std::pair(i, receiver);
+    }
+    return std::nullopt;
+}
+
+bool Execution::hangInSend(int device)
+{
+    if (const auto pending = pendingSend(device)) {
+        std::int32_t &list = m_arrivalWaiters[pending->second];
+        m_nextWaiter[static_cast<std::size_t>(device)] = list;
+        list = device;
+        return true;
+    }
+    const std::size_t next = m_next[static_cast<std::size_t>(device)];
+    m_sent[static_cast<std::size_t>(device)] = next;
+    for (std::size_t i = 0; i < unitAt(device, next).size(); ++i) {
+        const std::size_t number = m_schedule.firstIndex(device) + next + i;
+        if (!m_arrived[number]) {
+            m_arrived[number] = true;
+            wake(m_arrivalWaiters[number]);
+        }
+    }
+    return false;
 }
 
 bool Execution::hang(int device, const Pass &pass)
@@ -169,6 +229,15 @@ std::optional<Wait> Execution::waitOf(int device)
     const std::size_t position = m_next[static_cast<std::size_t>(device)];
     if (position == m_schedule.device(device).size())
         return std::nullopt;
+    if (m_sends == Sends::Blocking) {
+        if (const auto pending = pendingSend(device)) {
+            int owner = 0;
+            while (owner + 1 < m_schedule.devices() && m_schedule.firstIndex(owner + 1) <= pending->second)
+                ++owner;
+            const std::size_t needed = pending->second - m_schedule.firstIndex(owner);
+            return Wait{device, true, pending->first, m_schedule.device(owner)[needed], owner, needed};
+        }
+    }
     for (const Pass &pass : unitAt(device, position)) {
         for (const Requirement &requirement : requirementsOf(m_schedule, pass)) {
             const std::optional<int> unit = unfinishedUnit(requirement, pass.microbatch);
@@ -177,7 +246,7 @@ std::optional<Wait> Execution::waitOf(int device)
             const Placement &placement = m_schedule.placement();
             const int owner = requirement.allDevices ? *unit : placement.deviceOf(*unit, placement.replicaOf(pass.microbatch));
             const std::size_t needed = m_index.at(requirement.kind, *unit, pass.microbatch) - m_schedule.firstIndex(owner);
-            return Wait{device, position, m_schedule.device(owner)[needed], owner, needed};
+            return Wait{device, false, position, m_schedule.device(owner)[needed], owner, needed};
         }
     }
     return std::nullopt;
@@ -190,9 +259,9 @@ bool hasLesserDevice(const Wait &a, const Wait &b)
 
 } // namespace
 
-std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index)
+std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index, Sends sends)
 {
-    Execution execution(schedule, index);
+    Execution execution(schedule, index, sends);
     execution.run();
     // Every stalled device waits for one other: follow the waits until a device comes again.
     std::vector<WaitCircle> circles;

@@ -21,7 +21,7 @@ struct Durations {
     std::array<base::Nanos, kTransferCount> transfers{};
     double pairScale = 1; ///< time of an overlapped pair over the sum of its passes' own times
     /// Activations (a stage's of one microbatch) that each device has room for under schedule.memory_limit; empty: no limit.
-    std::vector<std::int64_t> activationLimit;
+    std::vector<std::int64_t> activationLimit = {};
 
     [[nodiscard]] base::Nanos pass(PassKind kind, int stage) const
     {

@@ -1,6 +1,8 @@
 #include "engine/schedule/gpipe.h"
 
 #include "engine/schedule/interval_order.h"
+#include "engine/schedule/lead_order.h"
+#include "engine/schedule/vocabulary_insertion.h"
 
 namespace stagelens::schedule {
 
@@ -29,7 +31,7 @@ std::vector<Pass> deviceOrder(int device, int microbatches, model::VocabularyMet
 
 } // namespace
 
-base::Result<Schedule> gpipe(const model::Experiment &experiment, const Durations & /*durations*/)
+base::Result<Schedule> gpipe(const model::Experiment &experiment, const Durations &durations)
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
@@ -38,7 +40,12 @@ base::Result<Schedule> gpipe(const model::Experiment &experiment, const Duration
     orders.reserve(static_cast<std::size_t>(devices));
     for (int device = 0; device < devices; ++device)
         orders.push_back(deviceOrder(device, microbatches, method));
-    return Schedule("gpipe", Placement::linear(devices), microbatches, method, orders);
+    Schedule published("gpipe", Placement::linear(devices), microbatches, method, orders);
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::isSharded(method))
+        return published;
+    const std::vector<Lead> leads(static_cast<std::size_t>(devices), {.forwards = microbatches});
+    return shorterOf(std::move(published), withVocabulary("gpipe", leadOrder(leads, microbatches), experiment, durations),
+                     durations);
 }
 
 } // namespace stagelens::schedule

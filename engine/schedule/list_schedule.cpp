@@ -221,8 +221,7 @@ void ListScheduler::record(int device, const Pass &pass, Nanos end)
 {
     m_outcome.devices[static_cast<std::size_t>(device)].push_back(pass);
     m_outcome.ends[static_cast<std::size_t>(device)].push_back(end);
-    std::int64_t &held = m_devices[static_cast<std::size_t>(device)].held;
-    held += pass.kind == PassKind::F ? 1 : pass.kind == PassKind::B || pass.kind == PassKind::W ? -1 : 0;
+    m_devices[static_cast<std::size_t>(device)].held += activationChange(pass.kind);
     const ResultRow row = m_rows.of(pass.kind, pass.stage);
     if (row == kNoRow)
         return;

@@ -1,7 +1,10 @@
 #include "engine/schedule/one_f_one_b.h"
 
 #include "engine/schedule/interval_order.h"
+#include "engine/schedule/lead_order.h"
+#include "engine/schedule/vocabulary_insertion.h"
 
+#include <utility>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -17,7 +20,14 @@ base::Result<Schedule> oneForwardOneBackward(const model::Experiment &experiment
     orders.reserve(intervals.size());
     for (int device = 0; device < devices; ++device)
         orders.push_back(intervalOrder(intervals, device, microbatches, method));
-    return Schedule("1f1b", Placement::linear(devices), microbatches, method, orders);
+    Schedule published("1f1b", Placement::linear(devices), microbatches, method, orders);
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::isSharded(method))
+        return published;
+    std::vector<Lead> leads;
+    for (int left = devices; left > 0; --left)
+        leads.push_back({.forwards = left});
+    return shorterOf(std::move(published), withVocabulary("1f1b", leadOrder(leads, microbatches), experiment, durations),
+                     durations);
 }
 
 } // namespace stagelens::schedule

@@ -37,6 +37,12 @@ inline constexpr int kPassKindCount = 10;
     return made == needed || (needed == PassKind::B && made == PassKind::I);
 }
 
+/// By how many activations a device holds more after a pass: from F to the end of B, or of W where split.
+[[nodiscard]] constexpr int activationChange(PassKind kind)
+{
+    return kind == PassKind::F ? 1 : kind == PassKind::B || kind == PassKind::W ? -1 : 0;
+}
+
 /// One unit of work of one device.
 struct Pass {
     std::int32_t microbatch = 0;

@@ -93,6 +93,17 @@ std::span<const Pass> Schedule::device(int device) const
     return std::span(m_passes).subspan(begin, m_begin[static_cast<std::size_t>(device) + 1] - begin);
 }
 
+int peakActivations(const Schedule &schedule, int device)
+{
+    int held = 0;
+    int most = 0;
+    for (const Pass &pass : schedule.device(device)) {
+        held += activationChange(pass.kind);
+        most = std::max(most, held);
+    }
+    return most;
+}
+
 int weightVersions(const Schedule &schedule, int device)
 {
     switch (schedule.weightUpdate()) {
@@ -100,13 +111,7 @@ int weightVersions(const Schedule &schedule, int device)
     case WeightUpdate::DoubleBuffered: return 2;
     case WeightUpdate::EachMicrobatch: break;
     }
-    int inFlight = 0;
-    int most = 1;
-    for (const Pass &pass : schedule.device(device)) {
-        inFlight += pass.kind == PassKind::F ? 1 : pass.kind == PassKind::B || pass.kind == PassKind::W ? -1 : 0;
-        most = std::max(most, inFlight);
-    }
-    return most;
+    return std::max(1, peakActivations(schedule, device) / schedule.placement().chunks());
 }
 
 } // namespace stagelens::schedule

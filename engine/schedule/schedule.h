@@ -96,6 +96,9 @@ private:
     std::vector<std::size_t> m_begin{0, 0}; ///< devices + 1 entries
 };
 
+/// Most activations (a stage's of one microbatch, from F to the end of B, or of W where split) that a device holds at once.
+[[nodiscard]] int peakActivations(const Schedule &schedule, int device);
+
 /// Versions of its weights that a device holds at once: one, two where they are double-buffered, and one for each microbatch in
 /// flight where each microbatch keeps its own (PipeDream).
 [[nodiscard]] int weightVersions(const Schedule &schedule, int device);

@@ -6,6 +6,7 @@
 #include "engine/schedule/pass_index.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace stagelens::schedule {
@@ -17,7 +18,7 @@ using base::concat;
 /// Collects the faults of one schedule, in the order of the checks.
 class Validation {
 public:
-    Validation(const Schedule &schedule, std::size_t limit) : m_schedule(schedule), m_limit(limit) {}
+    Validation(const Schedule &schedule, const ValidationOptions &options) : m_schedule(schedule), m_options(options) {}
     std::vector<Violation> run();
 
 private:
@@ -27,8 +28,10 @@ private:
     void checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found);
     void findMisplacedDependencies(const PassIndex &index);
     void findMicrobatchDisorder(const PassIndex &index);
+    void findExcessMemory();
+    void findStaleWeights();
     void findDeadlocks(const PassIndex &index);
-    [[nodiscard]] bool isFull() const { return m_found.size() >= m_limit; }
+    [[nodiscard]] bool isFull() const { return m_found.size() >= m_options.limit; }
     void report(Violation violation)
     {
         if (!isFull())
@@ -36,7 +39,7 @@ private:
     }
 
     const Schedule &m_schedule;
-    std::size_t m_limit;
+    const ValidationOptions &m_options;
     std::vector<Violation> m_found;
 };
 
@@ -58,6 +61,8 @@ std::vector<Violation> Validation::run()
     // A pass that stands before its own input on one device is a circle of its own, already reported.
     const bool isOrderedInside = m_found.size() == incomplete && !isFull();
     findMicrobatchDisorder(index);
+    findExcessMemory();
+    findStaleWeights();
     if (isOrderedInside)
         findDeadlocks(index);
     return std::move(m_found);
@@ -195,6 +200,54 @@ void Validation::findMicrobatchDisorder(const PassIndex &index)
     }
 }
 
+void Validation::findExcessMemory()
+{
+    for (std::size_t device = 0; device < m_options.activationLimit.size(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(static_cast<int>(device));
+        const std::int64_t room = m_options.activationLimit[device];
+        std::int64_t held = 0;
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            held += activationChange(passes[position].kind);
+            if (held <= room)
+                continue;
+            report({ViolationKind::TooMuchMemory, static_cast<int>(device), position,
+                    concat(text(passes[position]), " is the ", held, "th activation in flight, but there is room for ", room),
+                    "run a backward before it, raise memory_limit, or choose v-half"});
+            break;
+        }
+    }
+}
+
+void Validation::findStaleWeights()
+{
+    const int stages = m_schedule.stages();
+    if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.microbatches() < stages)
+        report({ViolationKind::StaleWeights, 0, 0,
+                concat(m_schedule.microbatches(), " microbatches a step are fewer than the ", stages,
+                       " stages: two versions of the weights are not enough"),
+                concat("give ", stages, " or more microbatches")});
+    if (m_schedule.weightUpdate() != WeightUpdate::EachMicrobatch)
+        return;
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        std::vector<int> updates(static_cast<std::size_t>(stages), 0);
+        for (std::size_t position = 0; position < passes.size() && !isFull(); ++position) {
+            const Pass &pass = passes[position];
+            int &done = updates[std::min<std::size_t>(pass.stage, updates.size() - 1)];
+            done += accumulates(pass.kind) && !isVocabularyPass(pass.kind) ? 1 : 0;
+            const int allowed = stages - 1 - pass.stage;
+            if (pass.kind != PassKind::F || pass.microbatch - done <= allowed)
+                continue;
+            report(
+                {ViolationKind::StaleWeights, device, position,
+                 concat(text(pass), " uses weights that ", pass.microbatch - done,
+                        " updates will have passed before its backward, where one for each later stage is allowed: ", allowed),
+                 concat("run the backward of microbatch ", pass.microbatch - allowed - 1, " before it")});
+            break;
+        }
+    }
+}
+
 /// "device 0 waits at position 4 (F3@0) for B0@1, which device 1 has at position 9 behind F3@1; ..."
 std::string explain(const Schedule &schedule, const WaitCircle &circle)
 {
@@ -204,9 +257,9 @@ std::string explain(const Schedule &schedule, const WaitCircle &circle)
         const Wait &wait = circle[i];
         const Wait &next = circle[(i + 1) % circle.size()];
         const std::string blocker = text(schedule.device(next.device)[next.position]);
-        all += concat(i == 0 ? "" : "; ", "device ", wait.device, " waits at position ", wait.position, " (",
-                      text(schedule.device(wait.device)[wait.position]), ") for ", text(wait.needed), ", which device ",
-                      wait.neededDevice, " has at position ", wait.neededPosition);
+        all += concat(i == 0 ? "" : "; ", "device ", wait.device, wait.isSend ? " sends at position " : " waits at position ",
+                      wait.position, " (", text(schedule.device(wait.device)[wait.position]), wait.isSend ? ") to " : ") for ",
+                      text(wait.needed), ", which device ", wait.neededDevice, " has at position ", wait.neededPosition);
         if (wait.neededPosition != next.position)
             all += concat(" behind ", blocker);
     }
@@ -217,7 +270,7 @@ std::string explain(const Schedule &schedule, const WaitCircle &circle)
 
 void Validation::findDeadlocks(const PassIndex &index)
 {
-    for (const WaitCircle &circle : findWaitCircles(m_schedule, index)) {
+    for (const WaitCircle &circle : findWaitCircles(m_schedule, index, m_options.sends)) {
         // A pass that waits for another device's very next pass is not to blame; one that lies behind another may be.
         std::size_t at = 0;
         while (at + 1 < circle.size() && circle[at].neededPosition == circle[(at + 1) % circle.size()].position)
@@ -225,16 +278,26 @@ void Validation::findDeadlocks(const PassIndex &index)
         const Wait &wait = circle[at];
         const Wait &next = circle[(at + 1) % circle.size()];
         report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(m_schedule, circle),
-                concat("on device ", next.device, " move ", text(wait.needed), " in front of ",
-                       text(m_schedule.device(next.device)[next.position]))});
+                std::ranges::any_of(circle, &Wait::isSend)
+                    ? "let the devices send and receive at once, or buffer the sends"
+                    : concat("on device ", next.device, " move ", text(wait.needed), " in front of ",
+                             text(m_schedule.device(next.device)[next.position]))});
     }
 }
 
 } // namespace
 
-std::vector<Violation> findViolations(const Schedule &schedule, std::size_t limit)
+std::string_view name(ViolationKind kind)
 {
-    return Validation(schedule, limit).run();
+    constexpr std::array<std::string_view, 9> kNames{"missing",      "duplicate",       "wrong-device",
+                                                     "out-of-order", "deadlock",        "microbatch-order",
+                                                     "not-in-plan",  "too-much-memory", "stale-weights"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options)
+{
+    return Validation(schedule, options).run();
 }
 
 } // namespace stagelens::schedule

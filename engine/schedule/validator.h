@@ -1,9 +1,12 @@
 // Is a schedule complete, in order and free of deadlock?
 #pragma once
 
+#include "engine/schedule/deadlock.h"
 #include "engine/schedule/schedule.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -16,7 +19,10 @@ enum class ViolationKind : unsigned char {
     Deadlock,        ///< devices wait for each other in a circle
     MicrobatchOrder, ///< gradients would not be added in microbatch order
     NotInPlan,       ///< a microbatch, stage or kind that the plan does not have
+    TooMuchMemory,   ///< more activations in flight than there is room for
+    StaleWeights,    ///< asynchronous: weights change more often between F and B than the method allows
 };
+[[nodiscard]] std::string_view name(ViolationKind kind); ///< "missing", "too-much-memory", ...
 
 /// One fault of a schedule.
 struct Violation {
@@ -27,9 +33,21 @@ struct Violation {
     std::string remedy;
 };
 
+/// What a schedule is held against.
+struct ValidationOptions {
+    std::size_t limit = 100; ///< most faults that are reported
+    Sends sends = Sends::Buffered;
+    /// Activations (a stage's of a microbatch) that each device has room for; empty: any number.
+    std::vector<std::int64_t> activationLimit = {};
+};
+
 /// Every fault (at most `limit`), worst first: completeness, order against dependencies on one device, microbatch order of
-/// accumulating passes (determinism), and deadlock, explained as a cycle of waits. Deadlock is looked for once the order on
-/// each device is sound. Empty means valid. O(passes).
-[[nodiscard]] std::vector<Violation> findViolations(const Schedule &schedule, std::size_t limit = 100);
+/// accumulating passes (determinism), memory, stale weights, and deadlock, explained as a cycle of waits. Deadlock is looked
+/// for once the order on each device is sound. Empty means valid. O(passes).
+[[nodiscard]] std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options = {});
+[[nodiscard]] inline std::vector<Violation> findViolations(const Schedule &schedule, std::size_t limit)
+{
+    return findViolations(schedule, ValidationOptions{.limit = limit});
+}
 
 } // namespace stagelens::schedule

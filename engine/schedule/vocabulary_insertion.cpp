@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 namespace stagelens::schedule {
@@ -131,14 +132,15 @@ Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const
     const int microbatches = experiment.parallel.microbatches;
     if (!model::isSharded(method))
         return {std::string(family), order.placement, microbatches, method, order.devices};
-    ListOutcome shortest = Insertion(order, microbatches, method, durations, Preference::VocabularyFirst).run();
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best) {
-        ListOutcome other = Insertion(order, microbatches, method, durations, Preference::LayersFirst).run();
-        if (other.makespan < shortest.makespan)
-            shortest = std::move(other);
-    }
-    assert(shortest.isComplete);
-    return {std::string(family), order.placement, microbatches, method, shortest.devices};
+    const auto placed = [&](Preference preference) {
+        const ListOutcome outcome = Insertion(order, microbatches, method, durations, preference).run();
+        assert(outcome.isComplete);
+        return Schedule(std::string(family), order.placement, microbatches, method, outcome.devices);
+    };
+    Schedule published = placed(Preference::VocabularyFirst);
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)
+        return published;
+    return shorterOf(std::move(published), placed(Preference::LayersFirst), durations);
 }
 
 Schedule withVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
@@ -147,6 +149,14 @@ Schedule withVocabulary(std::string_view family, const LayerOrder &order, const 
     const int barriers = model::barrierCount(experiment.schedule.vocabulary);
     return barriers == 0 ? placeVocabulary(family, order, experiment, durations)
                          : placeVocabulary(family, withBarriers(order, barriers), experiment, durations);
+}
+
+Schedule shorterOf(Schedule first, Schedule second, const Durations &durations)
+{
+    const auto time = [&](const Schedule &schedule) {
+        return makespanOf(schedule, durations).value_or(std::numeric_limits<Nanos>::max());
+    };
+    return time(second) < time(first) ? std::move(second) : std::move(first);
 }
 
 std::optional<Nanos> makespanOf(const Schedule &schedule, const Durations &durations)

@@ -24,6 +24,9 @@ namespace stagelens::schedule {
 [[nodiscard]] Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
                                        const Durations &durations);
 
+/// The shorter of two schedules of the same passes under these durations.
+[[nodiscard]] Schedule shorterOf(Schedule first, Schedule second, const Durations &durations);
+
 /// The time that a schedule takes under these durations; nothing if it dead-locks.
 [[nodiscard]] std::optional<base::Nanos> makespanOf(const Schedule &schedule, const Durations &durations);
 

@@ -36,9 +36,8 @@ private:
     /// Each barrier of the vocabulary layers will put one more microbatch in flight.
     [[nodiscard]] std::int64_t limitOf(int device) const
     {
-        return m_durations.activationLimit.empty()
-                   ? std::int64_t{2} * m_devices
-                   : m_durations.activationLimit[static_cast<std::size_t>(device)] - m_barriers;
+        return m_durations.activationLimit.empty() ? std::int64_t{2} * m_devices
+                                                   : m_durations.activationLimit[static_cast<std::size_t>(device)] - m_barriers;
     }
     /// Forwards of a device while its first microbatch goes to the end of the pipeline and back.
     [[nodiscard]] int leadOf(int device) const;
@@ -111,7 +110,8 @@ base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Duratio
 {
     const auto &limits = durations.activationLimit;
     const int needed = 1 + model::barrierCount(experiment.schedule.vocabulary);
-    if (const auto poor = std::ranges::find_if(limits, [&](std::int64_t limit) { return limit < needed; }); poor != limits.end())
+    if (const auto poor = std::ranges::find_if(limits, [&](std::int64_t limit) { return limit < needed; });
+        poor != limits.end())
         return base::Error::invalid("schedule.memory_limit",
                                     base::concat("device ", poor - limits.begin(), " has room for the activations of ",
                                                  std::max<std::int64_t>(0, *poor), " microbatches and needs ", needed,

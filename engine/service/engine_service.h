@@ -99,6 +99,10 @@ struct ServiceOptions {
     int cores = 0;                  ///< 0: those of this machine
 };
 
+/// The schedule of a resolved experiment; where its order looks at durations (`best`, zb-auto), made for the experiment's
+/// costs.
+[[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment);
+
 /// Predicts now, on the caller's thread (milliseconds for the plans of a desk). InvalidInput with every problem of the plan.
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores);
 /// Which method helps most; runs one prediction for each.

@@ -1,5 +1,5 @@
-#include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/simulate/planned_schedule.h"
 #include "engine/simulate/simulate.h"
 
 namespace stagelens::service {
@@ -33,6 +33,11 @@ std::string costName(const model::CostChoice &cost)
 
 } // namespace
 
+base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment)
+{
+    return simulate::plannedSchedule(experiment);
+}
+
 base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores)
 {
     if (base::Problems problems = model::validate(experiment); !problems.empty())
@@ -43,7 +48,7 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
 
     auto prediction = std::make_shared<Prediction>();
     prediction->experiment = model::resolved(experiment, cores);
-    auto schedule = schedule::makeSchedule(prediction->experiment);
+    auto schedule = scheduleOf(prediction->experiment);
     if (!schedule)
         return std::move(schedule).error();
     prediction->schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));

@@ -2,7 +2,6 @@
 
 #include "engine/base/text.h"
 #include "engine/model/names.h"
-#include "engine/schedule/families.h"
 #include "engine/service/environment.h"
 
 #include "engine/runtime/training_run.h"
@@ -63,7 +62,7 @@ private:
                 return base::Error::invalid("training.backend",
                                             base::concat(backend.name, " is not available: ", backend.reason, "; choose cpu"));
         experiment = model::resolved(experiment, m_cores);
-        auto schedule = schedule::makeSchedule(experiment);
+        auto schedule = scheduleOf(experiment);
         if (!schedule)
             return std::move(schedule).error();
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));

@@ -190,7 +190,8 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         vocabulary.input += outputProductSeconds() + logitsSeconds(m_traffic.logitsBackward);
         vocabulary.weight += outputProductSeconds();
     }
-    const double contention = contentionSeconds() / 3; // F, I and W last about equally long
+    // F, I and W last about equally long, and a microbatch meets a device once a chunk.
+    const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
     const auto set = [&](PassKind kind, double layerSeconds, double vocabularySeconds) {
         for (int replica = 0; replica < m_schedule.placement().replicas; ++replica)
             costs.setPass(m_schedule.placement().deviceOf(stage, replica), kind, stage,

@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/simulate/wait_plan.h"
 
 #include <algorithm>
 #include <map>
@@ -78,6 +79,20 @@ base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Sch
     return measuredCosts(*csv, file, schedule);
 }
 
+/// Full recomputation runs a stage's forward again before its backward.
+void addRecomputation(CostModel &costs, const schedule::Schedule &schedule)
+{
+    for (const PassClass &passes : passClasses(schedule)) {
+        if (!provides(passes.kind, PassKind::B))
+            continue;
+        PassCost cost = costs.pass(passes.device, passes.kind, passes.stage);
+        const PassCost &again = costs.pass(passes.device, PassKind::F, passes.stage);
+        cost.duration += again.duration;
+        cost.vocabulary += again.vocabulary;
+        costs.setPass(passes.device, passes.kind, passes.stage, cost);
+    }
+}
+
 } // namespace
 
 CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base)
@@ -117,8 +132,12 @@ base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const
             return underField(hardware.error(), "cost.hardware");
         return analyticCosts(experiment, *hardware, schedule);
     }();
-    if (costs)
-        costs->collectives = experiment.cost.collectives;
+    if (!costs)
+        return costs;
+    costs->collectives = experiment.cost.collectives;
+    // The other sources know of it: the analytic one computes it, and what was measured has it in its durations.
+    if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
+        addRecomputation(*costs, schedule);
     return costs;
 }
 

@@ -35,6 +35,13 @@ struct PassBytes {
     Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B of the last stage
     Bytes workspace = 0;     ///< of a layer's backward
     std::vector<int> layers; ///< of each stage
+
+    /// Activations of a stage from F to B, logits apart.
+    [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
+    {
+        // A stage without layers still keeps its input; the final norm keeps its own.
+        return layers[stage] * layer + (layers[stage] == 0 || isLast ? boundary : 0);
+    }
 };
 
 PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -127,10 +134,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
 
 Bytes ProfileBuilder::kept(const Pass &pass) const
 {
-    const int layers = m_bytes.layers[pass.stage];
-    // A stage without layers still keeps its input; the final norm keeps its own.
-    const bool extra = layers == 0 || pass.stage == m_schedule.placement().lastStage();
-    return layers * m_bytes.layer + (extra ? m_bytes.boundary : 0);
+    return m_bytes.kept(pass.stage, pass.stage == m_schedule.placement().lastStage());
 }
 
 void ProfileBuilder::addForward(const Pass &pass, Nanos begin)
@@ -239,16 +243,32 @@ MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule:
     return ProfileBuilder(experiment, schedule, timeline, device).build(staticBytes(experiment, schedule, device));
 }
 
+MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const PassBytes bytes = passBytes(experiment, schedule);
+    const MemoryByCategory constant = staticBytes(experiment, schedule, device);
+    const bool sharded = model::isSharded(schedule.vocabulary());
+    MemoryNeeds needs;
+    needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0}) + bytes.boundary + bytes.workspace;
+    // One softmax, and the embeddings and their gradients of two microbatches.
+    if (sharded)
+        needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
+    for (const int stage : schedule.placement().stagesOf(device)) {
+        const bool isLast = stage == schedule.placement().lastStage();
+        needs.activation = std::max(needs.activation, bytes.kept(static_cast<std::size_t>(stage), isLast) +
+                                                          (isLast && !sharded ? bytes.vocabulary : 0));
+    }
+    return needs;
+}
+
 double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement, int device)
 {
     const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
     int held = 0;
     int most = 0;
     for (const Pass &pass : lane.pass) {
-        if (pass.kind == PassKind::F)
-            most = std::max(most, ++held);
-        else if (pass.kind == PassKind::B || pass.kind == PassKind::W)
-            --held;
+        held += schedule::activationChange(pass.kind);
+        most = std::max(most, held);
     }
     return static_cast<double>(most) / placement.chunks();
 }

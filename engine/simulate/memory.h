@@ -44,6 +44,13 @@ struct MemoryProfile {
 [[nodiscard]] MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                           const timeline::Timeline &timeline, int device);
 
+/// What a device needs in bytes, whatever the order of its passes.
+struct MemoryNeeds {
+    base::Bytes fixed = 0;      ///< parameters with all that belongs to them, and what one pass of each kind needs beside
+    base::Bytes activation = 0; ///< of the greatest of its stages, for one microbatch, from F to B (or W)
+};
+[[nodiscard]] MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
+
 /// Most microbatches whose activations a device holds at once, in units of one microbatch of the device's whole share of layers
 /// (a chunk of a V-schedule counts 1/2): from F's begin to the end of B, or of W where split.
 [[nodiscard]] double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement,

@@ -131,6 +131,7 @@ base::Result<timeline::Timeline> Simulation::run()
         }
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     }
+    m_timeline.microbatchReplica = m_schedule.placement().microbatchReplica;
     return std::move(m_timeline);
 }
 

@@ -55,9 +55,10 @@ struct Lane {
 /// All devices' lanes on one time axis that begins at 0. Immutable once shared.
 struct Timeline {
     Provenance provenance = Provenance::Predicted;
-    std::vector<Lane> lanes;              ///< one a device
-    std::vector<TransferSlice> transfers; ///< sorted by begin; may be empty (computed on demand)
-    std::vector<std::vector<int>> stages; ///< of each device
+    std::vector<Lane> lanes;                     ///< one a device
+    std::vector<TransferSlice> transfers;        ///< sorted by begin; may be empty (computed on demand)
+    std::vector<std::vector<int>> stages;        ///< of each device
+    std::vector<std::uint8_t> microbatchReplica; ///< of each microbatch; empty where the model has one replica
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
     /// Latest end of a pass minus the earliest begin.

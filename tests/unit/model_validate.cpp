@@ -1,5 +1,6 @@
 // Every impossible plan is refused with its field, the numbers and a remedy; no sound one is.
 #include "engine/model/experiment.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/partition.h"
 #include "engine/model/presets.h"
 
@@ -259,6 +260,10 @@ private slots:
         teaching = resolved(teaching, 8);
         QCOMPARE(teaching.model.layers, 6);
         QCOMPARE(teaching.schedule.chunks, std::optional(2));
+        chooseFamily(teaching.schedule, "v-half");
+        QCOMPARE(teaching.schedule.chunks, std::optional(2));
+        chooseFamily(teaching.schedule, "1f1b");
+        QCOMPARE(teaching.schedule.chunks, std::optional<int>());
         QCOMPARE(teaching.parallel.stageLayers, std::vector<int>(6, 1));
     }
 };

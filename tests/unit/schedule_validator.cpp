@@ -5,7 +5,6 @@
 #include <QTest>
 
 #include <algorithm>
-#include <array>
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -21,13 +20,11 @@ Schedule parsed(const std::string &text)
 }
 
 /// "kind device:position cause | remedy" of each fault, one a line.
-std::string faultsOf(const Schedule &schedule, std::size_t limit = 100)
+std::string faultsOf(const Schedule &schedule, const ValidationOptions &options = {})
 {
-    static constexpr std::array kNames = {"missing",  "duplicate",        "wrong-device", "out-of-order",
-                                          "deadlock", "microbatch-order", "not-in-plan"};
     std::string all;
-    for (const Violation &violation : findViolations(schedule, limit))
-        all += std::string(kNames[static_cast<std::size_t>(violation.kind)]) + ' ' + std::to_string(violation.device) + ':' +
+    for (const Violation &violation : findViolations(schedule, options))
+        all += std::string(name(violation.kind)) + ' ' + std::to_string(violation.device) + ':' +
                std::to_string(violation.position) + ' ' + violation.cause + " | " + violation.remedy + '\n';
     return all;
 }
@@ -48,6 +45,11 @@ private slots:
     void limitsWhatItReports();
     void plansFarLargerThanTheirPasses();
     void foreignPasses();
+    void weightPassesBelongToSplitBackwards();
+    void blockingSends();
+    void memoryBeyondTheLimit();
+    void staleWeights();
+    void replicasHaveTheirOwnMicrobatches();
 };
 
 void ScheduleValidator::explains_data()
@@ -161,6 +163,63 @@ void ScheduleValidator::foreignPasses()
     QCOMPARE(found.size(), std::size_t{3});
     for (const Violation &violation : found)
         QCOMPARE(violation.kind, ViolationKind::NotInPlan);
+}
+
+void ScheduleValidator::weightPassesBelongToSplitBackwards()
+{
+    const std::string header = "schedule custom devices 1 microbatches 2 vocabulary none\n";
+    QCOMPARE(faultsOf(parsed(header + "0: F0 F1 B0 I1 W1")), std::string());
+    QCOMPARE(faultsOf(parsed(header + "0: F0 F1 B0 W0 I1")),
+             std::string("not-in-plan 0:3 W0@0 makes the weight gradients again that B0@0 has made | remove it, or write I in "
+                         "place of that B\n"
+                         "missing 0:5 W1@0 is missing | add it to device 0\n"));
+}
+
+void ScheduleValidator::blockingSends()
+{
+    // One forward, one backward with single messages: each device offers its own before it takes the other's.
+    const Schedule schedule = parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 B0 F1 B1");
+    QCOMPARE(faultsOf(schedule), std::string());
+    QCOMPARE(
+        faultsOf(schedule, {.sends = Sends::Blocking}),
+        std::string("deadlock 0:1 device 0 sends at position 1 (F1@0) to F1@1, which device 1 has at position 2 behind B0@1; "
+                    "device 1 sends at position 1 (B0@1) to B0@0, which device 0 has at position 2 behind F1@0 | let the "
+                    "devices send and receive at once, or buffer the sends\n"));
+    QCOMPARE(faultsOf(parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 F1 B0 B1"), {.sends = Sends::Blocking}),
+             std::string());
+}
+
+void ScheduleValidator::memoryBeyondTheLimit()
+{
+    const Schedule schedule = parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 B0 F1 B1");
+    QCOMPARE(faultsOf(schedule, {.activationLimit = {2, 1}}), std::string());
+    QCOMPARE(faultsOf(schedule, {.activationLimit = {1, 1}}),
+             std::string("too-much-memory 0:1 F1@0 is the 2th activation in flight, but there is room for 1 | run a backward "
+                         "before it, raise memory_limit, or choose v-half\n"));
+}
+
+void ScheduleValidator::staleWeights()
+{
+    const std::string header = "schedule custom devices 2 microbatches 3 vocabulary none updates each-microbatch\n";
+    QCOMPARE(faultsOf(parsed(header + "0: F0 F1 B0 F2 B1 B2\n1: F0 B0 F1 B1 F2 B2")), std::string());
+    QCOMPARE(
+        faultsOf(parsed(header + "0: F0 F1 F2 B0 B1 B2\n1: F0 B0 F1 B1 F2 B2")),
+        std::string("stale-weights 0:2 F2@0 uses weights that 2 updates will have passed before its backward, where one for "
+                    "each later stage is allowed: 1 | run the backward of microbatch 0 before it\n"));
+    QCOMPARE(faultsOf(parsed("schedule custom devices 2 microbatches 1 vocabulary none updates double-buffered\n"
+                             "0: F0 B0\n1: F0 B0")),
+             std::string("stale-weights 0:0 1 microbatches a step are fewer than the 2 stages: two versions of the weights are "
+                         "not enough | give 2 or more microbatches\n"));
+}
+
+void ScheduleValidator::replicasHaveTheirOwnMicrobatches()
+{
+    const std::string header =
+        "schedule custom devices 2 microbatches 2 vocabulary none placement 0,1/1,0 microbatch-replicas 01\n";
+    const Schedule schedule = parsed(header + "0: F0 F1@1 B1@1 B0\n1: F1 F0@1 B0@1 B1");
+    QCOMPARE(faultsOf(schedule), std::string());
+    QCOMPARE(*scheduleFromText(toText(schedule)), schedule);
+    QVERIFY(faultsOf(parsed(header + "0: F1 F1@1 B1@1 B0\n1: F0 F0@1 B0@1 B1")).starts_with("wrong-device 0:0 F1@0"));
 }
 
 QTEST_GUILESS_MAIN(ScheduleValidator)

@@ -116,6 +116,16 @@ private slots:
         QCOMPARE(peaks("interlaced", VocabularyMethod::None), (List{12, 11, 10, 9, 8, 7, 6, 5}));
     }
 
+    void fullRecomputationRunsTheForwardAgain()
+    {
+        for (const auto &[family, plain] : {std::pair("1f1b", 57.0), std::pair("zb-h1", 51.0)}) {
+            model::Experiment experiment = test::teachingExperiment(family, 4, 16, VocabularyMethod::None, units());
+            QCOMPARE(longestSpan(test::planOf(experiment).timeline), plain);
+            experiment.schedule.recompute = model::Recompute::Full;
+            QVERIFY(longestSpan(test::planOf(experiment).timeline) >= plain + 16);
+        }
+    }
+
     void asynchronousFamiliesHoldWeightVersions()
     {
         const test::Plan stashing = test::planOf(test::teachingExperiment("pipedream", 4, 16, VocabularyMethod::None, units()));

@@ -1,6 +1,7 @@
 #include "ui/models/fields.h"
 
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
@@ -182,7 +183,7 @@ void addPlanFields(std::vector<Field> &all)
     all.push_back(choice(
         u"schedule.family"_s, u"Schedule"_s, u"--schedule"_s, u"The order in which each device runs its passes."_s,
         std::move(families), [](const Experiment &experiment) { return qtText(experiment.schedule.family); },
-        [](Experiment &experiment, const std::string &name) { experiment.schedule.family = name; }));
+        [](Experiment &experiment, const std::string &name) { model::chooseFamily(experiment.schedule, name); }));
     std::vector<Choice> methods;
     using model::VocabularyMethod;
     for (const auto method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive,

@@ -1,7 +1,6 @@
 #include "ui/shell/run_desk.h"
 
 #include "engine/base/log.h"
-#include "engine/schedule/families.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 
@@ -100,7 +99,7 @@ base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run)
     snapshot->step = snapshot->record.summary.stepsDone;
     snapshot->steps = snapshot->record.summary.stepsPlanned;
     snapshot->finished = snapshot->record.summary.status != store::RunStatus::Running;
-    if (auto made = schedule::makeSchedule(snapshot->record.experiment))
+    if (auto made = service::scheduleOf(snapshot->record.experiment))
         snapshot->schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
     return service::RunSnapshotPtr(std::move(snapshot));
 }

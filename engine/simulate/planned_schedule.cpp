@@ -1,0 +1,115 @@
+#include "engine/simulate/planned_schedule.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/families.h"
+#include "engine/simulate/memory.h"
+
+#include <algorithm>
+
+namespace stagelens::simulate {
+
+using base::Bytes;
+using base::Nanos;
+using schedule::PassKind;
+using schedule::Transfer;
+
+namespace {
+
+/// The mean message between neighbouring stages of different devices.
+Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
+{
+    Nanos sum = 0;
+    Nanos count = 0;
+    for (int stage = 0; stage < placement.lastStage(); ++stage) {
+        const int from = placement.deviceOf(stage);
+        const int to = placement.deviceOf(stage + 1);
+        if (from == to)
+            continue;
+        sum += costs.transfer(Transfer::Send, from, to);
+        ++count;
+    }
+    return count == 0 ? 0 : sum / count;
+}
+
+/// How many activations each device has room for under the experiment's memory limit.
+std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<std::int64_t> limits;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
+        limits.push_back((*experiment.schedule.memoryLimit - needs.fixed) / std::max<Bytes>(1, needs.activation));
+    }
+    return limits;
+}
+
+/// Empty if every device has room for what the schedule keeps in flight.
+base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const Bytes limit = *experiment.schedule.memoryLimit;
+    base::Problems problems;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
+        const std::int64_t held = schedule::peakActivations(schedule, device);
+        const Bytes required = needs.fixed + held * needs.activation;
+        if (required <= limit)
+            continue;
+        const std::string unit = schedule.placement().chunks() > 1 ? " chunks of microbatches" : " microbatches";
+        problems.push_back({"schedule.memory_limit",
+                            base::concat("device ", device, " needs ", held, unit, " in flight but the limit has room for ",
+                                         std::max<Bytes>(0, limit - needs.fixed) / std::max<Bytes>(1, needs.activation),
+                                         "; raise memory_limit to ", required, " or choose v-half, v-min or zb-auto")});
+    }
+    return problems;
+}
+
+} // namespace
+
+schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule)
+{
+    const schedule::Placement &placement = schedule.placement();
+    schedule::Durations durations;
+    durations.ofStage.resize(static_cast<std::size_t>(schedule.stages()));
+    const auto set = [&](int device, int stage, PassKind kind) {
+        durations.ofStage[static_cast<std::size_t>(stage)][static_cast<std::size_t>(kind)] =
+            costs.pass(device, kind, stage).duration;
+    };
+    for (int stage = 0; stage < schedule.stages(); ++stage)
+        for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})
+            set(placement.deviceOf(stage), stage, kind);
+    const std::vector<int> first = placement.firstStages();
+    for (int device = 0; device < schedule.devices(); ++device)
+        for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EF, PassKind::EB})
+            set(device, first[static_cast<std::size_t>(device)], kind);
+    for (int index = 0; index < schedule::kTransferCount; ++index)
+        durations.transfers[static_cast<std::size_t>(index)] = costs.transfer(static_cast<Transfer>(index), 0, 0);
+    durations.transfers[static_cast<std::size_t>(Transfer::Send)] = meanSend(costs, placement);
+    durations.pairScale = costs.pairScale;
+    return durations;
+}
+
+base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+{
+    auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule)
+        return schedule;
+    const bool isLimited = experiment.schedule.memoryLimit.has_value();
+    if (isLimited && !experiment.hasModel)
+        return base::Error::invalid("schedule.memory_limit",
+                                    "a limit in bytes needs a model; give one or leave memory_limit out");
+    if (schedule::looksAtDurations(experiment)) {
+        const auto costs = makeCostModel(experiment, *schedule);
+        if (!costs)
+            return costs.error();
+        schedule::Durations durations = durationsOf(*costs, *schedule);
+        if (isLimited)
+            durations.activationLimit = activationLimits(experiment, *schedule);
+        schedule = schedule::makeSchedule(experiment, &durations);
+    }
+    if (!schedule || !isLimited)
+        return schedule;
+    if (base::Problems problems = memoryProblems(experiment, *schedule); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return schedule;
+}
+
+} // namespace stagelens::simulate
