@@ -36,6 +36,14 @@ std::string planText(const model::Experiment &experiment)
                         experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
 }
 
+std::string runTitle(const store::RunSummary &run)
+{
+    if (!run.name.empty())
+        return run.name;
+    const std::string size = run.vocabularySize > 0 ? base::concat(" · V ", run.vocabularySize) : std::string();
+    return base::concat(run.family, " · ", model::name(run.vocabulary), " · ", run.devices, "x", run.microbatches, size);
+}
+
 std::string provenanceText(timeline::Provenance provenance)
 {
     switch (provenance) {

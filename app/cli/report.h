@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/simulate/metrics.h"
+#include "engine/store/run_record.h"
 #include "engine/timeline/timeline.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,6 +20,8 @@ void printJson(const nlohmann::ordered_json &document);
 
 /// "1f1b, vocab-2, 4 devices x 16 microbatches, gpt-demo".
 [[nodiscard]] std::string planText(const model::Experiment &experiment);
+/// The run's name, or "1f1b · vocab-2 · 4x16 · V 8192" where nobody has named it.
+[[nodiscard]] std::string runTitle(const store::RunSummary &run);
 /// The exact word for how times came about: "Predicted", "Measured live", "Virtual clock (each pass measured alone, concurrency
 /// simulated)".
 [[nodiscard]] std::string provenanceText(timeline::Provenance provenance);

@@ -1,5 +1,6 @@
 #include "app/cli/run_document.h"
 
+#include "app/cli/report.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
@@ -54,7 +55,7 @@ Json summaryJson(const store::RunSummary &run)
 {
     return {{"id", run.id},
             {"status", store::name(run.status)},
-            {"name", run.name},
+            {"name", runTitle(run)},
             {"started_unix_ms", run.startedUnixMs},
             {"kind", timeline::name(run.kind)},
             {"family", run.family},

@@ -48,7 +48,7 @@ int listRuns(Service &service, const RunsArguments &arguments)
         {"run", "status", "when", "name", "steps", "loss", "iteration", "bubble", "tokens/s", "peak memory", "kind", "tags"});
     for (const store::RunSummary &run : *runs) {
         const auto cell = [](const auto &value, auto text) { return value ? text(*value) : "-"; };
-        table.add({std::to_string(run.id), std::string(store::name(run.status)), momentText(run.startedUnixMs), run.name,
+        table.add({std::to_string(run.id), std::string(store::name(run.status)), momentText(run.startedUnixMs), runTitle(run),
                    base::concat(run.stepsDone, '/', run.stepsPlanned),
                    cell(run.lastLoss, [](double loss) { return base::fixedText(loss, 4); }), cell(run.iteration, timeText),
                    cell(run.bubbleRatio, percentText), cell(run.tokensPerSecond, countText),
@@ -69,7 +69,7 @@ int showRun(Service &service, const RunsArguments &arguments)
     }
     const store::RunSummary &summary = run->summary;
     Table table({"", ""});
-    table.add({"run", base::concat(summary.id, " (", summary.name, ")")});
+    table.add({"run", base::concat(summary.id, " (", runTitle(summary), ")")});
     table.add({"status", std::string(store::name(summary.status)) + (summary.reason.empty() ? "" : ": " + summary.reason)});
     table.add({"started", momentText(summary.startedUnixMs)});
     table.add({"kind", provenanceText(summary.kind)});

@@ -1,5 +1,6 @@
 #include "app/cli/subject.h"
 
+#include "app/cli/report.h"
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
 
@@ -24,7 +25,7 @@ base::Result<Subject> runSubject(store::RunId id, const std::string &database, s
     if (!schedule)
         return schedule.error();
     return Subject{
-        base::concat("run ", id, " (", run->summary.name, ")"),           run->experiment, *run->metrics, run->timeline,
+        base::concat("run ", id, " (", runTitle(run->summary), ")"),      run->experiment, *run->metrics, run->timeline,
         std::make_shared<const schedule::Schedule>(*std::move(schedule)), *std::move(run)};
 }
 

@@ -62,10 +62,6 @@ base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
     const auto schedule = service::scheduleOf(experiment);
     if (!schedule)
         return schedule.error();
-    const base::Bytes required = runtime::requiredBytes(experiment);
-    if (const base::Bytes available = runtime::availableBytes(); required > available)
-        return base::Error::invalid("model", base::concat("a real step needs ", base::bytesText(required), " but ",
-                                                          base::bytesText(available), " are free; choose a smaller model"));
     const InterruptScope interrupt;
     return runtime::verify(experiment, *schedule, interrupt.token());
 }

@@ -166,7 +166,7 @@ base::Bytes availableBytes()
 base::Result<> checkMemory(base::Bytes required)
 {
     const base::Bytes available = availableBytes();
-    if (required <= available)
+    if (required <= available || available == 0)
         return {};
     return base::Error::invalid("model", base::concat("a run takes about ", base::bytesText(required), ", but only ",
                                                       base::bytesText(available),

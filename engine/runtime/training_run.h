@@ -42,7 +42,7 @@ struct TrainingObserver {
 
 /// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
-/// Free memory of this machine now.
+/// Free memory of this machine now; 0: unknown.
 [[nodiscard]] base::Bytes availableBytes();
 
 /// Trains `experiment.training.steps` steps of a resolved, valid experiment. Cancelled where the token asks for it (between a

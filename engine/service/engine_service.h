@@ -107,6 +107,12 @@ struct ServiceOptions {
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores);
 /// Which method helps most; runs one prediction for each.
 [[nodiscard]] Advice advise(const Prediction &prediction, int cores);
+/// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.
+[[nodiscard]] base::Bytes bytesToTrain(const model::Experiment &experiment);
+/// Free memory of this machine now; 0: unknown.
+[[nodiscard]] base::Bytes availableBytes();
+/// Every reason why a resolved plan cannot be trained here now under its schedule, each with its field; empty if it can.
+[[nodiscard]] base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Measures this machine for the cpu-local preset (about a second) and stores it in the data folder.
 [[nodiscard]] base::Result<model::Hardware> calibrate(std::stop_token stop);
 [[nodiscard]] bool isCalibrated();

@@ -1,7 +1,6 @@
 #include "engine/service/training_job.h"
 
 #include "engine/base/text.h"
-#include "engine/model/names.h"
 #include "engine/service/environment.h"
 
 #include "engine/runtime/training_run.h"
@@ -24,13 +23,6 @@ constexpr std::size_t kKeptSlices = 4'000'000;
 constexpr std::size_t kStoredSlices = 1'000'000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 constexpr auto kStoreInterval = std::chrono::seconds(5);
-
-std::string automaticName(const model::Experiment &experiment)
-{
-    return base::concat(experiment.schedule.family, " · ", model::name(experiment.schedule.vocabulary), " · ",
-                        experiment.parallel.devices, "x", experiment.parallel.microbatches, " · V ",
-                        experiment.model.vocabularySize);
-}
 
 /// The run's state, its store and its audience. One thread at a time calls it.
 class TrainingJob {
@@ -55,16 +47,12 @@ private:
         model::Experiment &experiment = m_snapshot.record.experiment;
         if (base::Problems problems = model::validate(experiment); !problems.empty())
             return base::Error::invalid(std::move(problems));
-        if (!experiment.hasModel)
-            return base::Error::invalid("model", "a teaching example has no model to train; choose a model");
-        for (const BackendInfo &backend : backends())
-            if (backend.name == experiment.training.backend && !backend.available)
-                return base::Error::invalid("training.backend",
-                                            base::concat(backend.name, " is not available: ", backend.reason, "; choose cpu"));
         experiment = model::resolved(experiment, m_cores);
         auto schedule = scheduleOf(experiment);
         if (!schedule)
             return std::move(schedule).error();
+        if (base::Problems problems = trainingProblems(experiment, *schedule); !problems.empty())
+            return base::Error::invalid(std::move(problems));
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         if (const auto hardware = model::hardwarePreset("cpu-local"))
@@ -89,11 +77,11 @@ private:
                               : timeline::Provenance::MeasuredVirtualClock;
         store::RunSummary &summary = record.summary;
         summary.kind = kind;
-        summary.name = automaticName(record.experiment);
         summary.family = record.experiment.schedule.family;
         summary.vocabulary = record.experiment.schedule.vocabulary;
         summary.devices = record.experiment.parallel.devices;
         summary.microbatches = record.experiment.parallel.microbatches;
+        summary.vocabularySize = record.experiment.model.vocabularySize;
         summary.stepsPlanned = record.experiment.training.steps;
         summary.startedUnixMs =
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

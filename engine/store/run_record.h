@@ -30,13 +30,14 @@ enum class RunStatus : unsigned char { Running, Finished, Failed, Cancelled, Int
 struct RunSummary {
     RunId id = 0;
     RunStatus status = RunStatus::Running;
-    std::string name; ///< automatic or given
+    std::string name; ///< as given; empty: nobody has named it
     std::int64_t startedUnixMs = 0;
     timeline::Provenance kind = timeline::Provenance::MeasuredLive;
     std::string family;
     model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
     int devices = 0;
     int microbatches = 0;
+    int vocabularySize = 0; ///< 0: unknown
     int stepsDone = 0;
     int stepsPlanned = 0;
     std::optional<double> firstLoss;

@@ -23,8 +23,8 @@ struct CheckReport {
 class RunStore {
 public:
     /// Opens or makes the file, migrates it (with a backup beside it first), and marks runs whose process is gone as
-    /// interrupted (a warning in the log where that cannot be written). Errors tell apart: not ours, from a newer version, locked, read-only, full, damaged; nothing is changed
-    /// then.
+    /// interrupted (a warning in the log where that cannot be written). Errors tell apart: not ours, from a newer version,
+    /// locked, read-only, full, damaged; nothing is changed then.
     [[nodiscard]] static base::Result<RunStore> open(const std::filesystem::path &file);
     /// `$STAGELENS_DATA_DIR/runs.db` and the like; see base::dataFolder().
     [[nodiscard]] static std::filesystem::path defaultFile();

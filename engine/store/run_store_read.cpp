@@ -29,7 +29,8 @@ timeline::Provenance provenanceFrom(std::string_view text)
 /// Columns of a summary, in the order that readSummary() expects.
 constexpr std::string_view kSummaryQuery =
     "SELECT id, status, name, started_unix_ms, kind, family, vocabulary, devices, microbatches, steps_done, steps_planned,"
-    " first_loss, last_loss, iteration_ns, bubble_ratio, tokens_per_second, peak_memory_bytes, reason"
+    " first_loss, last_loss, iteration_ns, bubble_ratio, tokens_per_second, peak_memory_bytes, reason,"
+    " CASE WHEN json_valid(experiment) THEN json_extract(experiment, '$.model.vocabulary_size') END"
     " FROM run LEFT JOIN metrics ON metrics.run = run.id ";
 
 RunSummary readSummary(const Statement &row)
@@ -53,6 +54,7 @@ RunSummary readSummary(const Statement &row)
     summary.tokensPerSecond = row.optionalReal(15);
     summary.peakMemory = row.optionalInteger(16);
     summary.reason = row.text(17);
+    summary.vocabularySize = static_cast<int>(row.integer(18));
     return summary;
 }
 

@@ -1,5 +1,6 @@
 // The plots below the timeline: exact columns, empty states, the shared axis.
 #include "tests/support/ui_test.h"
+#include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/view_state.h"
@@ -68,7 +69,7 @@ private slots:
         state.setSpan(1000);
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
-        plot.setProfiles({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}, 400,
+        plot.setProfiles({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}, 1000, 400,
                          QStringLiteral("Predicted"));
         QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1 peaks at")));
         auto *devices = plot.findChild<QComboBox *>();
@@ -83,6 +84,22 @@ private slots:
         QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
     }
 
+    void memoryLegendStaysInsideItsWidth()
+    {
+        const simulate::MemoryByCategory all{3 << 20, 3 << 20, 7 << 20, 10 << 20, 1 << 20, 192 << 10, 512 << 10};
+        const QFontMetrics metrics(QApplication::font());
+        for (const auto &[width, figures] : {std::pair{1600, true}, std::pair{920, true}, std::pair{600, false}}) {
+            const auto legend = ui::memoryLegend(all, metrics, 150, 300, width);
+            QCOMPARE(legend.size(), all.size());
+            QCOMPARE(legend[0].text.contains(QChar(u' ')), figures);
+            for (std::size_t i = 0; i < legend.size(); ++i) {
+                QVERIFY(legend[i].place.x() + metrics.horizontalAdvance(legend[i].text) <= width);
+                QVERIFY(i == 0 || legend[i].place.y() > legend[i - 1].place.y() ||
+                        legend[i].place.x() > legend[i - 1].place.x());
+            }
+        }
+    }
+
     void memoryFollowsTheSharedAxis()
     {
         ui::ViewState state;
@@ -90,7 +107,7 @@ private slots:
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
         plot.show();
-        plot.setProfiles({profileOf({{0, 100}, {500'000, 0}})}, 0, {});
+        plot.setProfiles({profileOf({{0, 100}, {500'000, 0}})}, 1'000'000, 0, {});
         QWheelEvent event({500, 90}, {500, 90}, {}, {0, 480}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(&plot, &event);
         QVERIFY(!state.isFitted());

@@ -25,6 +25,24 @@ private slots:
         QCOMPARE(changed.count(), 1);
     }
 
+    void aHeldAxisWaitsForItsRelease()
+    {
+        ViewState state;
+        state.setSpan(1'000'000);
+        const base::Nanos end = state.end();
+        state.hold();
+        state.setSpan(3'000'000);
+        QCOMPARE(state.end(), end);
+        QVERIFY(state.isFitted());
+        state.release();
+        QVERIFY(state.end() >= 3'000'000);
+        state.setRange(200'000, 400'000);
+        state.hold();
+        state.setSpan(2'000'000);
+        state.release(); // a zoomed view keeps its range
+        QCOMPARE(state.end(), 400'000);
+    }
+
     void aZoomedViewKeepsItsRange()
     {
         ViewState state;

@@ -53,23 +53,34 @@ std::optional<int> overfullDevice(const service::Prediction &prediction)
     return static_cast<int>(worst - peaks.begin());
 }
 
-Headline overfull(const service::Prediction &prediction, const service::Advice *advice, int device)
+/// The fastest method whose memory suffices, or null.
+const service::Advice::Option *fittingOption(const service::Prediction &prediction, const service::Advice &advice)
 {
-    Headline headline;
-    headline.text = u"Device %1 needs %2 but has %3."_s.arg(device).arg(
-        bytesText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)]), bytesText(prediction.memoryCapacity));
-    if (!advice)
-        return headline;
     const service::Advice::Option *best = nullptr;
-    for (const service::Advice::Option &option : advice->options) {
+    for (const service::Advice::Option &option : advice.options) {
         if (option.iteration && option.peakMemory && *option.peakMemory <= prediction.memoryCapacity &&
             (!best || *option.iteration < *best->iteration))
             best = &option;
     }
+    return best;
+}
+
+Headline overfull(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix, int device)
+{
+    Headline headline;
+    headline.text = u"Device %1 %2."_s.arg(device).arg(
+        needsText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)], prediction.memoryCapacity));
+    if (!advice)
+        return headline;
+    const service::Advice::Option *best = fittingOption(prediction, *advice);
     if (best) {
         headline.text += u" %1 would fit with %2 (predicted)."_s.arg(shortName(best->method), bytesText(*best->peakMemory));
         headline.action = best->method;
         headline.actionCaption = u"Try "_s + shortName(best->method);
+    } else if (fix) {
+        headline.text += u" With %1 it would fit: %2 (predicted)."_s.arg(fix->words, bytesText(fix->peakMemory));
+        headline.isFix = true;
+        headline.actionCaption = u"Try "_s + fix->words;
     } else {
         headline.text += u" No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers."_s;
     }
@@ -78,10 +89,38 @@ Headline overfull(const service::Prediction &prediction, const service::Advice *
 
 } // namespace
 
-Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice)
+std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice)
+{
+    if (!overfullDevice(prediction) || fittingOption(prediction, advice))
+        return {};
+    std::vector<MemoryFix> fixes;
+    const model::Experiment &now = prediction.experiment;
+    const auto add = [&](const QString &words, auto change) {
+        MemoryFix fix{words, now};
+        change(fix.experiment);
+        fixes.push_back(std::move(fix));
+    };
+    for (const auto &[recompute, words] : {std::pair{model::Recompute::Selective, u"selective recomputation"_s},
+                                           std::pair{model::Recompute::Full, u"full recomputation"_s}}) {
+        if (now.schedule.recompute < recompute)
+            add(words, [value = recompute](model::Experiment &next) { next.schedule.recompute = value; });
+    }
+    for (int size = now.parallel.microbatchSize / 2; size > 0; size /= 2)
+        add(u"microbatches of %1"_s.arg(size), [size](model::Experiment &next) { next.parallel.microbatchSize = size; });
+    for (int devices = 2 * now.parallel.devices; devices * now.schedule.chunks <= now.model.layers; devices *= 2) {
+        add(u"%1 devices"_s.arg(devices), [devices](model::Experiment &next) {
+            next.parallel.devices = devices;
+            next.parallel.stageLayers.clear();
+            next.training.mode.reset();
+        });
+    }
+    return fixes;
+}
+
+Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix)
 {
     if (const auto device = overfullDevice(prediction))
-        return overfull(prediction, advice, *device);
+        return overfull(prediction, advice, fix, *device);
     Headline headline;
     if (!advice) {
         headline.text = u"An iteration takes %1, and the devices idle %2 of the time (predicted)."_s.arg(

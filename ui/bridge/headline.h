@@ -6,6 +6,7 @@
 #include <QString>
 
 #include <optional>
+#include <vector>
 
 namespace stagelens::ui {
 
@@ -13,11 +14,24 @@ namespace stagelens::ui {
 struct Headline {
     QString text;
     std::optional<model::VocabularyMethod> action;
+    bool isFix = false;    ///< the action is the memory fix
     QString actionCaption; ///< "Try VOCAB-2"
+    [[nodiscard]] bool hasAction() const { return action || isFix; }
 };
 
-/// `advice` may be null while it is being computed: the sentence then says only what the prediction shows.
-[[nodiscard]] Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice);
+/// A change that may make a plan fit into its devices' memory.
+struct MemoryFix {
+    QString words; ///< "full recomputation"
+    model::Experiment experiment;
+    base::Bytes peakMemory = 0; ///< of its prediction; 0 before
+};
+/// The changes worth trying, the smallest first; none where the plan fits or a vocabulary method makes it fit.
+[[nodiscard]] std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice);
+
+/// `advice` may be null while it is being computed: the sentence then says only what the prediction shows. `fix` is the change
+/// that was found to fit, if there is one.
+[[nodiscard]] Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice,
+                                    const MemoryFix *fix = nullptr);
 
 /// Iteration of the plan with that method, if the advice knows it.
 [[nodiscard]] const service::Advice::Option *findOption(const service::Advice &advice, model::VocabularyMethod method);

@@ -1,6 +1,7 @@
 #include "ui/bridge/words.h"
 
 #include "engine/base/text.h"
+#include "engine/model/names.h"
 
 #include <QDateTime>
 #include <QLocale>
@@ -50,6 +51,16 @@ QString factorText(double factor)
 QString countText(double count)
 {
     return QLocale(QLocale::English).toString(std::llround(count));
+}
+
+QString vocabularyText(std::int64_t size)
+{
+    // Both kinds of thousand are usual: 256,000 and 262,144 are a vocabulary of 256k.
+    for (const int thousand : {1000, 1024}) {
+        if (size > 0 && size % thousand == 0)
+            return QString::number(size / thousand) + u'k';
+    }
+    return countText(static_cast<double>(size));
 }
 
 QString whenText(std::int64_t unixMilliseconds)
@@ -144,6 +155,15 @@ QString planCaption(const model::Experiment &experiment)
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
     return familyCaption(experiment.schedule.family) + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
+}
+
+QString runName(const store::RunSummary &run)
+{
+    if (!run.name.empty())
+        return qtText(run.name);
+    const QString name =
+        u"%1 · %2 · %3x%4"_s.arg(familyCaption(run.family), shortName(run.vocabulary)).arg(run.devices).arg(run.microbatches);
+    return run.vocabularySize > 0 ? name + u" · V "_s + vocabularyText(run.vocabularySize) : name;
 }
 
 QString costCaption(const model::Experiment &experiment)

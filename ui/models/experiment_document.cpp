@@ -73,6 +73,7 @@ void ExperimentDocument::edit(const QString &field, const QString &label, model:
     if (field != m_gestureField)
         closeGesture();
     m_gestureField = field;
+    emit editing();
     m_undo.push(new EditCommand(this, label, m_gesture, m_experiment, std::move(next)));
 }
 
@@ -80,6 +81,7 @@ void ExperimentDocument::closeGesture()
 {
     ++m_gesture;
     m_gestureField.clear();
+    emit edited();
 }
 
 bool ExperimentDocument::revertGesture(const QString &field)

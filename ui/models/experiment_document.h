@@ -38,6 +38,10 @@ public:
 signals:
     void changed();
     void fileChanged();
+    /// A field is being edited: comes before changed(), with every edit.
+    void editing();
+    /// Its gesture is over: the field was left or the choice made.
+    void edited();
 
 private:
     friend class EditCommand;

@@ -71,7 +71,7 @@ QString RunTableModel::text(const store::RunSummary &run, int column) const
         const QString steps = u" %1/%2"_s.arg(run.stepsDone).arg(run.stepsPlanned);
         return caption(run.status) + (run.status == store::RunStatus::Finished ? QString() : steps);
     }
-    case Name: return qtText(run.name);
+    case Name: return runName(run);
     case When: return whenText(run.startedUnixMs);
     case Kind: return caption(run.kind);
     case TokensPerSecond: return run.tokensPerSecond ? countText(*run.tokensPerSecond) : kUnknown;
@@ -145,7 +145,7 @@ bool RunTableModel::setData(const QModelIndex &index, const QVariant &value, int
         return true;
     }
     const QString name = value.toString().trimmed();
-    if (role == Qt::EditRole && index.column() == Name && !name.isEmpty() && name != qtText(found->name)) {
+    if (role == Qt::EditRole && index.column() == Name && !name.isEmpty() && name != runName(*found)) {
         emit renameAsked(found->id, name);
         return true;
     }

@@ -64,7 +64,11 @@ ComparePanel::ComparePanel(QWidget *parent)
     m_table->setHorizontalHeaderLabels({u"What differs"_s, u"A"_s, u"B"_s, u"B against A"_s});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
+    // The figures of A and B share what the words and the verdict leave.
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    for (const int column : {0, 3})
+        m_table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setAlternatingRowColors(true);
@@ -110,7 +114,7 @@ void ComparePanel::fillTable()
     m_table->setRowCount(0);
     const store::RunRecord &a = m_first->record;
     const store::RunRecord &b = m_second->record;
-    addRow(u"Run"_s, qtText(a.summary.name), qtText(b.summary.name), {});
+    addRow(u"Run"_s, runName(a.summary), runName(b.summary), {});
     for (const FieldDifference &difference : differences(a.experiment, b.experiment))
         addRow(fieldCaption(difference.field), difference.first, difference.second, {});
     for (const auto &[key, value] : a.environment) {

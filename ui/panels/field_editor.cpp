@@ -200,6 +200,12 @@ void FieldEditor::setDetail(const QString &choice, const QString &detail)
         m_combo->setItemData(row, detail, DetailCombo::kDetailRole);
 }
 
+void FieldEditor::clearDetails()
+{
+    for (int row = 0; m_combo && row < m_combo->count(); ++row)
+        m_combo->setItemData(row, {}, DetailCombo::kDetailRole);
+}
+
 void FieldEditor::refresh()
 {
     if (m_field.applies && !m_field.applies(m_document->experiment()))

@@ -27,6 +27,7 @@ public:
     void setProblem(const QString &problem);
     /// What stands beside a choice in the list ("219 ms · 60 MiB").
     void setDetail(const QString &choice, const QString &detail);
+    void clearDetails();
 
 signals:
     /// The pointer or the arrow keys are on a choice of the open list; empty when the list closes.

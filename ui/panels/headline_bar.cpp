@@ -29,6 +29,8 @@ HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(new QLabel(t
     connect(m_button, &QPushButton::clicked, this, [this] {
         if (m_headline.action)
             emit applied(*m_headline.action);
+        else if (m_headline.isFix)
+            emit fixApplied();
     });
 }
 
@@ -36,12 +38,12 @@ void HeadlineBar::setHeadline(const Headline &headline)
 {
     m_headline = headline;
     m_label->setText(headline.text);
-    m_button->setVisible(headline.action.has_value());
+    m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    if (headline.action)
-        m_button->setToolTip(u"Sets the vocabulary layers of this plan. Undo takes it back."_s);
-    else
+    m_button->setToolTip(headline.isFix ? u"Changes this plan so that it fits. Undo takes it back."_s
+                                        : u"Sets the vocabulary layers of this plan. Undo takes it back."_s);
+    if (!headline.action)
         emit hovered(false);
 }
 

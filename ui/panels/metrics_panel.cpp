@@ -123,8 +123,8 @@ void MetricsPanel::setFigures(const Figures &figures)
                                 : u"This plan is the baseline."_s);
     m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
     setMeasured(figures);
-    for (const Big &big : {m_iteration, m_bubble, m_memory})
-        big.value->setEnabled(!figures.stale);
+    for (QLabel *label : findChildren<QLabel *>(QRegularExpression(u"^metrics\\."_s)))
+        label->setEnabled(!figures.stale);
 }
 
 void MetricsPanel::setMeasured(const Figures &figures)

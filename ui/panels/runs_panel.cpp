@@ -9,13 +9,18 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kTableHeight = 150;
-}
+/// The rows that the unfolded table would like at most, and what it needs at least: in a low window it must not push the
+/// picture away.
+constexpr int kRows = 5;
+constexpr int kFewestRows = 1;
+} // namespace
 
 RunsPanel::RunsPanel(QWidget *parent)
     : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
@@ -129,14 +134,35 @@ void RunsPanel::updateHeader()
 
 void RunsPanel::setFolded(bool folded)
 {
+    const bool wasShown = m_table->isVisibleTo(this);
     m_folded = folded;
     m_fold->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
     const bool any = m_model->rowCount() > 0;
     m_table->setVisible(!folded && any);
     m_empty->setVisible(!folded && !any);
     m_compare->setVisible(!folded && any);
-    setMinimumHeight(folded ? 0 : any ? kTableHeight : m_empty->sizeHint().height());
+    setMinimumHeight(folded ? 0 : any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
     setMaximumHeight(folded ? 0 : QWIDGETSIZE_MAX);
+    if (!wasShown && m_table->isVisibleTo(this))
+        emit unfolded();
+}
+
+int RunsPanel::heightOf(int rows) const
+{
+    return m_table->horizontalHeader()->sizeHint().height() + rows * m_table->verticalHeader()->defaultSectionSize();
+}
+
+QSize RunsPanel::sizeHint() const
+{
+    const int height = m_folded                  ? 0
+                       : m_model->rowCount() > 0 ? heightOf(std::min(kRows, m_model->rowCount()))
+                                                 : m_empty->sizeHint().height();
+    return {QWidget::sizeHint().width(), height};
+}
+
+QSize RunsPanel::minimumSizeHint() const
+{
+    return {QWidget::minimumSizeHint().width(), 0}; // the minimum height says the rest
 }
 
 } // namespace stagelens::ui

@@ -27,6 +27,8 @@ public:
     [[nodiscard]] QWidget *header() { return m_header; }
     [[nodiscard]] bool isFolded() const { return m_folded; }
     void setFolded(bool folded);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 signals:
     void showAsked(qint64 run);
@@ -34,11 +36,15 @@ signals:
     void deleteAsked(qint64 run);
     void renameAsked(qint64 run, const QString &name);
     void foldedByHand(bool folded);
+    /// The table came into sight and would like its sizeHint().
+    void unfolded();
 
 private:
     void makeHeader();
     void makeTable();
     void updateHeader();
+    /// Of the table with so many rows.
+    [[nodiscard]] int heightOf(int rows) const;
     [[nodiscard]] const store::RunSummary *current() const;
 
     RunTableModel *m_model;

@@ -39,14 +39,18 @@ QWidget *row(QWidget *parent, const QList<QWidget *> &parts, int gap)
 
 } // namespace
 
-ToolStrip::ToolStrip(ExperimentDocument *document, QAction *train, QAction *stop, QWidget *parent)
+ToolStrip::ToolStrip(ExperimentDocument *document, const RunActions &run, QWidget *parent)
     : QWidget(parent), m_shown(new QActionGroup(this)), m_progress(new QLabel(this))
 {
     auto *layout = new FlowLayout(this, 14, 4);
     layout->setContentsMargins(8, 4, 8, 4);
-    QToolButton *trainButton = buttonOf(train, this);
+    QToolButton *trainButton = buttonOf(run.plan, this);
     trainButton->setObjectName(u"strip.train"_s);
-    QToolButton *stopButton = buttonOf(stop, this);
+    connect(run.copy, &QAction::enabledChanged, trainButton, [trainButton, run](bool on) {
+        trainButton->removeAction(on ? run.plan : run.copy); // two actions would make it a menu
+        trainButton->setDefaultAction(on ? run.copy : run.plan);
+    });
+    QToolButton *stopButton = buttonOf(run.stop, this);
     stopButton->setObjectName(u"strip.stop"_s);
     layout->addWidget(row(this, {trainButton, stopButton}, 4));
     m_progress->setObjectName(u"strip.progress"_s);

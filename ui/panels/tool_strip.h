@@ -20,7 +20,13 @@ enum class Shown : unsigned char { Predicted, Measured, Both };
 class ToolStrip : public QWidget {
     Q_OBJECT
 public:
-    ToolStrip(ExperimentDocument *document, QAction *train, QAction *stop, QWidget *parent = nullptr);
+    /// What trains: `copy` stands in the place of `plan` while it is enabled.
+    struct RunActions {
+        QAction *plan;
+        QAction *copy;
+        QAction *stop;
+    };
+    ToolStrip(ExperimentDocument *document, const RunActions &run, QWidget *parent = nullptr);
     [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
     [[nodiscard]] Shown shown() const;
     void setShown(Shown shown);

@@ -15,7 +15,7 @@ const QString kAxisName = QStringLiteral("device");
 
 QString percent(double ratio)
 {
-    return QStringLiteral("%1 %").arg(QString::number(ratio * 100, 'f', ratio > 0 && ratio < 0.0995 ? 1 : 0));
+    return QStringLiteral("%1 %").arg(QString::number(ratio * 100, 'f', ratio >= 0.0005 && ratio < 0.0995 ? 1 : 0));
 }
 
 } // namespace
@@ -28,6 +28,8 @@ public:
     void refresh();
     void paintAround(QPainter &painter);
     void paintCauses(QPainter &painter, QRect bar);
+    /// The four causes stand in one line where there is room.
+    [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }
     /// Parts of the bubble as shares of all devices' time.
     [[nodiscard]] std::array<double, 4> shares() const;
 
@@ -68,9 +70,9 @@ void BubblePlot::Private::arrange()
 {
     const QFontMetrics fontMetrics(q->font());
     const int line = fontMetrics.height();
-    const int head = line + 8 + (causes ? kBarHeight + 2 * (line + 2) + 8 : 0);
+    const int head = line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(leftMargin(fontMetrics, kAxisName), head + 4, 10, line + 8));
+    plot->axisRect()->setMargins(QMargins(leftMargin(fontMetrics, kAxisName), head + 8, 10, line + 8));
 }
 
 void BubblePlot::Private::updateStyle()
@@ -121,16 +123,17 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
     const int line = metricsOfFont.height() + 2;
     const int size = metricsOfFont.ascent() - 2;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const int column = static_cast<int>(i % 2);
-        const int x = bar.left() + column * bar.width() / 2;
-        const int y = bar.bottom() + 5 + static_cast<int>(i / 2) * line;
+        const int number = static_cast<int>(i);
+        const int x = bar.left() + number % columns() * bar.width() / columns();
+        const int y = bar.bottom() + 5 + number / columns() * line;
         const QRect box(x, y + (line - size) / 2, size, size);
         painter.fillRect(box, edgeOf(colours->causes[i]));
         painter.fillRect(box.adjusted(1, 1, -1, -1), colours->causes[i]);
         painter.setPen(colours->ink);
         const QString text = QString::fromUtf16(kCauseNames[i]) + QChar(u' ') + percent(parts[i]);
-        painter.drawText(QRect(x + size + 6, y, bar.width() / 2 - size - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
-                         metricsOfFont.elidedText(text, Qt::ElideRight, bar.width() / 2 - size - 8));
+        const int room = bar.width() / columns() - size - 8;
+        painter.drawText(QRect(x + size + 6, y, room, line), Qt::AlignLeft | Qt::AlignVCenter,
+                         metricsOfFont.elidedText(text, Qt::ElideRight, room));
     }
 }
 
@@ -159,7 +162,7 @@ void BubblePlot::Private::paintAround(QPainter &painter)
         paintCauses(painter, QRect(10, line + 8, q->width() - 20, kBarHeight));
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
-    painter.drawText(QRect(0, area.bottom() + 4, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kAxisName);
+    painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kAxisName);
 }
 
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))

@@ -1,3 +1,4 @@
+#include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
@@ -11,15 +12,12 @@
 #include <QWheelEvent>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace stagelens::ui {
 namespace {
 
-constexpr std::array kCategoryNames{u"parameters", u"gradients",     u"optimizer", u"activations",
-                                    u"vocabulary", u"communication", u"workspace"};
-static_assert(kCategoryNames.size() == simulate::kMemoryCategoryCount);
+constexpr int kLegendGap = 18;
 
 /// The stack of one device, drawn in columns of pixels between two axes.
 class StackPlottable : public QCPAbstractPlottable {
@@ -29,6 +27,7 @@ public:
     const simulate::MemoryProfile *profile = nullptr;
     const Colours *colours = nullptr;
     const ViewState *state = nullptr;
+    base::Nanos end = 0;
     base::Bytes capacity = 0;
 
     double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
@@ -51,7 +50,7 @@ protected:
         painter->setAntialiasing(false);
         const QRect area = keyAxis()->axisRect()->rect();
         const LaneWindow window{state->begin(), state->end(), area.width(), 1, 0};
-        for (const MemoryColumn &column : memoryColumns(*profile, window, state->span())) {
+        for (const MemoryColumn &column : memoryColumns(*profile, window, end)) {
             base::Bytes below = 0;
             int bottom = area.bottom() + 1;
             for (std::size_t i = 0; i < column.step->bytes.size(); ++i) {
@@ -80,11 +79,16 @@ public:
     void refresh();
     void updateStyle();
     void arrange();
+    [[nodiscard]] int left() const { return laneHeaderWidth(QFontMetrics(q->font())); }
     void fillDevices();
     [[nodiscard]] int shownDevice() const;
     [[nodiscard]] int worstDevice() const;
     void paintAround(QPainter &painter);
-    void paintLegend(QPainter &painter, const simulate::MemoryProfile &profile);
+    void paintLegend(QPainter &painter);
+    /// Places the names of the categories, in a second line where the first is full.
+    void layoutLegend();
+    [[nodiscard]] QString peakText() const;
+    [[nodiscard]] QString capacityText() const;
     void paintPointer(QPainter &painter);
     [[nodiscard]] const simulate::MemoryStep *stepAt(base::Nanos time) const;
 
@@ -96,6 +100,7 @@ public:
     std::vector<simulate::MemoryProfile> profiles;
     base::Bytes capacity = 0;
     QString caption;
+    std::vector<MemoryLegendEntry> legend;
     std::optional<int> pointer; ///< x of the mouse
     std::optional<int> dragFrom;
 };
@@ -173,6 +178,7 @@ void MemoryPlot::Private::refresh()
     if (capacity > 0 && capacity < 3 * top)
         top = std::max(top, capacity);
     plot->yAxis->setRange(0, static_cast<double>(top) * 1.08);
+    arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);
 }
 
@@ -188,11 +194,12 @@ void MemoryPlot::Private::updateStyle()
 void MemoryPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
-    const int left = laneHeaderWidth(metrics);
     const int line = metrics.height();
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(left, line + 10, kRightMargin, 6));
-    devices->setGeometry(8, line + 10, left - metrics.horizontalAdvance(QStringLiteral("1000 MiB")) - 22,
+    layoutLegend();
+    const int rows = legend.empty() ? 1 : legend.back().place.y() + 1;
+    plot->axisRect()->setMargins(QMargins(left(), rows * line + 10, kRightMargin, 6));
+    devices->setGeometry(8, line + 10, left() - metrics.horizontalAdvance(QStringLiteral("1000 MiB")) - 22,
                          devices->sizeHint().height());
 }
 
@@ -204,44 +211,45 @@ const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
     return next == steps.begin() ? nullptr : &*std::prev(next);
 }
 
-void MemoryPlot::Private::paintLegend(QPainter &painter, const simulate::MemoryProfile &profile)
+QString MemoryPlot::Private::peakText() const
+{
+    return QStringLiteral("Device %1: peak %2").arg(shownDevice()).arg(bytesText(static_cast<double>(stack->profile->peak())));
+}
+
+QString MemoryPlot::Private::capacityText() const
+{
+    return capacity > 0 ? QStringLiteral(" of %1").arg(bytesText(static_cast<double>(capacity))) : QString();
+}
+
+void MemoryPlot::Private::layoutLegend()
+{
+    legend.clear();
+    if (stack->profile == nullptr)
+        return;
+    const QFontMetrics metrics(q->font());
+    const int from = left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap;
+    legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width());
+}
+
+void MemoryPlot::Private::paintLegend(QPainter &painter)
 {
     const Colours &colours = *stack->colours;
     const QFontMetrics metrics(q->font());
-    const simulate::MemoryByCategory peak = profile.atPeak();
     const int size = metrics.ascent();
-    int x = plot->axisRect()->left();
-    const auto write = [&](const QString &text, const QColor &ink) {
+    const auto write = [&](int x, int row, const QString &text, const QColor &ink) {
         painter.setPen(ink);
-        painter.drawText(QRect(x, 0, q->width() - x, metrics.height() + 8), Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += metrics.horizontalAdvance(text);
+        painter.drawText(QRect(x, row * metrics.height(), q->width() - x, metrics.height() + 8),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
     };
-    write(QStringLiteral("Device %1: peak %2").arg(shownDevice()).arg(bytesText(static_cast<double>(profile.peak()))),
-          colours.ink);
-    if (capacity > 0) {
-        const bool over = profile.peak() > capacity;
-        write(QStringLiteral(" of %1").arg(bytesText(static_cast<double>(capacity))), over ? colours.alarm : colours.muted);
-    }
-    x += 18;
-    const auto text = [&](std::size_t i, bool figures) {
-        const QString name = QString::fromUtf16(kCategoryNames[i]);
-        return figures ? name + QChar(u' ') + bytesText(static_cast<double>(peak[i])) : name;
-    };
-    // With the figures of the peak if there is room for all of them.
-    int needed = x;
-    for (std::size_t i = 0; i < peak.size(); ++i)
-        needed += peak[i] > 0 ? metrics.horizontalAdvance(text(i, true)) + size + 18 : 0;
-    const bool figures = needed < q->width();
-    for (std::size_t i = 0; i < peak.size(); ++i) {
-        const QString entry = text(i, figures);
-        if (peak[i] <= 0 || x + size + 5 + metrics.horizontalAdvance(entry) > q->width())
-            continue;
-        const QRect box(x, (metrics.height() + 8 - size) / 2 + 1, size, size);
-        painter.fillRect(box, edgeOf(colours.memory[i]));
-        painter.fillRect(box.adjusted(1, 1, -1, -1), colours.memory[i]);
-        x += size + 5;
-        write(entry, colours.muted);
-        x += 13;
+    write(left(), 0, peakText(), colours.ink);
+    write(left() + metrics.horizontalAdvance(peakText()), 0, capacityText(),
+          stack->profile->peak() > capacity ? colours.alarm : colours.muted);
+    for (const MemoryLegendEntry &entry : legend) {
+        const QRect box(entry.place.x(), entry.place.y() * metrics.height() + (metrics.height() + 8 - size) / 2 + 1, size,
+                        size);
+        painter.fillRect(box, edgeOf(colours.memory[entry.category]));
+        painter.fillRect(box.adjusted(1, 1, -1, -1), colours.memory[entry.category]);
+        write(box.right() + 6, entry.place.y(), entry.text, colours.muted);
     }
 }
 
@@ -264,7 +272,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     const int used = QFontMetrics(bold).horizontalAdvance(QStringLiteral("Memory "));
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
-    paintLegend(painter, *stack->profile);
+    paintLegend(painter);
 }
 
 void MemoryPlot::Private::paintPointer(QPainter &painter)
@@ -274,7 +282,7 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
         return;
     const base::Nanos time = state->begin() + std::llround(static_cast<double>(*pointer - area.left()) *
                                                            static_cast<double>(state->end() - state->begin()) / area.width());
-    const simulate::MemoryStep *step = time >= 0 && time <= state->span() ? stepAt(time) : nullptr;
+    const simulate::MemoryStep *step = time >= 0 && time <= stack->end ? stepAt(time) : nullptr;
     const Colours &colours = *stack->colours;
     QColor line = colours.ink;
     line.setAlpha(110);
@@ -304,7 +312,8 @@ MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_p
 
 MemoryPlot::~MemoryPlot() = default;
 
-void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Bytes capacity, QString caption)
+void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Nanos end, base::Bytes capacity,
+                             QString caption)
 {
     Private &d = *m_private;
     d.stack->profile = nullptr;
@@ -312,6 +321,7 @@ void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base
     if (std::all_of(d.profiles.begin(), d.profiles.end(), [](const auto &profile) { return profile.steps.empty(); }))
         d.profiles.clear();
     d.capacity = capacity;
+    d.stack->end = end;
     d.caption = std::move(caption);
     d.fillDevices();
     d.refresh();

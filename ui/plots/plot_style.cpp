@@ -71,14 +71,15 @@ double BytesTicker::getTickStep(const QCPRange &range)
 {
     const double least = range.size() / std::max(tickCount(), 1);
     double unit = 1;
-    while (unit * 1024 <= least)
+    while (unit * 1024 <= range.size())
         unit *= 1024;
     return std::max(niceStep(least / unit) * unit, 1.0);
 }
 
 QString BytesTicker::getTickLabel(double tick, const QLocale &, QChar, int)
 {
-    return tick < 0.5 ? QStringLiteral("0") : bytesText(tick);
+    return tick < 0.5 ? QStringLiteral("0")
+                      : bytesText(tick).remove(QStringLiteral(".00")).replace(QStringLiteral(".0 "), QStringLiteral(" "));
 }
 
 double PercentTicker::getTickStep(const QCPRange &range)
@@ -88,7 +89,7 @@ double PercentTicker::getTickStep(const QCPRange &range)
 
 QString PercentTicker::getTickLabel(double tick, const QLocale &, QChar, int)
 {
-    return QStringLiteral("%1 %").arg(std::llround(tick));
+    return tick < 0.5 ? QString() : QStringLiteral("%1 %").arg(std::llround(tick)); // the floor speaks for itself
 }
 
 double IntegerTicker::getTickStep(const QCPRange &range)

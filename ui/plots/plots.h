@@ -23,8 +23,8 @@ class MemoryPlot : public QWidget {
 public:
     explicit MemoryPlot(ViewState *state, QWidget *parent = nullptr);
     ~MemoryPlot() override;
-    /// Empty profiles: says that a teaching example has no bytes. `capacity` 0: no line.
-    void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Bytes capacity, QString caption);
+    /// Profiles until `end`, the iteration's. Empty: says that a teaching example has no bytes. `capacity` 0: no line.
+    void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Nanos end, base::Bytes capacity, QString caption);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/words.h"
+#include "ui/panels/computing_sign.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/message_bar.h"
 #include "ui/plots/plots.h"
@@ -26,12 +27,14 @@ constexpr QSize kSmallestPlot{160, 84};
 ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
-      m_timeline(new TimelineView(view, this)), m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)),
-      m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
+      m_timeline(new TimelineView(view, this)), m_computing(new ComputingSign(m_timeline)),
+      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
 {
     build();
     connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
     connect(m_forecast, &Forecast::changed, this, &ExplorePage::refresh);
+    connect(m_computing, &ComputingSign::cancelled, m_forecast, &Forecast::cancel);
     connect(m_forecast, &Forecast::adviceChanged, this, &ExplorePage::refreshAdvice);
     connect(m_desk, &RunDesk::shownChanged, this, &ExplorePage::refresh);
     connect(m_headline, &HeadlineBar::hovered, this,
@@ -116,10 +119,6 @@ LaneGroup ExplorePage::measuredGroup() const
         group.caption += u", step %1"_s.arg(run.step);
     const auto &plan = m_forecast->plan();
     group.faded = plan && !m_desk->shownDifferences(plan->experiment).empty();
-    if (plan && !runDiffers() && group.timeline) {
-        group.caption += u" · "_s + changeText(static_cast<double>(group.timeline->iteration()),
-                                               static_cast<double>(plan->timeline->iteration()));
-    }
     return group;
 }
 
@@ -136,7 +135,7 @@ TimelineContent ExplorePage::content() const
     if (!plan)
         return content;
     content.teachingUnits = inTeachingUnits(plan->experiment);
-    content.stale = !m_forecast->problems().empty() || m_forecast->isComputing();
+    content.stale = m_forecast->isStale();
     const bool units = content.teachingUnits;
     if (const auto &baseline = m_forecast->baseline()) {
         const base::Nanos end = baseline->timeline->iteration();
@@ -158,6 +157,7 @@ TimelineContent ExplorePage::content() const
 void ExplorePage::refresh()
 {
     m_timeline->setContent(content());
+    m_computing->setState(m_forecast->wait() != Forecast::Wait::None, m_forecast->wait() == Forecast::Wait::Long);
     refreshProvenance();
     refreshPlots();
     refreshAdvice();
@@ -197,10 +197,11 @@ void ExplorePage::refreshPlots()
         std::vector<simulate::MemoryProfile> profiles;
         for (int device = 0; device < run->record.timeline->devices(); ++device)
             profiles.push_back(simulate::memoryProfile(run->record.experiment, *run->schedule, *run->record.timeline, device));
-        m_memory->setProfiles(std::move(profiles), plan->memoryCapacity,
+        m_memory->setProfiles(std::move(profiles), run->record.timeline->iteration(), plan->memoryCapacity,
                               u"Computed from the times of run %1"_s.arg(run->record.summary.id));
     } else {
-        m_memory->setProfiles(plan->memory, plan->memoryCapacity, caption(timeline::Provenance::Predicted));
+        m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
+                              caption(timeline::Provenance::Predicted));
     }
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;
@@ -217,8 +218,8 @@ void ExplorePage::refreshAdvice()
     if (!plan)
         return;
     const service::Advice *advice = m_forecast->advice();
-    m_headline->setHeadline(makeHeadline(*plan, m_forecast->problems().empty() ? advice : nullptr));
-    m_headline->setEnabled(m_forecast->problems().empty());
+    m_headline->setHeadline(makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix()));
+    m_headline->setEnabled(!m_forecast->isStale());
     m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
                           caption(timeline::Provenance::Predicted));
 }

@@ -14,6 +14,7 @@ class QTabWidget;
 namespace stagelens::ui {
 
 class BubblePlot;
+class ComputingSign;
 class Forecast;
 class HeadlineBar;
 class LossPlot;
@@ -63,6 +64,7 @@ private:
     MessageBar *m_problemBar;
     MessageBar *m_provenanceBar;
     TimelineView *m_timeline;
+    ComputingSign *m_computing;
     MemoryPlot *m_memory;
     BubblePlot *m_bubbles;
     LossPlot *m_loss;

@@ -1,8 +1,11 @@
 #include "ui/shell/forecast.h"
 
+#include "engine/schedule/families.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+
+#include <algorithm>
 
 namespace stagelens::ui {
 
@@ -20,6 +23,11 @@ bool isSmall(const model::Experiment &experiment)
            kPassesAtOnce;
 }
 
+std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
+{
+    return bytes.empty() ? std::nullopt : std::optional(*std::max_element(bytes.begin(), bytes.end()));
+}
+
 } // namespace
 
 Forecast::Forecast(EngineBridge *bridge, ExperimentDocument *document, QObject *parent)
@@ -27,6 +35,13 @@ Forecast::Forecast(EngineBridge *bridge, ExperimentDocument *document, QObject *
 {
     connect(m_document, &ExperimentDocument::changed, this, &Forecast::predict);
     connect(m_bridge, &EngineBridge::predictionArrived, this, &Forecast::take);
+    m_clock.setSingleShot(true);
+    connect(&m_clock, &QTimer::timeout, this, [this] {
+        if (m_wait == Wait::None)
+            m_clock.start(kLongMilliseconds - kNoticeableMilliseconds);
+        m_wait = m_wait == Wait::None ? Wait::Noticeable : Wait::Long;
+        emit changed();
+    });
 }
 
 void Forecast::predict()
@@ -34,16 +49,21 @@ void Forecast::predict()
     const model::Experiment &experiment = m_document->experiment();
     m_job = 0; // whatever is under way belongs to the plan before
     m_stage = Stage::Idle;
+    m_cancelled = false;
     m_problems = model::validate(experiment);
     if (!m_problems.empty()) {
+        stopWaiting();
         emit changed();
         return;
     }
     if (!isSmall(experiment)) {
         submit(Stage::Plan, experiment);
+        if (!m_clock.isActive() && m_wait == Wait::None)
+            m_clock.start(kNoticeableMilliseconds);
         emit changed();
         return;
     }
+    stopWaiting();
     auto plan = service::predict(experiment, m_bridge->cores());
     if (!plan) {
         m_problems = plan.error().problems;
@@ -55,8 +75,12 @@ void Forecast::predict()
 
 void Forecast::accept(const service::PredictionPtr &plan)
 {
+    stopWaiting();
     m_plan = plan;
     m_advice.reset();
+    m_fixes.clear();
+    m_fix.reset();
+    m_families.clear();
     predictBaseline();
 }
 
@@ -97,6 +121,45 @@ void Forecast::askAdvice()
     submit(Stage::Advice, m_document->experiment());
 }
 
+void Forecast::askFix()
+{
+    if (m_fixes.empty())
+        askFamily();
+    else
+        submit(Stage::Fix, m_fixes.back().experiment);
+}
+
+void Forecast::askFamily()
+{
+    const model::Experiment &now = m_document->experiment();
+    if (!isSmall(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
+        return; // as with the advice: durations from a file say nothing about another order
+    const auto families = schedule::families();
+    if (m_families.size() == families.size())
+        return;
+    model::Experiment other = now;
+    other.schedule.family = families[m_families.size()].name;
+    submit(Stage::Family, other);
+}
+
+void Forecast::stopWaiting()
+{
+    m_clock.stop();
+    m_wait = Wait::None;
+}
+
+void Forecast::cancel()
+{
+    if (m_stage != Stage::Plan)
+        return;
+    m_bridge->service().cancel(m_job);
+    m_job = 0;
+    m_stage = Stage::Idle;
+    m_cancelled = true;
+    stopWaiting();
+    emit changed();
+}
+
 void Forecast::submit(Stage stage, const model::Experiment &experiment)
 {
     m_stage = stage;
@@ -109,8 +172,16 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
         return;
     const Stage stage = std::exchange(m_stage, Stage::Idle);
     m_job = 0;
+    if (stage == Stage::Fix || stage == Stage::Family) {
+        if (stage == Stage::Fix)
+            takeFix(answer->prediction);
+        else
+            takeFamily(answer->prediction);
+        return;
+    }
     if (!answer->prediction) {
         if (stage == Stage::Plan) {
+            stopWaiting();
             m_problems = answer->prediction.error().problems;
             emit changed();
         }
@@ -125,7 +196,38 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
     } else {
         m_advice = answer->advice;
         emit adviceChanged();
+        m_fixes = m_advice ? memoryFixes(*m_plan, *m_advice) : std::vector<MemoryFix>();
+        std::reverse(m_fixes.begin(), m_fixes.end());
+        askFix();
     }
+}
+
+void Forecast::takeFix(const base::Result<service::PredictionPtr> &answer)
+{
+    MemoryFix tried = std::move(m_fixes.back());
+    m_fixes.pop_back();
+    if (answer) {
+        const service::Prediction &prediction = **answer;
+        tried.peakMemory = greatest(prediction.metrics.peakMemory).value_or(0);
+        if (tried.peakMemory <= prediction.memoryCapacity) {
+            m_fix = std::move(tried);
+            m_fixes.clear();
+            emit adviceChanged();
+        }
+    }
+    askFix();
+}
+
+void Forecast::takeFamily(const base::Result<service::PredictionPtr> &answer)
+{
+    FamilyOption option{std::string(schedule::families()[m_families.size()].name), {}, {}};
+    if (answer) {
+        option.iteration = (*answer)->metrics.iteration;
+        option.peakMemory = greatest((*answer)->metrics.peakMemory);
+    }
+    m_families.push_back(std::move(option));
+    emit familiesChanged();
+    askFamily();
 }
 
 void Forecast::pinBaseline()

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/bridge/headline.h"
 
 #include <QObject>
+#include <QTimer>
 
 #include <optional>
 
@@ -11,6 +13,13 @@ namespace stagelens::ui {
 
 class EngineBridge;
 class ExperimentDocument;
+
+/// What a plan would be in the order of another schedule family; absent where it cannot be made.
+struct FamilyOption {
+    std::string family;
+    std::optional<base::Nanos> iteration;
+    std::optional<base::Bytes> peakMemory;
+};
 
 /// Predicts at every edit: plans of a desk at once, larger ones off the GUI thread. Keeps the last valid plan while the input
 /// is illegal. Answers that belong to an older edit are dropped by their job.
@@ -27,7 +36,21 @@ public:
     [[nodiscard]] const service::Advice *advice() const { return m_advice ? &*m_advice : nullptr; }
     /// Why the document's experiment is not the plan; empty if it is.
     [[nodiscard]] const base::Problems &problems() const { return m_problems; }
-    [[nodiscard]] bool isComputing() const { return m_stage == Stage::Plan; }
+    /// The smallest change found that makes a plan fit which no vocabulary method makes fit; null where there is none.
+    [[nodiscard]] const MemoryFix *fix() const { return m_fix ? &*m_fix : nullptr; }
+    /// The plan with each schedule family; grows in the background, and is empty for plans too large to be predicted at once.
+    [[nodiscard]] const std::vector<FamilyOption> &familyOptions() const { return m_families; }
+
+    /// How long the document's plan has been waited for. A short wait is not worth a word.
+    enum class Wait : unsigned char { None, Noticeable, Long };
+    [[nodiscard]] Wait wait() const { return m_wait; }
+    /// The plan is not the document's: its input is illegal, its answer takes noticeably long, or nobody waits for it any more.
+    [[nodiscard]] bool isStale() const { return !m_problems.empty() || m_wait != Wait::None || m_cancelled; }
+    [[nodiscard]] bool isCancelled() const { return m_cancelled; }
+    /// Gives up the plan that is being computed; the last one stays.
+    void cancel();
+    static constexpr int kNoticeableMilliseconds = 100;
+    static constexpr int kLongMilliseconds = 1000;
 
     /// Makes the plan of the moment the baseline, or 1F1B without vocabulary parallelism again.
     void pinBaseline();
@@ -40,12 +63,20 @@ signals:
     /// Plan, baseline, problems or computing state changed.
     void changed();
     void adviceChanged();
+    void familiesChanged();
 
 private:
-    enum class Stage : unsigned char { Idle, Plan, Baseline, Advice };
+    enum class Stage : unsigned char { Idle, Plan, Baseline, Advice, Fix, Family };
     void predict();
     void predictBaseline();
     void askAdvice();
+    /// Tries the next change that may make the plan fit, then the families.
+    void askFix();
+    /// Goes on with the first family that has no option yet.
+    void askFamily();
+    void takeFix(const base::Result<service::PredictionPtr> &answer);
+    void takeFamily(const base::Result<service::PredictionPtr> &answer);
+    void stopWaiting();
     void submit(Stage stage, const model::Experiment &experiment);
     void take(quint64 job, const service::PredictionAnswerPtr &answer);
     void accept(const service::PredictionPtr &plan);
@@ -59,7 +90,13 @@ private:
     QString m_baselineName;
     std::optional<model::Experiment> m_pinned;
     std::optional<service::Advice> m_advice;
+    std::vector<MemoryFix> m_fixes; ///< still to be tried, the smallest last
+    std::optional<MemoryFix> m_fix;
+    std::vector<FamilyOption> m_families;
     base::Problems m_problems;
+    QTimer m_clock;
+    Wait m_wait = Wait::None;
+    bool m_cancelled = false;
     Stage m_stage = Stage::Idle;
     service::JobId m_job = 0;
 };

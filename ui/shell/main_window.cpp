@@ -4,6 +4,7 @@
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+#include "ui/models/scaled_copy.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
@@ -12,6 +13,7 @@
 #include "ui/panels/message_bar.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
+#include "ui/panels/scaled_copy_dialog.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
@@ -82,8 +84,11 @@ void MainWindow::connectModel()
         updateMethodDetails();
     });
     connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateMethodDetails);
+    connect(m_forecast, &Forecast::familiesChanged, this, &MainWindow::updateMethodDetails);
     connect(&m_problemDelay, &QTimer::timeout, this, &MainWindow::showProblems);
     connect(m_document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
+    connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
+    connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_files, &FileDesk::failed, this, &MainWindow::say);
     connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
     connect(m_view, &ViewState::selectionChanged, this,
@@ -92,6 +97,7 @@ void MainWindow::connectModel()
     connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
+    connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] { m_explore->setShown(m_strip->shown()); });
 }
 
@@ -112,6 +118,7 @@ void MainWindow::connectRuns()
     });
     connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
     connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
+    connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
     connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
     connect(m_runs, &RunsPanel::deleteAsked, this, [this](qint64 run) {
         m_desk->remove(run);
@@ -166,11 +173,16 @@ void MainWindow::updateTrain()
     const int steps = m_document->experiment().training.steps;
     const QString obstacle = trainingObstacle(plan, m_forecast->problems());
     const bool training = m_desk->isTraining();
+    const QString hindrance = obstacle.isEmpty() && !training ? machineObstacle(*plan) : QString();
     m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
     m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
-    m_actions->train->setEnabled(obstacle.isEmpty() && !training);
+    m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.isEmpty() && !training);
+    m_actions->trainCopy->setEnabled(!hindrance.isEmpty());
+    m_actions->trainCopy->setToolTip(hindrance + u" (F5)"_s);
     if (training)
         m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
+    else if (!hindrance.isEmpty())
+        m_actions->train->setToolTip(hindrance);
     else
         m_actions->train->setToolTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle);
     m_actions->stop->setEnabled(training && !m_desk->isStopping());
@@ -179,14 +191,13 @@ void MainWindow::updateTrain()
 
 void MainWindow::updateFigures()
 {
-    const bool stale = !m_forecast->problems().empty() || m_forecast->isComputing();
     m_metrics->setFigures({m_forecast->plan(), m_forecast->baseline(), m_forecast->baselineName(), m_desk->shown(),
-                           m_explore->runDiffers(), stale});
+                           m_explore->runDiffers(), m_forecast->isStale()});
 }
 
 void MainWindow::updateProblems(bool atOnce)
 {
-    if (m_forecast->problems().empty()) {
+    if (m_forecast->problems().empty() || m_forecast->isCancelled()) {
         m_problemDelay.stop();
         showProblems();
     } else if (atOnce || m_explore->problemBar()->isVisible()) {
@@ -209,6 +220,12 @@ void MainWindow::showProblems()
         }
         editor->setProblem(reason);
     }
+    if (m_forecast->isCancelled()) {
+        m_explore->problemBar()->say(
+            MessageBar::Tone::Note, u"The prediction was cancelled: this is the last plan that was computed."_s,
+            {{u"Compute"_s, [this] { m_forecast->refresh(); }}, {u"Undo"_s, [this] { m_document->undoStack().undo(); }}});
+        return;
+    }
     if (problems.empty()) {
         m_explore->problemBar()->clear();
         return;
@@ -221,6 +238,7 @@ void MainWindow::showProblems()
                                model::Experiment next = m_document->experiment();
                                next.parallel.devices = next.model.layers;
                                m_document->edit(u"parallel.devices"_s, u"Devices"_s, std::move(next));
+                               m_document->closeGesture();
                            }});
     }
     if (m_document->undoStack().canUndo())
@@ -232,19 +250,23 @@ void MainWindow::showProblems()
 void MainWindow::updateMethodDetails()
 {
     const service::Advice *advice = m_forecast->advice();
-    if (!advice || !m_forecast->plan())
-        return;
-    const bool units = inTeachingUnits(m_forecast->plan()->experiment);
+    const auto detail = [](const auto &option) {
+        QString text = option.iteration ? durationText(*option.iteration) : u"not possible here"_s;
+        if (option.iteration && option.peakMemory)
+            text += u" · "_s + bytesText(*option.peakMemory);
+        return text;
+    };
     std::vector<FieldEditor *> editors = m_strip->editors();
     editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
     for (FieldEditor *editor : editors) {
-        if (editor->field().id != u"schedule.vocabulary"_s)
-            continue;
-        for (const service::Advice::Option &option : advice->options) {
-            QString detail = option.iteration ? durationText(*option.iteration, units) : u"not possible here"_s;
-            if (option.iteration && option.peakMemory)
-                detail += u" · "_s + bytesText(*option.peakMemory);
-            editor->setDetail(qtText(model::name(option.method)), detail);
+        if (editor->field().id == u"schedule.vocabulary"_s) {
+            editor->clearDetails(); // figures of another plan would be wrong
+            for (const service::Advice::Option &option : advice ? advice->options : std::vector<service::Advice::Option>())
+                editor->setDetail(qtText(model::name(option.method)), detail(option));
+        } else if (editor->field().id == u"schedule.family"_s) {
+            editor->clearDetails();
+            for (const FamilyOption &option : m_forecast->familyOptions())
+                editor->setDetail(qtText(option.family), detail(option));
         }
     }
 }
@@ -274,17 +296,41 @@ void MainWindow::updateTitle()
 
 void MainWindow::showPlanOfRun()
 {
-    if (!m_desk->shown())
-        return;
-    model::Experiment next = loosened(m_desk->shown()->record.experiment);
+    if (m_desk->shown())
+        takeOver(u"Show the plan of run %1"_s.arg(m_desk->shown()->record.summary.id), m_desk->shown()->record.experiment);
+}
+
+void MainWindow::applyFix()
+{
+    if (const MemoryFix *fix = m_forecast->fix())
+        takeOver(u"Use "_s + fix->words, fix->experiment);
+}
+
+void MainWindow::takeOver(const QString &label, const model::Experiment &resolved)
+{
+    model::Experiment next = loosened(resolved);
     model::Experiment automatic = next;
     automatic.training.mode.reset();
     if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
         next = automatic;
     next.cost = m_document->experiment().cost;
     m_document->closeGesture();
-    m_document->edit(u"run"_s, u"Show the plan of run %1"_s.arg(m_desk->shown()->record.summary.id), std::move(next));
+    m_document->edit(u"plan"_s, label, std::move(next));
     m_document->closeGesture();
+}
+
+void MainWindow::offerScaledCopy()
+{
+    const auto copy = scaledCopy(m_document->experiment(), service::availableBytes());
+    if (!copy) {
+        say(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
+        return;
+    }
+    auto *dialog = new ScaledCopyDialog(m_document->experiment(), *copy, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this,
+            [this, copy = *copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
+    dialog->open();
 }
 
 void MainWindow::say(const QString &sentence)

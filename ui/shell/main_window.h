@@ -81,9 +81,14 @@ private:
     void updateStoreBar();
     void updateTitle();
     void showPlanOfRun();
+    void applyFix();
+    /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.
+    void takeOver(const QString &label, const model::Experiment &resolved);
+    void offerScaledCopy();
     void exportAs(const QString &format);
     void chooseDatabase();
     void setNarrow(bool narrow);
+    void giveRunsRoom();
     void nextPane();
     void say(const QString &sentence);
     void showText(const QString &title, const QString &richText);

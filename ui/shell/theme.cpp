@@ -1,9 +1,9 @@
 #include "ui/shell/theme.h"
 
+#include "ui/shell/button_style.h"
+
 #include <QApplication>
 #include <QPalette>
-#include <QStyle>
-#include <QStyleFactory>
 
 namespace stagelens::ui {
 
@@ -16,9 +16,10 @@ QPalette makePalette(bool dark)
     const QColor window = dark ? QColor(0x202226) : QColor(0xf4f5f7);
     const QColor base = dark ? QColor(0x17191c) : QColor(0xffffff);
     const QColor text = dark ? QColor(0xe6e8eb) : QColor(0x1b1e23);
-    const QColor muted = dark ? QColor(0x8b9099) : QColor(0x767c86);
-    const QColor accent = dark ? QColor(0x4c8fdc) : QColor(0x2b6cb0);
-    QPalette palette(dark ? QColor(0x2c2f35) : QColor(0xe8eaee), window);
+    const QColor muted = dark ? QColor(0x9aa0a9) : QColor(0x686e78);
+    // White stands on the accent, and the accent on the window.
+    const QColor accent = dark ? QColor(0x2f74c4) : QColor(0x2b6cb0);
+    QPalette palette(dark ? QColor(0x26292e) : QColor(0xe8eaee), window);
     palette.setColor(QPalette::Base, base);
     palette.setColor(QPalette::AlternateBase, dark ? QColor(0x1d2024) : QColor(0xf4f6f9));
     for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText, QPalette::ToolTipText})
@@ -27,7 +28,7 @@ QPalette makePalette(bool dark)
     palette.setColor(QPalette::PlaceholderText, muted);
     palette.setColor(QPalette::Highlight, accent);
     palette.setColor(QPalette::HighlightedText, Qt::white);
-    palette.setColor(QPalette::Link, accent);
+    palette.setColor(QPalette::Link, dark ? QColor(0x7fb2ee) : accent);
     for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
         palette.setColor(QPalette::Disabled, role, muted);
     return palette;
@@ -38,8 +39,8 @@ QPalette makePalette(bool dark)
 void applyAppearance(Appearance appearance)
 {
     static const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-    if (QApplication::style()->name() != u"fusion"_s)
-        QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    if (!qobject_cast<ButtonStyle *>(QApplication::style()))
+        QApplication::setStyle(new ButtonStyle);
     const bool dark = appearance == Appearance::Dark || (appearance == Appearance::System && systemIsDark);
     QApplication::setPalette(makePalette(dark));
 }

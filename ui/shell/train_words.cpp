@@ -2,6 +2,7 @@
 
 #include "ui/bridge/words.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stagelens::ui {
@@ -41,6 +42,12 @@ QString trainingObstacle(const service::PredictionPtr &plan, const base::Problem
     if (!plan->experiment.hasModel)
         return u"This teaching example has no model to train. Choose a model."_s;
     return {};
+}
+
+QString machineObstacle(const service::Prediction &plan)
+{
+    const base::Problems problems = service::trainingProblems(plan.experiment, *plan.schedule);
+    return problems.empty() ? QString() : sentence(problems.front());
 }
 
 QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems)

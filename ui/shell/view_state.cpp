@@ -23,6 +23,9 @@ ViewState::ViewState(QObject *parent) : QObject(parent)
     m_begin = all.begin;
     m_end = all.end;
     m_history.push_back(all);
+    m_hold.setSingleShot(true);
+    m_hold.setInterval(kHoldMilliseconds);
+    connect(&m_hold, &QTimer::timeout, this, &ViewState::release);
 }
 
 ViewState::Range ViewState::whole() const
@@ -48,7 +51,19 @@ void ViewState::setSpan(base::Nanos span)
         return;
     m_span = std::max<base::Nanos>(span, 0);
     // A zoomed view keeps its range, unless nothing is left there to be seen.
-    if (m_fitted || m_begin >= m_span)
+    if (m_fitted ? !m_hold.isActive() : m_begin >= m_span)
+        apply(whole(), Memory::Forget);
+}
+
+void ViewState::hold()
+{
+    m_hold.start();
+}
+
+void ViewState::release()
+{
+    m_hold.stop();
+    if (m_fitted)
         apply(whole(), Memory::Forget);
 }
 

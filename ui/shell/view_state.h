@@ -5,6 +5,7 @@
 #include "engine/timeline/timeline.h"
 
 #include <QObject>
+#include <QTimer>
 
 #include <optional>
 #include <vector>
@@ -20,6 +21,12 @@ public:
     /// The whole span that "fit" shows: from 0 to the longer of the current plan and the baseline.
     [[nodiscard]] base::Nanos span() const { return m_span; }
     void setSpan(base::Nanos span);
+    /// Keeps a fitted axis at its scale, whatever the span becomes, until release() or until no hold() came for a while: so
+    /// that the picture does not jump between the keystrokes of one edit.
+    void hold();
+    void release();
+    /// How long an axis is held after the last hold().
+    static constexpr int kHoldMilliseconds = 1500;
     [[nodiscard]] base::Nanos begin() const { return m_begin; }
     [[nodiscard]] base::Nanos end() const { return m_end; }
     /// True while the view shows the whole span; a zoomed view keeps its range when the span changes.
@@ -62,6 +69,7 @@ private:
     base::Nanos m_begin = 0;
     base::Nanos m_end = 0;
     bool m_fitted = true;
+    QTimer m_hold;
     bool m_inGesture = false; ///< the newest entry of the history is still being changed by zooms and pans
     std::optional<Selection> m_selection;
     std::vector<Range> m_history;

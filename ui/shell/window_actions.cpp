@@ -1,10 +1,10 @@
 #include "ui/shell/window_actions.h"
 
+#include "ui/shell/button_style.h"
+
 #include <QActionGroup>
-#include <QApplication>
 #include <QMenu>
 #include <QMenuBar>
-#include <QStyle>
 
 namespace stagelens::ui {
 
@@ -31,9 +31,13 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     applyAdvice = make(u"apply-advice"_s, u"Do what the &headline proposes"_s, QKeySequence(u"Ctrl+Return"_s),
                        u"The one change that helps most"_s);
     train = make(u"train"_s, u"&Train"_s, Qt::Key_F5, {});
-    train->setIcon(QApplication::style()->standardIcon(QStyle::SP_MediaPlay));
+    train->setIcon(glyphIcon(Glyph::Play));
+    trainCopy = make(u"train-copy"_s, u"Train a scaled &copy here…"_s, Qt::Key_F5, {});
+    trainCopy->setIconText(u"Train a scaled copy here…"_s);
+    trainCopy->setIcon(glyphIcon(Glyph::Play));
+    trainCopy->setEnabled(false);
     stop = make(u"stop"_s, u"&Stop"_s, QKeySequence(u"Shift+F5"_s), u"Stop the run; what was measured is kept"_s);
-    stop->setIcon(QApplication::style()->standardIcon(QStyle::SP_MediaStop));
+    stop->setIcon(glyphIcon(Glyph::Stop));
     fit = make(u"fit"_s, u"&Fit the whole iteration"_s, QKeySequence(u"Ctrl+0"_s),
                u"Show all of the time axis (0 over the picture)"_s);
     explore = make(u"explore"_s, u"&Explore"_s, QKeySequence(u"Ctrl+1"_s), u"One plan: predict, train, ask"_s);
@@ -83,7 +87,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});
     bar->addMenu(u"E&xperiment"_s)->addActions({applyAdvice, pinBaseline, unpinBaseline});
-    bar->addMenu(u"&Run"_s)->addActions({train, stop});
+    bar->addMenu(u"&Run"_s)->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(u"&View"_s);
     view->addActions({explore, compare});
     view->addSeparator();

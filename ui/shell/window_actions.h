@@ -32,6 +32,7 @@ public:
     QAction *unpinBaseline;
     QAction *applyAdvice;
     QAction *train;
+    QAction *trainCopy; ///< enabled in the place of train, where the plan cannot run here
     QAction *stop;
     QAction *fit;
     QAction *explore;

@@ -48,6 +48,7 @@ constexpr int kLowHeight = 760;
 constexpr int kLeftWidth = 240;
 constexpr int kRightWidth = 280;
 constexpr int kMemoryVersion = 1;
+constexpr int kRunsShare = 6; ///< of the window's height, one part for the runs
 } // namespace
 
 void MainWindow::buildTop()
@@ -68,7 +69,7 @@ void MainWindow::buildTop()
         row->addWidget(button);
     }
     m_menuBar->setCornerWidget(modes);
-    m_strip = new ToolStrip(m_document, m_actions->train, m_actions->stop, top);
+    m_strip = new ToolStrip(m_document, {m_actions->train, m_actions->trainCopy, m_actions->stop}, top);
     layout->addWidget(m_menuBar);
     layout->addWidget(m_strip);
     auto *line = new QFrame(top);
@@ -154,10 +155,14 @@ void MainWindow::connectActions()
     on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
     on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
     on(m_actions->applyAdvice, [this] {
-        if (const auto &action = m_explore->headline()->headline().action)
-            apply(*action);
+        const Headline &headline = m_explore->headline()->headline();
+        if (headline.action)
+            apply(*headline.action);
+        else if (headline.isFix)
+            applyFix();
     });
     on(m_actions->train, [this] { m_desk->train(m_document->experiment()); });
+    on(m_actions->trainCopy, [this] { offerScaledCopy(); });
     on(m_actions->stop, [this] { m_desk->stop(); });
     on(m_actions->fit, [this] { m_view->fit(); });
     on(m_actions->explore, [this] { m_pages->setCurrentWidget(m_explore); });
@@ -226,6 +231,14 @@ void MainWindow::setNarrow(bool narrow)
         addDockWidget(Qt::RightDockWidgetArea, m_right);
         resizeDocks({m_left, m_right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
     }
+}
+
+void MainWindow::giveRunsRoom()
+{
+    // The picture comes first: a low window shows a row or two and scrolls.
+    const int most = m_runs->header()->sizeHint().height() + height() / kRunsShare;
+    resizeDocks({m_bottom}, {std::min(m_runs->header()->sizeHint().height() + m_runs->sizeHint().height(), most)},
+                Qt::Vertical);
 }
 
 void MainWindow::nextPane()

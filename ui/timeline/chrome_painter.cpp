@@ -54,11 +54,12 @@ public:
     void scrollMark();
 
 private:
-    /// Draws a flag's text beside its pole where it does not cover an earlier one.
-    void flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft);
+    /// Draws a pole and its text beside it where that covers no earlier one; true if the text stands there.
+    bool flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft);
     void rails();
     void rail(int x, int top, int bottom, Provenance provenance);
     void header(const TimelineLayout::Row &row);
+    void needs(const QRect &cell, const LaneGroup &group, std::size_t device);
     void loadBar(QRect rect, const simulate::Metrics &metrics, int device);
     [[nodiscard]] int nameEvery() const;
 
@@ -149,14 +150,16 @@ void ChromePainter::ruler()
     }
 }
 
-void ChromePainter::flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft)
+bool ChromePainter::flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft)
 {
     if (end < m_scene.begin || end > m_scene.end)
-        return;
+        return false;
     const double x = std::floor(m_scene.xAt(end)) + 0.5;
     const QRect &row = m_layout.flags;
     m_painter.setPen(QPen(colour, 1, style));
     m_painter.drawLine(QPointF(x, row.top() + 2), QPointF(x, m_layout.size.height()));
+    if (text.isEmpty())
+        return false;
     const double width = m_metrics.horizontalAdvance(text) + 10.0;
     for (const bool left : {preferLeft, !preferLeft}) {
         const QRectF place(left ? x - width : x, row.top() + 1, width, row.height() - 2);
@@ -171,8 +174,9 @@ void ChromePainter::flag(base::Nanos end, const QString &text, const QColor &col
         m_painter.setPen(style == Qt::SolidLine ? inkOn(colour) : colour);
         m_painter.drawText(place, Qt::AlignCenter, text);
         m_flagTexts.push_back(place);
-        return;
+        return true;
     }
+    return false;
 }
 
 void ChromePainter::flags()
@@ -183,11 +187,13 @@ void ChromePainter::flags()
     m_painter.setFont(m_scene.font);
     const base::Nanos now = content.groups.empty() ? 0 : endOf(content.groups.front());
     if (content.baseline) {
-        flag(content.baseline->end, content.baseline->text, m_colours.muted, Qt::SolidLine, false);
+        const bool said = flag(content.baseline->end, content.baseline->text, m_colours.muted, Qt::SolidLine, false);
         if (now > 0 && now != content.baseline->end && content.baseline->end > 0) {
+            // The baseline's flag says both; where it is out of sight, the plan's own end says it.
             const double change = static_cast<double>(now) / static_cast<double>(content.baseline->end) - 1;
-            flag(now, QStringLiteral("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change)),
-                 m_colours.ink, Qt::SolidLine, now < content.baseline->end);
+            const QString text =
+                QStringLiteral("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change));
+            flag(now, said ? QString() : text, m_colours.ink, Qt::SolidLine, now < content.baseline->end);
         }
     }
     if (content.ghost) {
@@ -229,9 +235,7 @@ void ChromePainter::captions()
             QRect place = caption.rect.adjusted(x + 9, 0, 0, 0);
             QRect used;
             m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, group.caption, &used);
-            QString figures = durationText(endOf(group), m_scene.content->teachingUnits);
-            if (const std::optional<double> excess = measuredExcess(*m_scene.content); excess && index == 1)
-                figures += QStringLiteral(" (%1 against predicted)").arg(percentText(*excess));
+            const QString figures = durationText(endOf(group), m_scene.content->teachingUnits);
             place.setLeft(used.right() + 9);
             m_painter.setFont(m_scene.font);
             m_painter.setPen(m_colours.muted);
@@ -269,6 +273,18 @@ void ChromePainter::loadBar(QRect rect, const simulate::Metrics &metrics, int de
         hatch(m_painter, vocabulary, m_colours.vocabularyHatch);
 }
 
+void ChromePainter::needs(const QRect &cell, const LaneGroup &group, std::size_t device)
+{
+    // Under the name where the lane is high enough; in a low one the row's hover and the headline say it.
+    const int line = m_metrics.height();
+    if (cell.height() < 3 * line)
+        return;
+    m_painter.setFont(m_scene.font);
+    m_painter.setPen(m_colours.alarm);
+    m_painter.drawText(QRect(cell.left(), cell.center().y() + line / 2 + 1, cell.width(), line),
+                       Qt::AlignLeft | Qt::AlignVCenter, needsText(group.metrics.peakMemory[device], group.capacity));
+}
+
 void ChromePainter::header(const TimelineLayout::Row &row)
 {
     const LaneGroup &group = m_scene.group(row.group);
@@ -287,6 +303,8 @@ void ChromePainter::header(const TimelineLayout::Row &row)
     const QRect bar(cell.left() + nameWidth, cell.center().y() - std::clamp(height - 3, 2, 10) / 2,
                     cell.width() - nameWidth - percentWidth - 6, std::clamp(height - 2, 2, 10));
     loadBar(bar, group.metrics, row.device);
+    if (over && first)
+        needs(cell, group, index);
     if (row.device % every != 0)
         return;
     m_painter.setFont(m_scene.font);
@@ -295,7 +313,7 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         const int middle = m_layout.paired ? row.header.top() + (m_layout.pitch - 2) / 2 : row.header.center().y();
         const int line = m_metrics.height() + 2;
         m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
-        const QString name = (over ? QStringLiteral("▲ %1") : QStringLiteral("Device %1")).arg(row.device);
+        const QString name = (over ? QStringLiteral("▲ Device %1") : QStringLiteral("Device %1")).arg(row.device);
         m_painter.drawText(QRect(cell.left(), middle - line / 2, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())

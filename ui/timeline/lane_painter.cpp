@@ -25,7 +25,7 @@ Colours pale(Colours colours)
 void paintExcess(QPainter &painter, const Scene &scene, const TimelineLayout::Row &row)
 {
     const QFontMetrics metrics(scene.font);
-    if (row.group != 1 || row.lane.height() < metrics.ascent() || !measuredExcess(*scene.content))
+    if (row.group != 1 || row.lane.height() < metrics.ascent() || !isMeasuredBesidePredicted(*scene.content))
         return;
     const timeline::Lane &measured = scene.lane(row);
     const timeline::Lane &predicted = scene.group(0).timeline->lanes[static_cast<std::size_t>(row.device)];

@@ -61,19 +61,13 @@ base::Nanos endOf(const LaneGroup &group)
     return end;
 }
 
-std::optional<double> measuredExcess(const TimelineContent &content)
+bool isMeasuredBesidePredicted(const TimelineContent &content)
 {
-    if (content.groups.size() != 2 || content.groups[1].faded)
-        return std::nullopt;
-    const base::Nanos predicted = endOf(content.groups[0]);
-    const base::Nanos measured = endOf(content.groups[1]);
-    if (predicted <= 0 || measured <= 0)
-        return std::nullopt;
+    if (content.groups.size() != 2 || content.groups[1].faded || endOf(content.groups[0]) <= 0 || endOf(content.groups[1]) <= 0)
+        return false;
     const timeline::Provenance kind = content.groups[1].timeline->provenance;
     const bool isMeasured = kind == timeline::Provenance::MeasuredLive || kind == timeline::Provenance::MeasuredVirtualClock;
-    if (content.groups[0].timeline->provenance != timeline::Provenance::Predicted || !isMeasured)
-        return std::nullopt;
-    return static_cast<double>(measured) / static_cast<double>(predicted) - 1;
+    return content.groups[0].timeline->provenance == timeline::Provenance::Predicted && isMeasured;
 }
 
 } // namespace stagelens::ui

@@ -65,7 +65,7 @@ void paintFlags(QPainter &painter, const Scene &scene);
 
 /// The latest end of a group, tail included; 0 without a timeline.
 [[nodiscard]] base::Nanos endOf(const LaneGroup &group);
-/// By how much the second of two alternating groups is longer than the first; nothing where that must not be said.
-[[nodiscard]] std::optional<double> measuredExcess(const TimelineContent &content);
+/// True where the second group may be said to be so much longer than the first: a run beside the prediction of its own plan.
+[[nodiscard]] bool isMeasuredBesidePredicted(const TimelineContent &content);
 
 } // namespace stagelens::ui

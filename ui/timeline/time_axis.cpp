@@ -107,4 +107,22 @@ QString percentText(double ratio)
     return (nothing ? QString() : QString(percent < 0 ? QChar(u'−') : QChar(u'+'))) + number + QStringLiteral(" %");
 }
 
+QString needsText(base::Bytes needed, base::Bytes capacity)
+{
+    static constexpr std::array kSizes{u"B", u"KiB", u"MiB", u"GiB", u"TiB", u"PiB"};
+    double size = 1;
+    std::size_t unit = 0;
+    for (; static_cast<double>(capacity) / size >= 1024 && unit + 1 < kSizes.size(); ++unit)
+        size *= 1024;
+    const auto number = [size](base::Bytes bytes, int digits) {
+        return QString::number(static_cast<double>(bytes) / size, 'f', digits);
+    };
+    constexpr int kMostDigits = 3;
+    int digits = 0;
+    while (digits < kMostDigits && number(needed, digits) == number(capacity, digits))
+        ++digits;
+    return QStringLiteral("needs %1 of %2 %3")
+        .arg(number(needed, digits), number(capacity, digits), QString::fromUtf16(kSizes[unit]));
+}
+
 } // namespace stagelens::ui

@@ -28,5 +28,7 @@ struct TimeScale {
 [[nodiscard]] QString durationText(base::Nanos duration, bool teachingUnits = false);
 /// A difference in percent with its sign: "+12 %", "−47 %".
 [[nodiscard]] QString percentText(double ratio);
+/// "needs 91 of 80 GiB", with as many digits as tell the two apart.
+[[nodiscard]] QString needsText(base::Bytes needed, base::Bytes capacity);
 
 } // namespace stagelens::ui

@@ -1,0 +1,49 @@
+#include "ui/plots/memory_legend.h"
+
+#include "ui/plots/plot_style.h"
+
+#include <array>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr std::array kNames{u"parameters", u"gradients",     u"optimizer", u"activations",
+                            u"vocabulary", u"communication", u"workspace"};
+static_assert(kNames.size() == simulate::kMemoryCategoryCount);
+constexpr int kGap = 13;
+
+std::vector<MemoryLegendEntry> entries(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics, int left, int from,
+                                       int right, bool figures)
+{
+    std::vector<MemoryLegendEntry> placed;
+    int x = from;
+    int row = 0;
+    for (std::size_t i = 0; i < peak.size(); ++i) {
+        if (peak[i] <= 0)
+            continue;
+        QString text = QString::fromUtf16(kNames[i]);
+        if (figures)
+            text += QChar(u' ') + bytesText(static_cast<double>(peak[i]));
+        const int width = metrics.ascent() + 5 + metrics.horizontalAdvance(text);
+        if (x + width > right && x > left) {
+            x = left;
+            ++row;
+        }
+        placed.push_back({i, text, QPoint(x, row)});
+        x += width + kGap;
+    }
+    return placed;
+}
+
+} // namespace
+
+std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics, int left,
+                                            int from, int right)
+{
+    auto placed = entries(peak, metrics, left, from, right, true);
+    if (!placed.empty() && placed.back().place.y() > 1)
+        placed = entries(peak, metrics, left, from, right, false);
+    return placed;
+}
+
+} // namespace stagelens::ui

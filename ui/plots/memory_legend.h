@@ -1,0 +1,26 @@
+// Where the names of the memory's categories stand, in as many lines as they need.
+#pragma once
+
+#include "engine/simulate/memory.h"
+
+#include <QFontMetrics>
+#include <QPoint>
+#include <QString>
+
+#include <vector>
+
+namespace stagelens::ui {
+
+/// A category beside a box of its colour; `place` is its x and its row.
+struct MemoryLegendEntry {
+    std::size_t category;
+    QString text;
+    QPoint place;
+};
+
+/// The categories that hold something at the peak, from x = `from` in the first row and from `left` in the others, none beyond
+/// `right`. With their figures if two rows hold them.
+[[nodiscard]] std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics,
+                                                          int left, int from, int right);
+
+} // namespace stagelens::ui

@@ -1,0 +1,28 @@
+// Fusion with controls that can be told apart in the dark, and icons in the colour of the text.
+#pragma once
+
+#include <QIcon>
+#include <QProxyStyle>
+
+namespace stagelens::ui {
+
+/// Fusion's edges are darker than the window, which is not seen on a dark one: buttons, fields and boxes to tick have an edge
+/// between text and window. A tool button with a frame is filled with the highlight while it is checked; one that raises itself
+/// has no fill of its own: an open group is told by its arrow.
+class ButtonStyle : public QProxyStyle {
+    Q_OBJECT
+public:
+    ButtonStyle();
+    void drawPrimitive(PrimitiveElement element, const QStyleOption *option, QPainter *painter,
+                       const QWidget *widget) const override;
+    void drawControl(ControlElement element, const QStyleOption *option, QPainter *painter,
+                     const QWidget *widget) const override;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex *option, QPainter *painter,
+                            const QWidget *widget) const override;
+};
+
+enum class Glyph : unsigned char { Play, Stop };
+/// Painted in the button text's colour of the moment: it follows a change of the theme.
+[[nodiscard]] QIcon glyphIcon(Glyph glyph);
+
+} // namespace stagelens::ui
