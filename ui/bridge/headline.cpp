@@ -1,5 +1,6 @@
 #include "ui/bridge/headline.h"
 
+#include "engine/model/family_shape.h"
 #include "ui/bridge/words.h"
 
 #include <algorithm>
@@ -107,7 +108,8 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
     }
     for (int size = now.parallel.microbatchSize / 2; size > 0; size /= 2)
         add(u"microbatches of %1"_s.arg(size), [size](model::Experiment &next) { next.parallel.microbatchSize = size; });
-    for (int devices = 2 * now.parallel.devices; devices * now.schedule.chunks <= now.model.layers; devices *= 2) {
+    const int chunks = model::stagesPerDevice(now.schedule);
+    for (int devices = 2 * now.parallel.devices; devices * chunks <= now.model.layers; devices *= 2) {
         add(u"%1 devices"_s.arg(devices), [devices](model::Experiment &next) {
             next.parallel.devices = devices;
             next.parallel.stageLayers.clear();
