@@ -1,4 +1,5 @@
 // Figures, sentences and verdicts as a person reads them.
+#include "engine/schedule/families.h"
 #include "tests/support/ui_test.h"
 #include "ui/bridge/differences.h"
 #include "ui/bridge/headline.h"
@@ -13,6 +14,7 @@ class BridgeWords : public QObject {
 private slots:
     void init() { test::failOnWarnings(); }
     void figures();
+    void everyFamilyHasItsName();
     void unnamedRunsAreNamedInWords();
     void problemsBecomeSentences();
     void headlineNamesTheSlowDevice();
@@ -36,6 +38,12 @@ void BridgeWords::figures()
     QCOMPARE(ui::factorText(1.83), u"1.8x"_s);
     QCOMPARE(ui::factorText(1.04), u"1.04x"_s);
     QCOMPARE(ui::countText(8192), u"8,192"_s);
+}
+
+void BridgeWords::everyFamilyHasItsName()
+{
+    for (const schedule::Family &family : schedule::families())
+        QVERIFY2(ui::familyCaption(family.name) != ui::qtText(family.name), family.name.data());
 }
 
 void BridgeWords::unnamedRunsAreNamedInWords()
@@ -72,6 +80,8 @@ service::Prediction slowLastDevice()
     prediction.metrics.bubbleRatio = 0.55;
     prediction.metrics.bubbleRatioPerDevice = {0.7, 0.73, 0.75, 0.02};
     prediction.metrics.peakMemory = {10, 10, 10, 40};
+    if (auto made = schedule::makeSchedule(prediction.experiment))
+        prediction.schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
     return prediction;
 }
 

@@ -17,12 +17,16 @@ constexpr double kNoticeable = 0.05;
 
 QString vocabularyWords(const service::Prediction &prediction, int device)
 {
-    const int devices = prediction.experiment.parallel.devices;
-    if (model::isSharded(prediction.experiment.schedule.vocabulary) || devices == 1)
+    const schedule::Placement &placement = prediction.schedule->placement();
+    bool hasEmbedding = false;
+    bool hasOutput = false;
+    for (int replica = 0; replica < placement.replicas; ++replica) {
+        hasEmbedding = hasEmbedding || placement.deviceOf(0, replica) == device;
+        hasOutput = hasOutput || placement.deviceOf(placement.lastStage(), replica) == device;
+    }
+    if (model::isSharded(prediction.experiment.schedule.vocabulary) || hasEmbedding == hasOutput)
         return u"the vocabulary layers"_s;
-    if (device == devices - 1)
-        return u"the output layer"_s;
-    return device == 0 ? u"the input embedding"_s : u"the vocabulary layers"_s;
+    return hasOutput ? u"the output layer"_s : u"the input embedding"_s;
 }
 
 /// What keeps the others waiting, or that nothing does.

@@ -5,6 +5,7 @@
 
 #include <QDateTime>
 #include <QLocale>
+#include <map>
 
 #include <algorithm>
 #include <cmath>
@@ -105,11 +106,31 @@ QString shortName(model::VocabularyMethod method)
 
 QString familyCaption(std::string_view family)
 {
-    if (family == "1f1b")
-        return u"1F1B"_s;
-    if (family == "gpipe")
-        return u"GPipe"_s;
-    return qtText(family);
+    static const std::map<std::string_view, QString> kCaptions{
+        {"gpipe", u"GPipe"_s},
+        {"1f1b", u"1F1B"_s},
+        {"eager-1f1b", u"Eager 1F1B"_s},
+        {"interleaved-1f1b", u"Interleaved 1F1B"_s},
+        {"breadth-first", u"Breadth-first"_s},
+        {"zb-h1", u"ZB-H1"_s},
+        {"zb-h2", u"ZB-H2"_s},
+        {"interleaved-zb", u"Interleaved ZB"_s},
+        {"zb-auto", u"ZB automatic"_s},
+        {"zb-v", u"ZB-V"_s},
+        {"v-half", u"V-Half"_s},
+        {"v-min", u"V-Min"_s},
+        {"v-zb", u"V-ZB"_s},
+        {"1f1b-v", u"1F1B-V"_s},
+        {"interlaced", u"Interlaced"_s},
+        {"dualpipe", u"DualPipe"_s},
+        {"dualpipe-v", u"DualPipeV"_s},
+        {"chimera", u"Chimera"_s},
+        {"hanayo", u"Hanayo"_s},
+        {"pipedream", u"PipeDream"_s},
+        {"pipedream-2bw", u"PipeDream-2BW"_s},
+    };
+    const auto found = kCaptions.find(family);
+    return found == kCaptions.end() ? qtText(family) : found->second;
 }
 
 QString caption(timeline::Provenance provenance)

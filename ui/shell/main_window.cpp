@@ -173,16 +173,16 @@ void MainWindow::updateTrain()
     const int steps = m_document->experiment().training.steps;
     const QString obstacle = trainingObstacle(plan, m_forecast->problems());
     const bool training = m_desk->isTraining();
-    const QString hindrance = obstacle.isEmpty() && !training ? machineObstacle(*plan) : QString();
+    const MachineObstacle hindrance = obstacle.isEmpty() && !training ? machineObstacle(*plan) : MachineObstacle();
     m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
     m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
-    m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.isEmpty() && !training);
-    m_actions->trainCopy->setEnabled(!hindrance.isEmpty());
-    m_actions->trainCopy->setToolTip(hindrance + u" (F5)"_s);
+    m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.words.isEmpty() && !training);
+    m_actions->trainCopy->setEnabled(hindrance.copyHelps);
+    m_actions->trainCopy->setToolTip(hindrance.words + u" (F5)"_s);
     if (training)
         m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
-    else if (!hindrance.isEmpty())
-        m_actions->train->setToolTip(hindrance);
+    else if (!hindrance.words.isEmpty())
+        m_actions->train->setToolTip(hindrance.words);
     else
         m_actions->train->setToolTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle);
     m_actions->stop->setEnabled(training && !m_desk->isStopping());

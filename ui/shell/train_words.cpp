@@ -44,10 +44,16 @@ QString trainingObstacle(const service::PredictionPtr &plan, const base::Problem
     return {};
 }
 
-QString machineObstacle(const service::Prediction &plan)
+MachineObstacle machineObstacle(const service::Prediction &plan)
 {
     const base::Problems problems = service::trainingProblems(plan.experiment, *plan.schedule);
-    return problems.empty() ? QString() : sentence(problems.front());
+    if (problems.empty())
+        return {};
+    // What scaledCopy() changes: sizes, and with them the memory, the model's family, the backend.
+    const bool copyHelps = std::all_of(problems.begin(), problems.end(), [](const base::Problem &problem) {
+        return problem.field == "model" || problem.field == "model.family" || problem.field == "training.backend";
+    });
+    return {sentence(problems.front()), copyHelps};
 }
 
 QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems)

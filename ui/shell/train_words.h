@@ -11,8 +11,12 @@ namespace stagelens::ui {
 [[nodiscard]] QString trainingWords(const service::Prediction &plan, int cores);
 /// Why the plan cannot be trained now; empty if it can.
 [[nodiscard]] QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems);
-/// Why this computer cannot run a sound plan now; empty if it can.
-[[nodiscard]] QString machineObstacle(const service::Prediction &plan);
+/// Why this computer cannot run a sound plan now.
+struct MachineObstacle {
+    QString words;          ///< empty: it can
+    bool copyHelps = false; ///< a scaled copy of the plan could be run
+};
+[[nodiscard]] MachineObstacle machineObstacle(const service::Prediction &plan);
 /// "Showing the last valid plan: 4 devices. ..." with every problem.
 [[nodiscard]] QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems);
 
