@@ -142,4 +142,9 @@ base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSiz
     return kept + (method == VocabularyMethod::Vocab2 ? 2 * boundaryBytes(model, microbatchSize) : 0);
 }
 
+base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize)
+{
+    return model.dtype == DataType::Fp32 ? 0 : boundaryBytes(model, microbatchSize);
+}
+
 } // namespace stagelens::model

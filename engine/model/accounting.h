@@ -44,5 +44,8 @@ struct ParameterBytes {
 /// What a device holds for S and T of one microbatch: its share of the softmax, statistics, and (Vocab2, until the barrier) A.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices,
                                                    VocabularyMethod method);
+/// What the first stage keeps of a microbatch from F to B beside its own input where the embedding is sharded: the sum of the
+/// shards' embeddings, to which positions are added (16 bit; the CPU engine adds in place).
+[[nodiscard]] base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize);
 
 } // namespace stagelens::model

@@ -187,8 +187,8 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     }
     if (whole && stage == m_schedule.placement().lastStage()) {
         vocabularyForward += outputProductSeconds() + logitsSeconds(m_traffic.logitsForward);
-        vocabulary.input += outputProductSeconds() + logitsSeconds(m_traffic.logitsBackward);
-        vocabulary.weight += outputProductSeconds();
+        // Not split: to wait for W, the gradient of the logits would have to be kept, [b s, V] a microbatch.
+        vocabulary.input += 2 * outputProductSeconds() + logitsSeconds(m_traffic.logitsBackward);
     }
     // F, I and W last about equally long, and a microbatch meets a device once a chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());

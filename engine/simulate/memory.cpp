@@ -32,7 +32,8 @@ struct PassBytes {
     Bytes layer = 0;         ///< kept by a layer from F to B
     Bytes recomputed = 0;    ///< of a layer, made again by I and kept to W
     Bytes boundary = 0;      ///< one [b s, h] tensor
-    Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B of the last stage
+    Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B (or I) of the last stage
+    Bytes embedding = 0;     ///< sum of the shards' embeddings, which the first stage keeps beside its own input
     Bytes workspace = 0;     ///< of a layer's backward
     std::vector<int> layers; ///< of each stage
 
@@ -40,7 +41,7 @@ struct PassBytes {
     [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
     {
         // A stage without layers still keeps its input; the final norm keeps its own.
-        return layers[stage] * layer + (layers[stage] == 0 || isLast ? boundary : 0);
+        return layers[stage] * layer + (layers[stage] == 0 || isLast ? boundary : 0) + (stage == 0 ? embedding : 0);
     }
 };
 
@@ -54,6 +55,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.boundary = model::boundaryBytes(model, b);
     bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
+    bytes.embedding = model::isSharded(schedule.vocabulary()) ? model::embeddingSumBytes(model, b) : 0;
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
     // one layer keeps.
     bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * model::elementBytes(model.dtype);
@@ -149,13 +151,13 @@ void ProfileBuilder::addBackward(const Pass &pass, Nanos begin, Nanos end)
     hold(begin, end, MemoryCategory::Communication, m_bytes.boundary);
     if (m_bytes.layers[pass.stage] > 0)
         hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
+    if (holdsLogits(pass))
+        m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
 }
 
 void ProfileBuilder::release(const Pass &pass, Nanos end)
 {
     m_changes.push_back({end, MemoryCategory::Activations, -kept(pass)});
-    if (holdsLogits(pass))
-        m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
 }
 
 void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)

@@ -93,6 +93,34 @@ private slots:
         QCOMPARE(of(peak, MemoryCategory::Activations), 6 * 2 * layer);
     }
 
+    /// Only the layers' weight gradients wait for W: one microbatch's logits at a time, however many W are pending.
+    void logitsGoWithTheInputGradient()
+    {
+        model::Experiment experiment = smallExperiment(VocabularyMethod::None);
+        experiment.schedule.family = "zb-h1";
+        const test::Plan plan = test::planOf(experiment);
+        QVERIFY2(plan.error.empty(), plan.error.c_str());
+        const simulate::MemoryProfile last = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 3);
+        base::Bytes logits = 0;
+        for (const simulate::MemoryStep &step : last.steps)
+            logits = std::max(logits, of(step.bytes, MemoryCategory::Vocabulary));
+        QCOMPARE(logits, model::vocabularyTransientBytes(plan.experiment.model, 1, 4, VocabularyMethod::None));
+    }
+
+    void theFirstStageKeepsTheSumOfTheShardsEmbeddings()
+    {
+        const auto activations = [](model::DataType dtype) {
+            model::Experiment experiment = smallExperiment(VocabularyMethod::Vocab1);
+            experiment.model.dtype = dtype;
+            const test::Plan plan = test::planOf(experiment);
+            const base::Bytes layer = model::layerActivationBytes(plan.experiment.model, 1, model::Recompute::None);
+            const auto peak = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 0).atPeak();
+            return of(peak, MemoryCategory::Activations) - 6 * 2 * layer;
+        };
+        QCOMPARE(activations(model::DataType::Bf16), 6 * 128 * 128 * 2); // six microbatches in flight
+        QCOMPARE(activations(model::DataType::Fp32), 0);
+    }
+
     void aTeachingExampleHasNoBytes()
     {
         const test::Plan plan =
