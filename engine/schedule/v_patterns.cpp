@@ -1,6 +1,7 @@
 #include "engine/schedule/v_patterns.h"
 
 #include "engine/schedule/squeeze.h"
+#include "engine/schedule/v_half_vocabulary.h"
 #include "engine/schedule/vocabulary_insertion.h"
 
 #include <algorithm>
@@ -173,13 +174,19 @@ LayerOrder shortestWhole(const LayerOrder &order, const Durations &durations, in
     return std::move(best.order);
 }
 
+LayerOrder orderOf(const Pattern &pattern, int microbatches)
+{
+    const int devices = static_cast<int>(pattern.devices.size());
+    LayerOrder order{Placement::zigzag(devices, 2), {}};
+    for (int device = 0; device < devices; ++device)
+        order.devices.push_back(deviceOrder(pattern, device, microbatches));
+    return order;
+}
+
 Schedule repeated(std::string_view family, const Pattern &pattern, const model::Experiment &experiment,
                   const Durations &durations)
 {
-    const int devices = experiment.parallel.devices;
-    LayerOrder order{Placement::zigzag(devices, 2), {}};
-    for (int device = 0; device < devices; ++device)
-        order.devices.push_back(deviceOrder(pattern, device, experiment.parallel.microbatches));
+    const LayerOrder order = orderOf(pattern, experiment.parallel.microbatches);
     const int barriers = model::barrierCount(experiment.schedule.vocabulary);
     const LayerOrder shortest =
         pattern.splitsBackward ? shortestSplit(order, durations, barriers) : shortestWhole(order, durations, barriers);
@@ -197,7 +204,13 @@ base::Result<Schedule> vMin(const model::Experiment &experiment, const Durations
 base::Result<Schedule> vHalf(const model::Experiment &experiment, const Durations &durations)
 {
     const int barriers = model::barrierCount(experiment.schedule.vocabulary);
-    return repeated("v-half", vHalfPattern(experiment.parallel.devices, barriers), experiment, durations);
+    const Pattern pattern = vHalfPattern(experiment.parallel.devices, barriers);
+    if (!model::isSharded(experiment.schedule.vocabulary))
+        return repeated("v-half", pattern, experiment, durations);
+    Schedule published = vHalfWithStamps(orderOf(pattern, experiment.parallel.microbatches), experiment);
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)
+        return published;
+    return shorterOf(std::move(published), repeated("v-half", pattern, experiment, durations), durations);
 }
 
 base::Result<Schedule> vZb(const model::Experiment &experiment, const Durations &durations)

@@ -5,6 +5,7 @@
 #include "engine/simulate/wait_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace stagelens::simulate {
@@ -62,6 +63,11 @@ Nanos median(std::vector<Nanos> &values)
     return below + (*middle - below) / 2;
 }
 
+Nanos scaled(Nanos time, double factor)
+{
+    return factor == 1 ? time : static_cast<Nanos>(std::llround(factor * static_cast<double>(time)));
+}
+
 /// The problems of an error under the field of the experiment that chose the costs.
 base::Error underField(base::Error error, const std::string &field)
 {
@@ -106,8 +112,11 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         std::map<std::pair<PassKind, int>, std::pair<std::vector<Nanos>, std::vector<Nanos>>> samples;
         for (std::size_t i = 0; i < lane.size(); ++i) {
             auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
-            durations.push_back(lane.end[i] - lane.begin[i]);
-            vocabulary.push_back(known ? lane.vocabulary[i] : 0);
+            // A pass of its own, without what overlapping saves: the simulator applies that once more.
+            const bool paired = lane.pass[i].pairedWithNext || (i > 0 && lane.pass[i - 1].pairedWithNext);
+            const double scale = paired && base.pairScale > 0 ? 1 / base.pairScale : 1;
+            durations.push_back(scaled(lane.end[i] - lane.begin[i], scale));
+            vocabulary.push_back(known ? scaled(lane.vocabulary[i], scale) : 0);
         }
         for (auto &[key, values] : samples) {
             if (key.second < schedule.stages())

@@ -58,7 +58,7 @@ double median(std::vector<double> values)
     return *middle;
 }
 
-/// Predicted over true makespan, less one; NaN (which no bound accepts) where there is no prediction.
+/// Predicted over true iteration time, less one; NaN (which no bound accepts) where there is no prediction.
 double error(const model::Experiment &experiment, double milliseconds)
 {
     const test::Plan plan = test::planOf(experiment);
@@ -66,7 +66,7 @@ double error(const model::Experiment &experiment, double milliseconds)
         qWarning("%s", plan.error.c_str());
         return std::nan("");
     }
-    return static_cast<double>(plan.timeline.makespan()) / 1e6 / milliseconds - 1;
+    return static_cast<double>(plan.timeline.iteration()) / 1e6 / milliseconds - 1;
 }
 
 } // namespace
@@ -89,7 +89,7 @@ private slots:
             ++count;
         }
         QCOMPARE(count, 16);
-        QVERIFY2(std::sqrt(squares / count) < 0.02, qPrintable(QString::number(std::sqrt(squares / count))));
+        QVERIFY2(std::sqrt(squares / count) < 0.025, qPrintable(QString::number(std::sqrt(squares / count))));
     }
 
     void publishedRunsOfFourNodes()
@@ -108,7 +108,7 @@ private slots:
                 const auto peak = static_cast<double>(std::ranges::max(metrics.peakMemory)) / (1 << 30);
                 times.push_back(std::abs(static_cast<double>(metrics.iteration) / 1e9 / seconds - 1));
                 memories.push_back(std::abs(peak / row.memory[i] - 1));
-                QVERIFY2(times.back() < (row.method == Interlaced ? 0.09 : 0.04) && memories.back() < 0.04,
+                QVERIFY2(times.back() < (row.method == Interlaced ? 0.06 : 0.04) && memories.back() < 0.04,
                          qPrintable(QString("s %1, method %2, V %3: time off by %4, memory by %5")
                                         .arg(row.sequence)
                                         .arg(static_cast<int>(row.method))

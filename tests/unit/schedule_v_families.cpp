@@ -147,11 +147,28 @@ void ScheduleVFamilies::barriersCostMicrobatchesAndNoBubble()
         for (const auto method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
             QVERIFY2(peakOf(family, 6, 24, method) <= plain + 2 * model::barrierCount(method), family.c_str());
     }
-    for (const auto method : {VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
-        // S and T of a quarter each: half a unit of work a microbatch.
-        model::Experiment experiment =
-            unitExperiment("v-half", 8, 32, method, {{"F", 1}, {"I", 1}, {"W", 1}, {"S", 0.25}, {"T", 0.25}});
-        QVERIFY(orderOf(experiment).makespan - 32 * 6.5 <= 17);
+    // The published order fills and drains as the pattern does; `best` needs no more than V-Half without vocabulary passes.
+    const auto idle = [](int devices, VocabularyMethod method, model::VocabularyOrder order, double vocabulary) {
+        model::Experiment experiment = unitExperiment("v-half", devices, 4 * devices, method,
+                                                      {{"F", 1}, {"I", 1}, {"W", 1}, {"S", vocabulary}, {"T", vocabulary}});
+        experiment.schedule.vocabularyOrder = order;
+        return orderOf(experiment).makespan - 4 * devices * (6 + 2 * vocabulary);
+    };
+    struct Published {
+        int devices;
+        VocabularyMethod method;
+        double idle;
+    };
+    for (const auto &[devices, method, published] : {Published{4, VocabularyMethod::Vocab2, 15},
+                                                     {4, VocabularyMethod::Vocab1, 18},
+                                                     {8, VocabularyMethod::Vocab2, 29},
+                                                     {8, VocabularyMethod::Vocab1, 32},
+                                                     {16, VocabularyMethod::Vocab2, 57},
+                                                     {16, VocabularyMethod::Vocab1, 60}}) {
+        QCOMPARE(idle(devices, method, model::VocabularyOrder::Published, 0), published);
+        QVERIFY(idle(devices, method, model::VocabularyOrder::Published, 0.25) <= published);
+        QVERIFY(idle(devices, method, model::VocabularyOrder::Best, 0) <= 3 * devices - 7);
+        QVERIFY(idle(devices, method, model::VocabularyOrder::Best, 0.25) <= 3 * devices - 7);
     }
 }
 

@@ -34,6 +34,17 @@ class SimulateFamilies : public QObject {
     Q_OBJECT
 
 private slots:
+    void ownDurationsOfOverlappedPairsPredictTheSame()
+    {
+        std::map<std::string, double> costs = units();
+        costs["FB"] = 2.4; // of 3 one after another
+        const test::Plan plan = test::planOf(test::teachingExperiment("dualpipe-v", 4, 12, VocabularyMethod::None, costs));
+        QVERIFY2(plan.error.empty(), plan.error.c_str());
+        const auto again = simulate::simulate(plan.schedule, simulate::costsOf(plan.timeline, plan.schedule, plan.costs));
+        QVERIFY(again.ok());
+        QCOMPARE(again->makespan(), plan.timeline.makespan());
+    }
+
     void makespans_data()
     {
         QTest::addColumn<QString>("family");
