@@ -233,9 +233,9 @@ void Simulation::complete(int device, const Pass &pass, Nanos end)
         return;
     const std::size_t at = resultOf(plan.result, pass.microbatch);
     DeviceState &state = m_devices[static_cast<std::size_t>(device)];
-    if (m_plan.blocks() && plan.collective >= 0) {
+    if (m_plan.blocks() && plan.collective.latency >= 0) {
         state.barrier = at;
-        state.barrierLatency = plan.collective;
+        state.barrierLatency = plan.collective.latency;
     }
     ResultState &result = m_results[at];
     result.end = std::max(result.end, end);

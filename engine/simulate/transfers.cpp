@@ -1,8 +1,7 @@
 #include "engine/simulate/simulate.h"
-#include "engine/simulate/wait_plan.h"
+#include "engine/simulate/wait_graph.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace stagelens::simulate {
 
@@ -22,13 +21,6 @@ struct Route {
     int replica = 0; ///< of the microbatches that go this way; collectives serve all
     Nanos duration = 0;
     friend bool operator==(const Route &, const Route &) = default;
-};
-
-/// When a result was complete and on which device its last pass ended.
-struct Completion {
-    Nanos end = std::numeric_limits<Nanos>::min();
-    int missing = 1;
-    std::int16_t device = 0;
 };
 
 /// Every route once, whoever asks for it.
@@ -54,50 +46,24 @@ std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &
     return routes;
 }
 
-std::vector<Completion> completionsOf(const timeline::Timeline &timeline, const WaitPlan &plan, std::size_t microbatches)
-{
-    std::vector<Completion> completions(plan.rows().count() * microbatches);
-    for (std::size_t at = 0; at < completions.size(); ++at)
-        completions[at].missing = plan.rows().makersOf(static_cast<ResultRow>(at / microbatches));
-    for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
-        const timeline::Lane &lane = timeline.lanes[device];
-        for (std::size_t i = 0; i < lane.size(); ++i) {
-            const ResultRow row = plan.plan(lane.pass[i].kind, lane.pass[i].stage).result;
-            if (row == kNoRow)
-                continue;
-            // The outputs of an overlapped pair appear at the pair's end.
-            const Nanos end = lane.pass[i].pairedWithNext && i + 1 < lane.size() ? lane.end[i + 1] : lane.end[i];
-            Completion &done =
-                completions[static_cast<std::size_t>(row) * microbatches + static_cast<std::size_t>(lane.pass[i].microbatch)];
-            --done.missing;
-            if (end >= done.end) {
-                done.end = end;
-                done.device = static_cast<std::int16_t>(device);
-            }
-        }
-    }
-    return completions;
-}
-
 } // namespace
 
 std::vector<TransferSlice> transfersOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule,
                                        const CostModel &costs)
 {
-    const WaitPlan plan(schedule, costs);
+    const WaitGraph graph(timeline, schedule, costs);
     const auto microbatches = static_cast<std::size_t>(schedule.microbatches());
-    const std::vector<Completion> completions = completionsOf(timeline, plan, microbatches);
-    const std::vector<Route> routes = routesOf(schedule, plan);
+    const std::vector<Route> routes = routesOf(schedule, graph.plan());
     std::vector<TransferSlice> slices;
     slices.reserve(routes.size() * microbatches);
     for (const Route &route : routes) {
         for (std::size_t microbatch = 0; microbatch < microbatches; ++microbatch) {
-            const Completion &done = completions[static_cast<std::size_t>(route.row) * microbatches + microbatch];
+            const Completion &done = graph.completion(graph.resultOf(route.row, static_cast<int>(microbatch)));
             const bool isRoute = route.transfer != Transfer::Send ||
                                  schedule.placement().replicaOf(static_cast<int>(microbatch)) == route.replica;
             if (isRoute && done.missing <= 0)
-                slices.push_back({done.end, done.end + route.duration, static_cast<std::int32_t>(microbatch), done.device,
-                                  route.peer, route.transfer});
+                slices.push_back({done.end, done.end + route.duration, static_cast<std::int32_t>(microbatch),
+                                  static_cast<std::int16_t>(done.maker.device), route.peer, route.transfer});
         }
     }
     std::ranges::stable_sort(slices, {}, &TransferSlice::begin);

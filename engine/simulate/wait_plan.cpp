@@ -12,7 +12,7 @@ WaitPlan::WaitPlan(const schedule::Schedule &schedule, const CostModel &costs)
       m_blocks(costs.collectives == model::Collectives::Blocking ||
                schedule.vocabulary() == model::VocabularyMethod::Interlaced),
       m_plans(m_stages * schedule::kPassKindCount * static_cast<std::size_t>(schedule.placement().replicas)),
-      m_longest(m_rows.count(), -1)
+      m_longest(m_rows.count())
 {
     PassPlan *plan = m_plans.data();
     for (int replica = 0; replica < schedule.placement().replicas; ++replica)
@@ -34,8 +34,9 @@ void WaitPlan::fill(PassPlan &plan, const schedule::Placement &placement, const 
                         costs.transfer(need.transfer, from, placement.deviceOf(pass.stage, replica))};
         plan.waits[plan.waitCount++] = wait;
         if (m_rows.isShared(wait.row) && isCollective(wait.transfer)) {
-            base::Nanos &fed = m_longest[static_cast<std::size_t>(wait.row)];
-            fed = std::max(fed, wait.latency);
+            Collective &fed = m_longest[static_cast<std::size_t>(wait.row)];
+            if (wait.latency > fed.latency)
+                fed = {wait.latency, wait.transfer};
         }
     }
 }

@@ -23,13 +23,19 @@ struct Wait {
     base::Nanos latency = 0;
 };
 
+/// A collective that follows a shared result.
+struct Collective {
+    base::Nanos latency = -1; ///< below 0: there is none
+    schedule::Transfer transfer = schedule::Transfer::Local;
+};
+
 /// What the passes of one kind and stage wait for and make.
 struct PassPlan {
     std::array<Wait, 3> waits{};
     std::uint32_t waitCount = 0;
     ResultRow result = kNoRow; ///< none where nobody waits for it (W, EB)
-    /// Longest collective that this pass feeds, which keeps its device waiting where collectives block; below 0 if none.
-    base::Nanos collective = -1;
+    /// Longest collective that this pass feeds, which keeps its device waiting where collectives block.
+    Collective collective;
 };
 
 class WaitPlan {
@@ -55,7 +61,7 @@ private:
     schedule::DependencyRules m_rules;
     bool m_blocks;
     std::vector<PassPlan> m_plans;
-    std::vector<base::Nanos> m_longest; ///< of each shared row, the longest collective that it feeds
+    std::vector<Collective> m_longest; ///< of each shared row, the longest collective that it feeds
 };
 
 /// All passes of one device, kind, stage and replica (0 for vocabulary passes, which serve all): they differ in the microbatch

@@ -2,7 +2,7 @@
 // answer.
 #include "engine/base/random.h"
 #include "engine/simulate/metrics.h"
-#include "tests/support/simulate_support.h"
+#include "tests/support/random_plans.h"
 
 #include <QtTest>
 
@@ -10,47 +10,10 @@
 
 using namespace stagelens;
 using base::Nanos;
-using schedule::PassKind;
 
 namespace {
 
 constexpr int kRounds = 250;
-
-/// Nothing where the family refuses the plan.
-std::optional<schedule::Schedule> randomSchedule(base::Random &random)
-{
-    const auto families = schedule::families();
-    const auto &family =
-        families[static_cast<std::size_t>(random.nextInteger(0, static_cast<std::int64_t>(families.size()) - 1))];
-    const int devices = static_cast<int>(random.nextInteger(1, 9));
-    const auto method = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
-    auto schedule = schedule::makeSchedule(
-        test::teachingExperiment(std::string(family.name), devices, static_cast<int>(random.nextInteger(1, 24)), method, {}));
-    return schedule.ok() ? std::optional(std::move(schedule).value()) : std::nullopt;
-}
-
-/// Every cost drawn by itself; one in four is zero.
-simulate::CostModel randomCosts(base::Random &random, const schedule::Schedule &schedule)
-{
-    const auto duration = [&] { return random.nextInteger(0, 3) == 0 ? 0 : random.nextInteger(1, 1000); };
-    simulate::CostModel costs(schedule.devices(), schedule.stages());
-    for (int device = 0; device < schedule.devices(); ++device) {
-        for (const int stage : schedule.placement().stagesOf(device)) {
-            for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
-                const Nanos own = duration();
-                const Nanos vocabulary = schedule::isVocabularyPass(static_cast<PassKind>(kind)) ? own : own / 3;
-                costs.setPass(device, static_cast<PassKind>(kind), stage, {own, vocabulary});
-            }
-        }
-        for (int to = 0; to < schedule.devices(); ++to)
-            costs.setSend(device, to, duration());
-        costs.setOptimizer(device, duration());
-    }
-    for (int transfer = 0; transfer < schedule::kTransferCount; ++transfer)
-        costs.setCollective(static_cast<schedule::Transfer>(transfer), duration());
-    costs.vocabularyKnown = true;
-    return costs;
-}
 
 /// Latest end of what a requirement names, found by search.
 Nanos endOf(const timeline::Timeline &timeline, const schedule::Requirement &need, int microbatch)
@@ -112,10 +75,10 @@ private slots:
         qInfo() << "seed" << seed;
         base::Random random(seed);
         for (int round = 0; round < kRounds; ++round) {
-            const std::optional<schedule::Schedule> schedule = randomSchedule(random);
+            const std::optional<schedule::Schedule> schedule = test::randomSchedule(random, 9, 24);
             if (!schedule)
                 continue;
-            simulate::CostModel costs = randomCosts(random, *schedule);
+            simulate::CostModel costs = test::randomCosts(random, *schedule);
             const auto timeline = simulate::simulate(*schedule, costs);
             QVERIFY2(timeline.ok(), timeline.ok() ? "" : timeline.error().text().c_str());
             QVERIFY(lanesAreInOrder(*timeline, *schedule));

@@ -1,0 +1,116 @@
+// A timeline of a schedule as a graph: what each pass of it waited for, and when that was there.
+#pragma once
+
+#include "engine/simulate/wait_plan.h"
+#include "engine/timeline/timeline.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// When a result was complete, and the pass that completed it.
+struct Completion {
+    base::Nanos end = std::numeric_limits<base::Nanos>::min();
+    int missing = 1; ///< makers that the timeline does not have
+    timeline::SliceId maker;
+};
+
+/// Something that a pass waits for besides its device.
+struct Need {
+    std::size_t result = 0; ///< see WaitGraph::completion()
+    base::Nanos latency = 0;
+    schedule::Transfer transfer = schedule::Transfer::Local;
+};
+
+/// The lanes hold the schedule's passes in its order, or some of them. A unit is a pass or an overlapped pair: what begins as
+/// one. The timeline, schedule and graph live equally long.
+class WaitGraph {
+public:
+    WaitGraph(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &costs);
+
+    [[nodiscard]] const WaitPlan &plan() const { return m_plan; }
+    [[nodiscard]] const timeline::Timeline &timeline() const { return *m_timeline; }
+    [[nodiscard]] const timeline::Lane &lane(int device) const { return m_timeline->lanes[static_cast<std::size_t>(device)]; }
+    [[nodiscard]] std::size_t resultCount() const { return m_completions.size(); }
+    [[nodiscard]] std::size_t resultOf(ResultRow row, int microbatch) const
+    {
+        return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
+    }
+    [[nodiscard]] const Completion &completion(std::size_t result) const { return m_completions[result]; }
+    /// Whether passes of all devices make a result.
+    [[nodiscard]] bool isShared(std::size_t result) const
+    {
+        return m_plan.rows().isShared(static_cast<ResultRow>(result / m_microbatches));
+    }
+
+    /// First and last slice of the unit that a slice belongs to.
+    [[nodiscard]] std::size_t firstOf(int device, std::size_t index) const
+    {
+        return m_isSecond[static_cast<std::size_t>(device)][index] != 0 ? index - 1 : index;
+    }
+    [[nodiscard]] std::size_t lastOf(int device, std::size_t index) const
+    {
+        const std::vector<std::uint8_t> &isSecond = m_isSecond[static_cast<std::size_t>(device)];
+        return index + 1 < isSecond.size() && isSecond[index + 1] != 0 ? index + 1 : index;
+    }
+    /// Calls `visit(need)` for everything that the unit with that first slice waits for and that the timeline has:
+    /// requirements, and the blocking collective that the unit before it fed.
+    template <class Visit>
+    void needsOf(int device, std::size_t first, Visit visit) const
+    {
+        for (std::size_t i = first; i <= lastOf(device, first); ++i)
+            needsOfPass(lane(device).pass[i], visit);
+        if (first == 0 || !m_plan.blocks())
+            return;
+        for (std::size_t i = firstOf(device, first - 1); i < first; ++i) {
+            const schedule::Pass &pass = lane(device).pass[i];
+            const PassPlan *plan = planOf(pass);
+            if (plan != nullptr && plan->collective.latency >= 0)
+                visitIfMade({resultOf(plan->result, pass.microbatch), plan->collective.latency, plan->collective.transfer},
+                            visit);
+        }
+    }
+    /// As needsOf, for the requirements of a single pass.
+    template <class Visit>
+    void needsOfPass(const schedule::Pass &pass, Visit visit) const
+    {
+        const PassPlan *plan = planOf(pass);
+        for (std::uint32_t i = 0; plan != nullptr && i < plan->waitCount; ++i) {
+            const Wait &wait = plan->waits[i];
+            visitIfMade({resultOf(wait.row, pass.microbatch), wait.latency, wait.transfer}, visit);
+        }
+    }
+    /// Calls `visit(result, index)` for every result that the unit makes, with the slice that makes it.
+    template <class Visit>
+    void resultsOf(int device, std::size_t first, Visit visit) const
+    {
+        for (std::size_t i = first; i <= lastOf(device, first); ++i) {
+            const schedule::Pass &pass = lane(device).pass[i];
+            const PassPlan *plan = planOf(pass);
+            if (plan != nullptr && plan->result != kNoRow)
+                visit(resultOf(plan->result, pass.microbatch), i);
+        }
+    }
+
+private:
+    /// Null for a pass that the schedule cannot have.
+    [[nodiscard]] const PassPlan *planOf(const schedule::Pass &pass) const;
+    template <class Visit>
+    void visitIfMade(const Need &need, Visit &visit) const
+    {
+        if (m_completions[need.result].missing <= 0)
+            visit(need);
+    }
+    void complete(int device, std::size_t first);
+
+    const timeline::Timeline *m_timeline;
+    const schedule::Schedule *m_schedule;
+    WaitPlan m_plan;
+    std::size_t m_microbatches;
+    std::vector<Completion> m_completions;
+    std::vector<std::vector<std::uint8_t>> m_isSecond; ///< of each slice of each device: whether it is the second of a pair
+};
+
+} // namespace stagelens::simulate
