@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace stagelens::cli {
 
 namespace {
@@ -14,8 +16,11 @@ namespace {
 using nlohmann::ordered_json;
 using service::Candidate;
 
+/// "2 each", or what --stage-layers takes.
 std::string layersText(const std::vector<int> &layers)
 {
+    if (std::ranges::all_of(layers, [&](int count) { return count == layers.front(); }))
+        return base::concat(layers.front(), " each");
     std::vector<std::string> words;
     for (const int count : layers)
         words.push_back(std::to_string(count));
@@ -79,7 +84,8 @@ void printFront(std::ostream &out, const service::SearchResult &search)
         out << ", " << search.leftOut << " left out because they have too many passes for a search";
     out << ".\n";
     if (!hasBytes)
-        out << "Memory: most microbatches whose activations a device holds, in units of its whole share of layers.\n";
+        out << "Memory: most microbatches whose activations a device holds, in units of its whole share of layers; "
+               "parameters, which two replicas hold twice, are not counted.\n";
 }
 
 std::string choiceText(const model::ScheduleChoice &choice)
