@@ -3,6 +3,7 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
@@ -45,6 +46,14 @@ base::Result<Json> schedules()
                         {"replicas", family.replicas},
                         {"splits_backward", family.splitsBackward},
                         {"conditions", family.conditions}});
+    list.push_back({{"name", model::kAutomaticFamily},
+                    {"description", "searches the synchronous families, vocabulary methods and cuts of the layers for the "
+                                    "fastest plan within memory_limit (or the hardware's capacity)"},
+                    {"source", ""},
+                    {"synchronous", true},
+                    {"replicas", 1},
+                    {"splits_backward", false},
+                    {"conditions", ""}});
     return list;
 }
 

@@ -150,7 +150,7 @@ constexpr Option kOptions[] = {
     {"--stage-layers", "4/4/...", "Parallel", "parallel.stage_layers", "layers of each stage",
      [](std::string_view t, Experiment &e) { return setStageLayers(t, e.parallel.stageLayers); }},
 
-    {"--schedule", "FAMILY", "Schedule", "schedule.family", "see `list schedules`",
+    {"--schedule", "FAMILY", "Schedule", "schedule.family", "see `list schedules`; auto searches them",
      [](std::string_view t, Experiment &e) {
          model::chooseFamily(e.schedule, t);
          return Fault();

@@ -1,9 +1,12 @@
 #include "app/cli/options.h"
 
+#include "app/cli/front.h"
 #include "app/cli/option_table.h"
+#include "app/cli/search_watch.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
@@ -154,12 +157,14 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
     decideModel(arguments, experiment);
     for (Problem &problem : model::validate(experiment))
         problems.push_back(underOption(std::move(problem), arguments));
-    if (schedule::findFamily(experiment.schedule.family) == nullptr) {
+    const std::string &chosen = experiment.schedule.family;
+    if (schedule::findFamily(chosen) == nullptr && chosen != model::kAutomaticFamily) {
         std::vector<std::string> names;
         for (const schedule::Family &family : schedule::families())
             names.emplace_back(family.name);
+        names.emplace_back(model::kAutomaticFamily);
         problems.push_back(underOption(
-            {"schedule.family", concat("`", experiment.schedule.family, "` is not known; choose ", base::join(names, " or "))},
+            {"schedule.family", concat("`", chosen, "` is not known; choose ", base::join(names, " or "))},
             arguments));
     }
     if (!problems.empty())
@@ -174,12 +179,27 @@ base::Error underOptions(base::Error error, const ExperimentArguments &arguments
     return error;
 }
 
+Result<Experiment> chosenExperimentOf(const ExperimentArguments &arguments, service::Purpose purpose)
+{
+    const auto experiment = experimentOf(arguments);
+    if (!experiment)
+        return experiment.error();
+    SearchWatch watch(*experiment);
+    auto chosen = service::withChosenSchedule(*experiment, purpose, watch.options());
+    if (!chosen)
+        return underOptions(chosen.error(), arguments);
+    if (chosen->search)
+        base::log(base::LogLevel::Info, "auto: " + choiceText(chosen->experiment.schedule));
+    return std::move(chosen->experiment);
+}
+
 Result<service::PredictionPtr> predictionOf(const ExperimentArguments &arguments)
 {
     const auto experiment = experimentOf(arguments);
     if (!experiment)
         return experiment.error();
-    auto prediction = service::predict(*experiment, service::machineCores());
+    SearchWatch watch(*experiment);
+    auto prediction = service::predict(*experiment, service::machineCores(), watch.options());
     if (!prediction)
         return underOptions(prediction.error(), arguments);
     return prediction;

@@ -27,6 +27,10 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
 /// option where the person used one, else under its JSON field.
 [[nodiscard]] base::Result<model::Experiment> experimentOf(const ExperimentArguments &arguments);
 
+/// As above, with family `auto` replaced by what the search chooses for that purpose; a line on stderr says what.
+[[nodiscard]] base::Result<model::Experiment> chosenExperimentOf(const ExperimentArguments &arguments,
+                                                                 service::Purpose purpose);
+
 /// As above, predicted on this machine.
 [[nodiscard]] base::Result<service::PredictionPtr> predictionOf(const ExperimentArguments &arguments);
 /// The error with each problem under the option that caused it, where the person gave that option.

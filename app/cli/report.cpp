@@ -62,7 +62,8 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     figures.add({"iteration", timeText(metrics.iteration)});
     figures.add({"makespan", timeText(metrics.makespan)});
     if (metrics.lowerBound)
-        figures.add({"lower bound", timeText(*metrics.lowerBound)});
+        figures.add({"lower bound", timeText(*metrics.lowerBound) + " (makespan " +
+                                        gapText(metrics.makespan, *metrics.lowerBound) + " above)"});
     figures.add({"bubble", percentText(metrics.bubbleRatio)});
     if (metrics.tokensPerSecond)
         figures.add({"tokens/s", countText(*metrics.tokensPerSecond)});

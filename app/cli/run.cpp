@@ -148,7 +148,7 @@ struct RunArguments {
 
 int run(const ExperimentArguments &arguments, const RunArguments &given)
 {
-    const auto experiment = experimentOf(arguments);
+    const auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!experiment)
         return fail(experiment.error());
     Bell bell;

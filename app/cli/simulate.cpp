@@ -1,5 +1,6 @@
 // `simulate`: the prediction of a plan.
 #include "app/cli/commands.h"
+#include "app/cli/front.h"
 #include "app/cli/options.h"
 #include "app/cli/report.h"
 #include "engine/exchange/timeline_json.h"
@@ -18,8 +19,16 @@ int simulate(const ExperimentArguments &arguments, bool asJson, bool withSlices)
         return fail(answer.error());
     const service::Prediction &prediction = **answer;
     if (asJson) {
-        printJson(exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics, withSlices));
+        auto document =
+            exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics, withSlices);
+        if (prediction.search)
+            document["front"] = frontJson(*prediction.search);
+        printJson(document);
         return kDone;
+    }
+    if (prediction.search) {
+        printFront(std::cout, *prediction.search);
+        std::cout << '\n';
     }
     std::cout << "Predicted for " << prediction.costName << ": " << planText(prediction.experiment) << "\n\n";
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);

@@ -68,6 +68,11 @@ std::string percentText(double share)
     return base::fixedText(share * 100, 1) + " %";
 }
 
+std::string gapText(base::Nanos time, base::Nanos bound)
+{
+    return bound > 0 ? percentText(static_cast<double>(time - bound) / static_cast<double>(bound)) : "-";
+}
+
 std::string clockText(double seconds)
 {
     const auto whole = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 1e9)));

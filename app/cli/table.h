@@ -25,6 +25,8 @@ private:
 [[nodiscard]] std::string timeText(base::Nanos time);
 /// "12.3 %".
 [[nodiscard]] std::string percentText(double share);
+/// By how much a time is above a bound: "12.3 %"; "-" above nothing.
+[[nodiscard]] std::string gapText(base::Nanos time, base::Nanos bound);
 /// "1:02:03" or "4:05" from seconds.
 [[nodiscard]] std::string clockText(double seconds);
 /// A moment in local time, "2026-01-31 12:00".

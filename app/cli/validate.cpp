@@ -37,7 +37,7 @@ base::Result<schedule::Schedule> scheduleOf(ExperimentArguments arguments)
     // A custom schedule is checked as it stands; the plan it belongs to plays no part.
     if (const auto file = arguments.given.find("--schedule-file"); file != arguments.given.end())
         return scheduleFromFile(file->second);
-    const auto experiment = experimentOf(arguments);
+    const auto experiment = chosenExperimentOf(arguments, service::Purpose::Predict);
     if (!experiment)
         return experiment.error();
     return service::scheduleOf(model::resolved(*experiment, service::machineCores()));

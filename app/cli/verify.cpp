@@ -51,7 +51,7 @@ void print(const Verification &found)
 
 base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
 {
-    const auto given = experimentOf(arguments);
+    const auto given = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!given)
         return given.error();
     if (!given->hasModel)

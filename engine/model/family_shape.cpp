@@ -25,6 +25,7 @@ struct Shape {
 };
 
 constexpr std::array kShapes{
+    Shape{kAutomaticFamily, 1, kMostChunks, 1, true},
     Shape{"interleaved-1f1b", 1, kMostChunks, 2, true},
     Shape{"breadth-first", 1, kMostChunks, 2},
     Shape{"interleaved-zb", 1, kMostChunks, 2, true},

@@ -8,6 +8,9 @@
 
 namespace stagelens::model {
 
+/// The word in place of a family that asks for a search of all of them (service/schedule_search.h).
+inline constexpr std::string_view kAutomaticFamily = "auto";
+
 /// Stages of a device, which a microbatch meets one after another: the choice's chunks, else what the family has (2 for
 /// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two replicas count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);

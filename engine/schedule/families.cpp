@@ -159,11 +159,18 @@ constexpr std::array kFamilies = {
            .generate = pipedream2bw},
 };
 
-/// A microbatch has at most 7 passes on a device.
-constexpr std::int64_t kMostForwards = kMostPasses / 7;
+/// Passes of a microbatch, at most.
+std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Family &family)
+{
+    const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
+    const std::int64_t ofShard = 5; // EF, S, U, T, EB
+    const bool isSharded = model::isSharded(experiment.schedule.vocabulary) || family.name == "interlaced";
+    return experiment.parallel.devices *
+           (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
+}
 
 /// What no family can carry, whatever the plan.
-base::Problems problemsOf(const model::Experiment &experiment)
+base::Problems problemsOf(const model::Experiment &experiment, const Family &family)
 {
     base::Problems problems = model::shapeProblems(experiment.schedule);
     const int devices = experiment.parallel.devices;
@@ -178,10 +185,10 @@ base::Problems problemsOf(const model::Experiment &experiment)
     if (stages > kMostDevices)
         problems.push_back(
             {"schedule.chunks", base::concat(stages, " stages are more than ", kMostDevices, "; give fewer chunks")});
-    else if (stages * microbatches > kMostForwards)
+    else if (passesOfMicrobatch(experiment, family) * microbatches > static_cast<std::int64_t>(kMostPasses))
         problems.push_back(
             {"parallel.microbatches", base::concat(stages, " stages with ", microbatches, " microbatches make more than ",
-                                                   kMostForwards, " forwards, which is the limit; give fewer of either")});
+                                                   kMostPasses, " passes, which is the limit; give fewer of either")});
     return problems;
 }
 
@@ -216,7 +223,7 @@ base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const D
                                     base::concat("no schedule family is called '", experiment.schedule.family,
                                                  "'; there are: ", base::join(names, ", ")));
     }
-    if (base::Problems problems = problemsOf(experiment); !problems.empty())
+    if (base::Problems problems = problemsOf(experiment, *family); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return family->generate(experiment, costsAtHand != nullptr ? *costsAtHand : nominalDurations(experiment));
 }

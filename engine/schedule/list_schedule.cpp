@@ -34,6 +34,7 @@ struct DeviceState {
     std::size_t firstQueue = 0;
     std::size_t endQueue = 0;
     Nanos free = 0;
+    Nanos wake = kUnknown; ///< when it looks again; an earlier look decides when the next one is
     std::int64_t held = 0;
 };
 
@@ -50,6 +51,7 @@ public:
     ListOutcome run();
 
 private:
+    void wakeAt(int device, Nanos time);
     void look(int device, Nanos now);
     /// When the head of a queue can begin; kUnknown where an input is not known yet, then the queue waits for it.
     Nanos readyTime(std::size_t queue);
@@ -97,7 +99,7 @@ ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
         m_devices[device].endQueue = m_queues.size();
         m_outcome.devices[device].reserve(passes);
         m_outcome.ends[device].reserve(passes);
-        m_wakes.push({0, static_cast<int>(device)});
+        wakeAt(static_cast<int>(device), 0);
     }
 }
 
@@ -106,6 +108,10 @@ ListOutcome ListScheduler::run()
     while (!m_wakes.empty()) {
         const Wake wake = m_wakes.top();
         m_wakes.pop();
+        Nanos &due = m_devices[static_cast<std::size_t>(wake.device)].wake;
+        if (due != wake.time)
+            continue;
+        due = kUnknown;
         look(wake.device, wake.time);
     }
     m_outcome.isComplete =
@@ -115,11 +121,19 @@ ListOutcome ListScheduler::run()
     return std::move(m_outcome);
 }
 
+void ListScheduler::wakeAt(int device, Nanos time)
+{
+    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
+    time = std::max(time, state.free);
+    if (time >= state.wake)
+        return;
+    state.wake = time;
+    m_wakes.push({time, device});
+}
+
 void ListScheduler::look(int device, Nanos now)
 {
     const DeviceState &state = m_devices[static_cast<std::size_t>(device)];
-    if (state.free > now)
-        return; // it looks again when it is free
     std::size_t best = m_queues.size();
     Nanos soonest = kUnknown; // of the heads that are known to come, but cannot begin now
     for (std::size_t i = state.firstQueue; i < state.endQueue; ++i) {
@@ -137,7 +151,7 @@ void ListScheduler::look(int device, Nanos now)
     if (best != m_queues.size() && !mustWait)
         begin(best, now);
     else if (soonest != kUnknown)
-        m_wakes.push({soonest, device});
+        wakeAt(device, soonest);
 }
 
 std::span<const Pass> ListScheduler::headOf(const QueueState &queue) const
@@ -212,7 +226,7 @@ void ListScheduler::begin(std::size_t at, Nanos now)
     device.free = now + durationOf(queue.device, unit);
     queue.next += unit.size();
     queue.isKnown = false;
-    m_wakes.push({device.free, queue.device});
+    wakeAt(queue.device, device.free);
     for (const Pass &pass : unit)
         record(queue.device, pass, device.free);
 }
@@ -233,7 +247,7 @@ void ListScheduler::record(int device, const Pass &pass, Nanos end)
         QueueState &queue = m_queues[static_cast<std::size_t>(waiter)];
         waiter = queue.nextWaiter;
         queue.isKnown = false;
-        m_wakes.push({std::max(end, m_devices[static_cast<std::size_t>(queue.device)].free), queue.device});
+        wakeAt(queue.device, end);
     }
     result.firstWaiter = -1;
 }

@@ -48,13 +48,15 @@ struct EngineService::State {
             if (!changed.wait(lock, stop, [this] { return request.has_value(); }))
                 return;
             const PredictionRequest taken = *std::exchange(request, std::nullopt);
-            predicting = true;
+            predicting = taken.job;
+            predictionStop = {};
+            const SearchOptions search{predictionStop.get_token(), {}};
             lock.unlock();
-            auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken), std::nullopt});
+            auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken, search), std::nullopt});
             if (answer->prediction && taken.withAdvice)
                 answer->advice = advise(**answer->prediction, options.cores);
             lock.lock();
-            predicting = false;
+            predicting = 0;
             // A newer request makes this answer stale; whoever asked again does not want to see it.
             const bool stale = request.has_value() || cancelledPrediction == taken.job;
             lock.unlock();
@@ -64,10 +66,10 @@ struct EngineService::State {
         }
     }
 
-    [[nodiscard]] base::Result<PredictionPtr> guarded(const PredictionRequest &taken) const
+    [[nodiscard]] base::Result<PredictionPtr> guarded(const PredictionRequest &taken, const SearchOptions &search) const
     {
         try {
-            return predict(taken.experiment, options.cores);
+            return predict(taken.experiment, options.cores, search);
         } catch (const std::exception &exception) {
             return base::Error::failed(std::string("the prediction failed: ") + exception.what());
         }
@@ -128,7 +130,8 @@ struct EngineService::State {
     JobId lastJob = 0;
     std::optional<PredictionRequest> request;
     JobId cancelledPrediction = 0;
-    bool predicting = false;
+    JobId predicting = 0; ///< the job under way; 0: none
+    std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
     std::list<Training> trainings;
     std::mutex readerMutex;
     std::optional<store::RunStore> reader;
@@ -145,6 +148,7 @@ EngineService::~EngineService()
     std::list<State::Training> running;
     {
         const std::scoped_lock lock(m_state->mutex);
+        m_state->predictionStop.request_stop();
         running.swap(m_state->trainings);
     }
     for (State::Training &training : running)
@@ -157,6 +161,7 @@ JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdv
     const std::scoped_lock lock(m_state->mutex);
     const JobId job = ++m_state->lastJob;
     m_state->request = State::PredictionRequest{job, std::move(experiment), withAdvice};
+    m_state->predictionStop.request_stop();
     m_state->changed.notify_all();
     return job;
 }
@@ -179,6 +184,8 @@ void EngineService::cancel(JobId job)
     if (m_state->request && m_state->request->job == job)
         m_state->request.reset();
     m_state->cancelledPrediction = job;
+    if (m_state->predicting == job)
+        m_state->predictionStop.request_stop();
     for (State::Training &training : m_state->trainings)
         if (training.job == job)
             training.thread.request_stop();
@@ -199,7 +206,7 @@ void EngineService::waitIdle()
 {
     std::unique_lock lock(m_state->mutex);
     m_state->changed.wait(lock, [this] {
-        return !m_state->request && !m_state->predicting &&
+        return !m_state->request && m_state->predicting == 0 &&
                std::ranges::all_of(m_state->trainings, [](const State::Training &training) { return training.done; });
     });
 }

@@ -6,6 +6,7 @@
 #include "engine/model/presets.h"
 #include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
+#include "engine/service/schedule_search.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/store/run_record.h"
@@ -36,6 +37,7 @@ struct Prediction {
     std::vector<simulate::MemoryProfile> memory; ///< a device; empty without a model
     base::Bytes memoryCapacity = 0;              ///< of a device; 0: unknown
     std::string costName;                        ///< "cpu-local", "uniform", the durations file's name
+    std::shared_ptr<const SearchResult> search;  ///< that chose the schedule; null where the plan named its family
 };
 using PredictionPtr = std::shared_ptr<const Prediction>;
 
@@ -103,8 +105,10 @@ struct ServiceOptions {
 /// costs.
 [[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment);
 
-/// Predicts now, on the caller's thread (milliseconds for the plans of a desk). InvalidInput with every problem of the plan.
-[[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores);
+/// Predicts now, on the caller's thread (milliseconds for the plans of a desk; seconds for family `auto`, which is searched).
+/// InvalidInput with every problem of the plan.
+[[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores,
+                                                  const SearchOptions &options = {});
 /// Which method helps most; runs one prediction for each.
 [[nodiscard]] Advice advise(const Prediction &prediction, int cores);
 /// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.

@@ -38,7 +38,7 @@ base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment)
     return simulate::plannedSchedule(experiment);
 }
 
-base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores)
+base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores, const SearchOptions &options)
 {
     if (base::Problems problems = model::validate(experiment); !problems.empty())
         return base::Error::invalid(std::move(problems));
@@ -46,8 +46,13 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     if (!limits)
         return limits.error();
 
+    const auto chosen = withChosenSchedule(experiment, Purpose::Predict, options);
+    if (!chosen)
+        return chosen.error();
+
     auto prediction = std::make_shared<Prediction>();
-    prediction->experiment = model::resolved(experiment, cores);
+    prediction->search = chosen->search;
+    prediction->experiment = model::resolved(chosen->experiment, cores);
     auto schedule = scheduleOf(prediction->experiment);
     if (!schedule)
         return std::move(schedule).error();

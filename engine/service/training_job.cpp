@@ -47,7 +47,10 @@ private:
         model::Experiment &experiment = m_snapshot.record.experiment;
         if (base::Problems problems = model::validate(experiment); !problems.empty())
             return base::Error::invalid(std::move(problems));
-        experiment = model::resolved(experiment, m_cores);
+        auto chosen = withChosenSchedule(experiment, Purpose::Train, {stop, {}});
+        if (!chosen)
+            return std::move(chosen).error();
+        experiment = model::resolved(std::move(chosen->experiment), m_cores);
         auto schedule = scheduleOf(experiment);
         if (!schedule)
             return std::move(schedule).error();

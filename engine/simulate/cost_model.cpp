@@ -2,7 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "engine/simulate/wait_plan.h"
+#include "engine/simulate/given_costs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,14 +88,17 @@ base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Sch
 /// Full recomputation runs a stage's forward again before its backward.
 void addRecomputation(CostModel &costs, const schedule::Schedule &schedule)
 {
-    for (const PassClass &passes : passClasses(schedule)) {
-        if (!provides(passes.kind, PassKind::B))
-            continue;
-        PassCost cost = costs.pass(passes.device, passes.kind, passes.stage);
-        const PassCost &again = costs.pass(passes.device, PassKind::F, passes.stage);
-        cost.duration += again.duration;
-        cost.vocabulary += again.vocabulary;
-        costs.setPass(passes.device, passes.kind, passes.stage, cost);
+    const StagesOfDevices stages = stagesOfDevices(schedule);
+    for (int device = 0; device < schedule.devices(); ++device) {
+        for (const int stage : stages[static_cast<std::size_t>(device)]) {
+            const PassCost again = costs.pass(device, PassKind::F, stage);
+            for (const PassKind kind : {PassKind::B, PassKind::I}) {
+                PassCost cost = costs.pass(device, kind, stage);
+                cost.duration += again.duration;
+                cost.vocabulary += again.vocabulary;
+                costs.setPass(device, kind, stage, cost);
+            }
+        }
     }
 }
 

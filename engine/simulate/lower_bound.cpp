@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace stagelens::simulate {
 
@@ -50,49 +51,119 @@ double leastScale(const schedule::Schedule &schedule, const CostModel &costs)
     return 1.0;
 }
 
-std::vector<Node> nodesOf(const schedule::Schedule &schedule, const CostModel &costs)
+/// The nodes in the order of their ways.
+std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, const CostModel &costs, double scale)
 {
     std::vector<Node> nodes;
-    const double scale = leastScale(schedule, costs);
-    for (const PassClass &passes : passClasses(schedule)) {
+    for (const PassClass &passes : classes) {
         const Nanos own = costs.pass(passes.device, passes.kind, passes.stage).duration;
         nodes.push_back({passes, static_cast<Nanos>(scale * static_cast<double>(own)), 0, 0});
     }
-    std::ranges::stable_sort(nodes, {}, [&](const Node &node) { return rank(node.passes, schedule.stages()); });
+    std::ranges::stable_sort(nodes, {}, [&](const Node &node) { return rank(node.passes, stages); });
     return nodes;
 }
 
-/// Longest ways to and from each node. Where some microbatches run B and others I, the lesser way there counts, and none from
-/// there: only what every microbatch runs may lengthen a tail.
-void findWays(std::vector<Node> &nodes, const WaitPlan &plan, int microbatches)
+/// A family may run some backwards whole and split others: I and W together no longer than either way.
+void shortenSplit(Node &node, const CostModel &costs, double scale)
 {
-    constexpr Nanos kUnset = std::numeric_limits<Nanos>::max();
-    std::vector<Nanos> complete(plan.rows().count(), kUnset);
-    for (Node &node : nodes) {
-        const PassPlan &needs = plan.plan(node.passes.kind, static_cast<std::size_t>(node.passes.stage), node.passes.replica);
-        for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
-            const Nanos end = complete[static_cast<std::size_t>(wait.row)];
-            node.head = std::max(node.head, end == kUnset ? 0 : end + wait.latency);
-        }
-        if (needs.result == kNoRow)
-            continue;
-        Nanos &end = complete[static_cast<std::size_t>(needs.result)];
-        const Nanos own = node.head + node.duration;
-        end = end == kUnset ? own : plan.rows().isShared(needs.result) ? std::max(end, own) : std::min(end, own);
+    const auto own = [&](PassKind kind) { return costs.pass(node.passes.device, kind, node.passes.stage).duration; };
+    const Nanos first = std::min(own(PassKind::I), own(PassKind::B));
+    const Nanos rest = std::min(own(PassKind::I) + own(PassKind::W), own(PassKind::B)) - first;
+    if (node.passes.kind == PassKind::I || node.passes.kind == PassKind::W)
+        node.duration = static_cast<Nanos>(scale * static_cast<double>(node.passes.kind == PassKind::I ? first : rest));
+}
+
+/// Longest ways to and from each class of passes.
+class Ways {
+public:
+    Ways(std::vector<Nanos> microbatchesOfReplica, const WaitPlan &plan);
+    void find(std::vector<Node> &nodes);
+
+private:
+    static constexpr Nanos kUnset = std::numeric_limits<Nanos>::max();
+
+    void findHead(Node &node);
+    void findTail(Node &node);
+    [[nodiscard]] std::size_t at(ResultRow row, int replica) const
+    {
+        return static_cast<std::size_t>(replica) * m_plan.rows().count() + static_cast<std::size_t>(row);
     }
-    std::vector<Nanos> after(plan.rows().count(), 0);
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-        const PassPlan &needs =
-            plan.plan(node->passes.kind, static_cast<std::size_t>(node->passes.stage), node->passes.replica);
-        if (needs.result != kNoRow)
-            node->tail = after[static_cast<std::size_t>(needs.result)];
-        if (node->passes.count < microbatches)
-            continue;
+    [[nodiscard]] const PassPlan &planOf(const Node &node, int replica) const
+    {
+        return m_plan.plan(node.passes.kind, static_cast<std::size_t>(node.passes.stage), replica);
+    }
+    /// The replicas whose microbatches a class serves: its own, or all where it belongs to the vocabulary.
+    [[nodiscard]] std::pair<int, int> replicasOf(const Node &node) const
+    {
+        return isVocabularyPass(node.passes.kind) ? std::pair(0, m_replicas)
+                                                  : std::pair(node.passes.replica, node.passes.replica + 1);
+    }
+
+    const WaitPlan &m_plan;
+    std::vector<Nanos> m_microbatches; ///< of each replica
+    int m_replicas;
+    std::vector<Nanos> m_complete; ///< by replica and row
+    std::vector<Nanos> m_after;    ///< likewise: what follows each result of the row
+};
+
+Ways::Ways(std::vector<Nanos> microbatchesOfReplica, const WaitPlan &plan)
+    : m_plan(plan), m_microbatches(std::move(microbatchesOfReplica)), m_replicas(static_cast<int>(m_microbatches.size())),
+      m_complete(m_microbatches.size() * plan.rows().count(), kUnset), m_after(m_complete.size(), 0)
+{}
+
+/// Where some microbatches come another way than others (B or I, or either replica), the shortest counts.
+void Ways::findHead(Node &node)
+{
+    const auto [first, end] = replicasOf(node);
+    node.head = kUnset;
+    for (int replica = first; replica < end; ++replica) {
+        const PassPlan &needs = planOf(node, replica);
+        Nanos head = 0;
         for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
-            Nanos &rest = after[static_cast<std::size_t>(wait.row)];
-            rest = std::max(rest, wait.latency + node->duration + node->tail);
+            const Nanos complete = m_complete[at(wait.row, replica)];
+            head = std::max(head, complete == kUnset ? 0 : complete + wait.latency);
+        }
+        node.head = std::min(node.head, head);
+    }
+    const ResultRow result = planOf(node, first).result;
+    if (result == kNoRow)
+        return;
+    const Nanos own = node.head + node.duration;
+    for (int replica = first; replica < end; ++replica) {
+        Nanos &complete = m_complete[at(result, replica)];
+        complete = complete == kUnset               ? own
+                   : m_plan.rows().isShared(result) ? std::max(complete, own)
+                                                    : std::min(complete, own);
+    }
+}
+
+/// Only what every microbatch runs may lengthen a tail.
+void Ways::findTail(Node &node)
+{
+    const auto [first, end] = replicasOf(node);
+    if (const ResultRow result = planOf(node, first).result; result != kNoRow) {
+        node.tail = kUnset;
+        for (int replica = first; replica < end; ++replica)
+            node.tail = std::min(node.tail, m_after[at(result, replica)]);
+    }
+    Nanos served = 0;
+    for (int replica = first; replica < end; ++replica)
+        served += m_microbatches[static_cast<std::size_t>(replica)];
+    if (node.passes.count < served)
+        return;
+    for (int replica = first; replica < end; ++replica) {
+        const PassPlan &needs = planOf(node, replica);
+        for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
+            Nanos &rest = m_after[at(wait.row, replica)];
+            rest = std::max(rest, wait.latency + node.duration + node.tail);
         }
     }
+}
+
+void Ways::find(std::vector<Node> &nodes)
+{
+    std::ranges::for_each(nodes, [this](Node &node) { findHead(node); });
+    std::for_each(nodes.rbegin(), nodes.rend(), [this](Node &node) { findTail(node); });
 }
 
 Nanos boundOfDevice(std::span<const Node *const> nodes)
@@ -112,14 +183,10 @@ Nanos boundOfDevice(std::span<const Node *const> nodes)
     return bound;
 }
 
-} // namespace
-
-Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
+Nanos boundOf(std::vector<Node> nodes, std::vector<Nanos> microbatchesOfReplica, int devices, const WaitPlan &plan)
 {
-    const WaitPlan plan(schedule, costs);
-    std::vector<Node> nodes = nodesOf(schedule, costs);
-    findWays(nodes, plan, schedule.microbatches());
-    std::vector<std::vector<const Node *>> ofDevice(static_cast<std::size_t>(schedule.devices()));
+    Ways(std::move(microbatchesOfReplica), plan).find(nodes);
+    std::vector<std::vector<const Node *>> ofDevice(static_cast<std::size_t>(devices));
     Nanos bound = 0;
     for (const Node &node : nodes) {
         bound = std::max(bound, node.head + node.duration + node.tail);
@@ -128,6 +195,46 @@ Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
     for (const std::vector<const Node *> &device : ofDevice)
         bound = std::max(bound, boundOfDevice(device));
     return bound;
+}
+
+} // namespace
+
+Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
+{
+    const schedule::Placement &placement = schedule.placement();
+    std::vector<Nanos> microbatches(static_cast<std::size_t>(placement.replicas));
+    for (int microbatch = 0; microbatch < schedule.microbatches(); ++microbatch)
+        ++microbatches[static_cast<std::size_t>(placement.replicaOf(microbatch))];
+    return boundOf(nodesOf(passClasses(schedule), schedule.stages(), costs, leastScale(schedule, costs)),
+                   std::move(microbatches), schedule.devices(), WaitPlan(schedule, costs));
+}
+
+Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, bool splitsBackward)
+{
+    // Replicas take turns (Placement::twoWay()).
+    const int replicas = outline.placement().replicas;
+    std::vector<Nanos> ofReplica;
+    for (int replica = 0; replica < replicas; ++replica)
+        ofReplica.push_back((microbatches + replicas - 1 - replica) / replicas);
+    std::vector<PassClass> classes;
+    for (PassClass passes : passClasses(outline)) {
+        const bool isVocabulary = isVocabularyPass(passes.kind);
+        if (!isVocabulary && passes.kind != PassKind::F)
+            continue;
+        passes.count = isVocabulary ? microbatches : ofReplica[static_cast<std::size_t>(passes.replica)];
+        classes.push_back(passes);
+        if (isVocabulary)
+            continue;
+        for (const PassKind kind : splitsBackward ? std::vector{PassKind::I, PassKind::W} : std::vector{PassKind::B}) {
+            classes.push_back(passes);
+            classes.back().kind = kind;
+        }
+    }
+    const double scale = splitsBackward ? std::min(1.0, costs.pairScale) : 1.0;
+    std::vector<Node> nodes = nodesOf(classes, outline.stages(), costs, scale);
+    if (splitsBackward)
+        std::ranges::for_each(nodes, [&](Node &node) { shortenSplit(node, costs, scale); });
+    return boundOf(std::move(nodes), std::move(ofReplica), outline.devices(), WaitPlan(outline, costs));
 }
 
 } // namespace stagelens::simulate

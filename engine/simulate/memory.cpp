@@ -95,8 +95,11 @@ public:
     ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule, const timeline::Timeline &timeline,
                    int device);
     MemoryProfile build(const MemoryByCategory &constant);
+    MemoryPeak peak(const MemoryByCategory &constant);
 
 private:
+    /// Every change of the device, in the order of time.
+    void collect();
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
     void addForward(const Pass &pass, Nanos begin);
     void addBackward(const Pass &pass, Nanos begin, Nanos end);
@@ -191,12 +194,32 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
     }
 }
 
-MemoryProfile ProfileBuilder::build(const MemoryByCategory &constant)
+void ProfileBuilder::collect()
 {
     for (std::size_t i = 0; i < m_lane.size(); ++i)
         addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
     // Stable: at one moment a pass's release stands before the next pass's gain, as they happen.
     std::ranges::stable_sort(m_changes, {}, &Change::time);
+}
+
+MemoryPeak ProfileBuilder::peak(const MemoryByCategory &constant)
+{
+    collect();
+    MemoryByCategory now = constant;
+    Bytes total = std::accumulate(now.begin(), now.end(), Bytes{0});
+    MemoryPeak peak{total, now};
+    for (const Change &change : m_changes) {
+        now[at(change.category)] += change.bytes;
+        total += change.bytes;
+        if (total > peak.total)
+            peak = {total, now};
+    }
+    return peak;
+}
+
+MemoryProfile ProfileBuilder::build(const MemoryByCategory &constant)
+{
+    collect();
     MemoryProfile profile;
     profile.steps.reserve(m_changes.size() + 1);
     profile.steps.push_back({0, constant});
@@ -237,6 +260,14 @@ MemoryByCategory MemoryProfile::atPeak() const
     return highest == steps.end() ? MemoryByCategory{} : highest->bytes;
 }
 
+MemoryPeak memoryPeak(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                      const timeline::Timeline &timeline, int device)
+{
+    if (!experiment.hasModel)
+        return {};
+    return ProfileBuilder(experiment, schedule, timeline, device).peak(staticBytes(experiment, schedule, device));
+}
+
 MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
                             const timeline::Timeline &timeline, int device)
 {
@@ -251,7 +282,8 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     const MemoryByCategory constant = staticBytes(experiment, schedule, device);
     const bool sharded = model::isSharded(schedule.vocabulary());
     MemoryNeeds needs;
-    needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0}) + bytes.boundary + bytes.workspace;
+    needs.parameters = std::accumulate(constant.begin(), constant.end(), Bytes{0});
+    needs.fixed = needs.parameters + bytes.boundary + bytes.workspace;
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (sharded)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;

@@ -40,13 +40,23 @@ struct MemoryProfile {
     [[nodiscard]] MemoryByCategory atPeak() const;
 };
 
+/// The most that a device holds.
+struct MemoryPeak {
+    base::Bytes total = 0;
+    MemoryByCategory byCategory{}; ///< at the moment of the peak
+};
+/// The peak of memoryProfile() without its steps, for many plans in a row.
+[[nodiscard]] MemoryPeak memoryPeak(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                    const timeline::Timeline &timeline, int device);
+
 /// Profile of one device. Computed on demand: O(passes of the device).
 [[nodiscard]] MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                           const timeline::Timeline &timeline, int device);
 
 /// What a device needs in bytes, whatever the order of its passes.
 struct MemoryNeeds {
-    base::Bytes fixed = 0;      ///< parameters with all that belongs to them, and what one pass of each kind needs beside
+    base::Bytes parameters = 0; ///< with all that belongs to them
+    base::Bytes fixed = 0;      ///< those, and what one pass of each kind needs beside
     base::Bytes activation = 0; ///< of the greatest of its stages, for one microbatch, from F to B (or W)
 };
 [[nodiscard]] MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);

@@ -50,9 +50,9 @@ void addModelFigures(Metrics &metrics, const model::Experiment &experiment, cons
             metrics.mfu = *metrics.modelFlops / seconds / (peakFlops * timeline.devices());
     }
     for (int device = 0; device < timeline.devices(); ++device) {
-        const MemoryProfile profile = memoryProfile(experiment, schedule, timeline, device);
-        metrics.peakMemory.push_back(profile.peak());
-        metrics.peakMemoryByCategory.push_back(profile.atPeak());
+        const MemoryPeak peak = memoryPeak(experiment, schedule, timeline, device);
+        metrics.peakMemory.push_back(peak.total);
+        metrics.peakMemoryByCategory.push_back(peak.byCategory);
     }
 }
 

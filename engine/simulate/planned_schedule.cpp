@@ -3,8 +3,10 @@
 #include "engine/base/text.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/memory.h"
+#include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace stagelens::simulate {
 
@@ -42,15 +44,25 @@ std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, 
     return limits;
 }
 
-/// Empty if every device has room for what the schedule keeps in flight.
-base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
+/// Empty if every device has room for what the schedule keeps in flight. Where a sum of the needs is beyond the limit, the
+/// simulation tells whether all of them come at once.
+base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule, const CostModel &costs)
 {
     const Bytes limit = *experiment.schedule.memoryLimit;
+    std::optional<timeline::Timeline> timeline;
     base::Problems problems;
     for (int device = 0; device < schedule.devices(); ++device) {
         const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
         const std::int64_t held = schedule::peakActivations(schedule, device);
-        const Bytes required = needs.fixed + held * needs.activation;
+        if (needs.fixed + held * needs.activation <= limit)
+            continue;
+        if (!timeline) {
+            auto simulated = simulate(schedule, costs);
+            if (!simulated)
+                return simulated.error().problems;
+            timeline = *std::move(simulated);
+        }
+        const Bytes required = memoryPeak(experiment, schedule, *timeline, device).total;
         if (required <= limit)
             continue;
         const std::string unit = schedule.placement().chunks() > 1 ? " chunks of microbatches" : " microbatches";
@@ -87,27 +99,45 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
     return durations;
 }
 
+base::Result<Outline> outlineOf(const model::Experiment &experiment)
+{
+    constexpr int kFewMicrobatches = 2; // one for each replica
+    model::Experiment few = experiment;
+    few.parallel.microbatches = std::min(experiment.parallel.microbatches, kFewMicrobatches);
+    auto schedule = schedule::makeSchedule(few);
+    if (!schedule)
+        return schedule.error();
+    auto costs = makeCostModel(experiment, *schedule);
+    if (!costs)
+        return costs.error();
+    return Outline{*std::move(schedule), *std::move(costs)};
+}
+
+base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline)
+{
+    if (!schedule::looksAtDurations(experiment))
+        return schedule::makeSchedule(experiment);
+    schedule::Durations durations = durationsOf(outline.costs, outline.schedule);
+    if (experiment.schedule.memoryLimit)
+        durations.activationLimit = activationLimits(experiment, outline.schedule);
+    return schedule::makeSchedule(experiment, &durations);
+}
+
 base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
 {
-    auto schedule = schedule::makeSchedule(experiment);
-    if (!schedule)
-        return schedule;
     const bool isLimited = experiment.schedule.memoryLimit.has_value();
     if (isLimited && !experiment.hasModel)
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
-    if (schedule::looksAtDurations(experiment)) {
-        const auto costs = makeCostModel(experiment, *schedule);
-        if (!costs)
-            return costs.error();
-        schedule::Durations durations = durationsOf(*costs, *schedule);
-        if (isLimited)
-            durations.activationLimit = activationLimits(experiment, *schedule);
-        schedule = schedule::makeSchedule(experiment, &durations);
-    }
+    if (!isLimited && !schedule::looksAtDurations(experiment))
+        return schedule::makeSchedule(experiment);
+    const auto outline = outlineOf(experiment);
+    if (!outline)
+        return outline.error();
+    auto schedule = orderedSchedule(experiment, *outline);
     if (!schedule || !isLimited)
         return schedule;
-    if (base::Problems problems = memoryProblems(experiment, *schedule); !problems.empty())
+    if (base::Problems problems = memoryProblems(experiment, *schedule, outline->costs); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return schedule;
 }

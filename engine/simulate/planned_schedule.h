@@ -12,9 +12,20 @@ namespace stagelens::simulate {
 /// What a cost model says of a schedule's passes, as far as another order of them depends on it.
 [[nodiscard]] schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule);
 
+/// What can be said of an experiment before its passes are in order: placement and costs do not depend on the number of
+/// microbatches.
+struct Outline {
+    schedule::Schedule schedule; ///< of few microbatches
+    CostModel costs;
+};
+[[nodiscard]] base::Result<Outline> outlineOf(const model::Experiment &experiment);
+
+/// The experiment's schedule, made for the outline's costs where the order depends on durations. The memory limit guides
+/// families that adapt to it, and refuses nothing.
+[[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline);
+
 /// As schedule::makeSchedule, with the experiment's own costs where the order depends on durations, and within its memory
-/// limit: InvalidInput with field "schedule.memory_limit" where a device needs more microbatches in flight than it has room
-/// for.
+/// limit: InvalidInput with field "schedule.memory_limit" for each device that would hold more.
 [[nodiscard]] base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate

@@ -14,11 +14,25 @@ using schedule::PassKind;
 
 namespace {
 
-/// A result in the making, and the devices that wait for it (a list through DeviceState::nextWaiter).
-struct ResultState {
+/// When a result was complete; before that, the first of the devices that wait for it (a list through DeviceState::nextWaiter).
+/// One word, for there are as many of them as passes.
+class ResultState {
+public:
+    [[nodiscard]] bool isComplete() const { return m_word >= 0; }
+    [[nodiscard]] Nanos end() const { return m_word; }
+    /// -1: nobody.
+    [[nodiscard]] std::int32_t firstWaiter() const { return static_cast<std::int32_t>(-m_word - 2); }
+    void setFirstWaiter(std::int32_t device) { m_word = -Nanos{device} - 2; }
+    void complete(Nanos end) { m_word = end; }
+
+private:
+    Nanos m_word = -1;
+};
+
+/// A result of all devices in the making.
+struct SharedState {
     Nanos end = 0;
-    std::int32_t missing = 1; ///< passes that have yet to end
-    std::int32_t firstWaiter = -1;
+    int missing = 0; ///< passes that have yet to end
 };
 
 struct DeviceState {
@@ -65,6 +79,8 @@ private:
     WaitPlan m_plan;
     std::size_t m_microbatches;
     std::vector<ResultState> m_results;
+    std::size_t m_firstShared; ///< results from here on are of all devices
+    std::vector<SharedState> m_shared;
     std::vector<DeviceState> m_devices;
     std::vector<int> m_runnable;
     timeline::Timeline m_timeline;
@@ -74,15 +90,10 @@ private:
 Simulation::Simulation(const schedule::Schedule &schedule, const CostModel &costs)
     : m_schedule(schedule), m_costs(costs), m_plan(schedule, costs),
       m_microbatches(static_cast<std::size_t>(schedule.microbatches())), m_results(m_plan.rows().count() * m_microbatches),
+      m_firstShared(2 * static_cast<std::size_t>(schedule.stages()) * m_microbatches),
+      m_shared(model::isSharded(schedule.vocabulary()) ? m_results.size() - m_firstShared : 0, {0, schedule.devices()}),
       m_devices(static_cast<std::size_t>(schedule.devices()))
 {
-    for (std::size_t row = 0; row < m_plan.rows().count(); ++row) {
-        const int makers = m_plan.rows().makersOf(static_cast<ResultRow>(row));
-        if (makers == 1)
-            continue;
-        const auto first = m_results.begin() + static_cast<std::ptrdiff_t>(row * m_microbatches);
-        std::for_each_n(first, m_microbatches, [makers](ResultState &result) { result.missing = makers; });
-    }
     m_timeline.lanes.resize(m_devices.size());
     for (int device = schedule.devices() - 1; device >= 0; --device) {
         timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
@@ -186,11 +197,11 @@ bool Simulation::passBarrier(int device, Nanos &ready)
     if (state.barrier == DeviceState::kNothing)
         return true;
     const ResultState &result = m_results[state.barrier];
-    if (result.missing > 0) {
+    if (!result.isComplete()) {
         waitFor(device, state.barrier);
         return false;
     }
-    ready = std::max(ready, result.end + state.barrierLatency);
+    ready = std::max(ready, result.end() + state.barrierLatency);
     return true;
 }
 
@@ -201,11 +212,11 @@ bool Simulation::readyTime(int device, const Pass &pass, Nanos &ready)
         const Wait &wait = plan.waits[i];
         const std::size_t at = resultOf(wait.row, pass.microbatch);
         const ResultState &result = m_results[at];
-        if (result.missing > 0) {
+        if (!result.isComplete()) {
             waitFor(device, at);
             return false;
         }
-        ready = std::max(ready, result.end + wait.latency);
+        ready = std::max(ready, result.end() + wait.latency);
     }
     return true;
 }
@@ -214,8 +225,8 @@ void Simulation::waitFor(int device, std::size_t result)
 {
     DeviceState &state = m_devices[static_cast<std::size_t>(device)];
     state.awaited = result;
-    state.nextWaiter = m_results[result].firstWaiter;
-    m_results[result].firstWaiter = device;
+    state.nextWaiter = m_results[result].firstWaiter();
+    m_results[result].setFirstWaiter(device);
 }
 
 void Simulation::emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost)
@@ -237,13 +248,18 @@ void Simulation::complete(int device, const Pass &pass, Nanos end)
         state.barrier = at;
         state.barrierLatency = plan.collective.latency;
     }
+    if (at >= m_firstShared && !m_shared.empty()) {
+        SharedState &shared = m_shared[at - m_firstShared];
+        shared.end = std::max(shared.end, end);
+        if (--shared.missing != 0)
+            return;
+        end = shared.end;
+    }
     ResultState &result = m_results[at];
-    result.end = std::max(result.end, end);
-    if (--result.missing != 0)
-        return;
-    for (std::int32_t waiter = result.firstWaiter; waiter >= 0; waiter = m_devices[static_cast<std::size_t>(waiter)].nextWaiter)
+    for (std::int32_t waiter = result.isComplete() ? -1 : result.firstWaiter(); waiter >= 0;
+         waiter = m_devices[static_cast<std::size_t>(waiter)].nextWaiter)
         m_runnable.push_back(waiter);
-    result.firstWaiter = -1;
+    result.complete(end);
 }
 
 Pass Simulation::passThatMakes(std::size_t result) const

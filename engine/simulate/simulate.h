@@ -21,4 +21,9 @@ namespace stagelens::simulate {
 /// and the critical path of one microbatch.
 [[nodiscard]] base::Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs);
 
+/// The same before there is an order: of all schedules with the outline's placement and vocabulary method, for so many
+/// microbatches; backwards are whole, or split where `splitsBackward` (then some may be whole all the same). O(stages).
+[[nodiscard]] base::Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches,
+                                            bool splitsBackward);
+
 } // namespace stagelens::simulate

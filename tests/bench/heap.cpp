@@ -1,0 +1,55 @@
+#include "tests/bench/heap.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+namespace {
+
+// Benchmarks run on one thread.
+std::size_t g_now = 0;
+std::size_t g_peak = 0;
+
+} // namespace
+
+void *operator new(std::size_t size)
+{
+    void *const memory = std::malloc(std::max<std::size_t>(size, 1));
+    if (memory == nullptr)
+        throw std::bad_alloc();
+    g_now += malloc_usable_size(memory);
+    g_peak = std::max(g_peak, g_now);
+    return memory;
+}
+
+void operator delete(void *memory) noexcept
+{
+    if (memory != nullptr)
+        g_now -= malloc_usable_size(memory);
+    std::free(memory);
+}
+
+void operator delete(void *memory, std::size_t /*size*/) noexcept
+{
+    operator delete(memory);
+}
+
+namespace stagelens::bench {
+
+std::size_t heapNow()
+{
+    return g_now;
+}
+
+std::size_t heapPeak()
+{
+    return g_peak;
+}
+
+void startPeak()
+{
+    g_peak = g_now;
+}
+
+} // namespace stagelens::bench

@@ -1,0 +1,104 @@
+// `--schedule auto` on the command line.
+#include "tests/support/cli_runner.h"
+
+#include <QJsonArray>
+#include <QTest>
+
+#include <csignal>
+
+using namespace Qt::StringLiterals;
+using stagelens::test::CliAnswer;
+using stagelens::test::CliRunner;
+
+namespace {
+
+const auto kPlan = u"--schedule auto --layers 8 --hidden 1024 --heads 8 --devices 4 --microbatches 8 --hardware a100-80gb "_s;
+
+} // namespace
+
+class CliAuto : public QObject {
+    Q_OBJECT
+
+private slots:
+    void printsTheFrontAndTheChosenPlan()
+    {
+        const CliAnswer answer = m_cli.run(u"simulate --json "_s + kPlan);
+        QCOMPARE(answer.status, 0);
+        const QJsonObject document = answer.object();
+        const QJsonArray front = document[u"front"].toArray();
+        QVERIFY(!front.isEmpty());
+        int chosen = 0;
+        for (const QJsonValue &value : front) {
+            const QJsonObject plan = value.toObject();
+            QVERIFY(plan[u"lower_bound_ns"].toInteger() <= plan[u"iteration_ns"].toInteger());
+            if (!plan[u"chosen"].toBool())
+                continue;
+            ++chosen;
+            QCOMPARE(plan[u"iteration_ns"], document[u"metrics"].toObject()[u"iteration_ns"]);
+            QCOMPARE(plan[u"family"], document[u"experiment"].toObject()[u"schedule"].toObject()[u"family"]);
+        }
+        QCOMPARE(chosen, 1);
+        const CliAnswer words = m_cli.run(u"simulate "_s + kPlan);
+        QCOMPARE(words.status, 0);
+        QVERIFY(words.out.contains("above lower bound"));
+        QVERIFY(words.out.contains("the hardware's capacity, is chosen"));
+    }
+
+    void keepsToTheMemoryLimit()
+    {
+        const QJsonArray front = m_cli.run(u"simulate --json "_s + kPlan).object()[u"front"].toArray();
+        const qint64 least = front.last().toObject()[u"peak_memory_bytes"].toInteger();
+        const auto simulate = [&](qint64 limit) {
+            return m_cli.run(u"simulate --json --memory-limit %1 "_s.arg(limit) + kPlan);
+        };
+        const CliAnswer held = simulate(least);
+        QCOMPARE(held.status, 0);
+        for (const QJsonValue &peak : held.object()[u"metrics"].toObject()[u"peak_memory_bytes"].toArray())
+            QVERIFY(peak.toInteger() <= least);
+        const CliAnswer refused = simulate(1000);
+        QCOMPARE(refused.status, 2);
+        QCOMPARE(refused.problems().size(), 1);
+        QVERIFY(refused.err.startsWith("--memory-limit: no plan fits 1000 bytes"));
+    }
+
+    void everyCommandResolvesIt()
+    {
+        const CliAnswer document = m_cli.run(u"experiment --json "_s + kPlan);
+        QCOMPARE(document.status, 0);
+        QVERIFY(document.object()[u"schedule"].toObject()[u"family"] != u"auto"_s);
+        const CliAnswer valid = m_cli.run(u"validate "_s + kPlan);
+        QCOMPARE(valid.status, 0);
+        QVERIFY(valid.err.startsWith("auto: "));
+        QCOMPARE(m_cli.run(u"export --format csv "_s + kPlan).status, 0);
+        const CliAnswer run = m_cli.run(u"run --schedule auto --layers 2 --hidden 32 --heads 2 --sequence 16 "
+                                        "--vocabulary-size 64 --devices 2 --microbatches 4 --steps 1 --json"_s);
+        QCOMPARE(run.status, 0);
+        QVERIFY(run.err.startsWith("auto: "));
+        QVERIFY(run.object()[u"experiment"].toObject()[u"schedule"].toObject()[u"family"] != u"auto"_s);
+        const QJsonArray families = m_cli.run(u"list schedules --json"_s).json().array();
+        QCOMPARE(families.last().toObject()[u"name"].toString(), u"auto"_s);
+    }
+
+    void canBeInterrupted()
+    {
+        QProcess process;
+        m_cli.prepare(process, u"simulate --schedule auto --model gpt-21b --devices 32 --microbatches 2000 "
+                               "--hardware a100-80gb --json"_s.split(u' '));
+        process.start();
+        QVERIFY(process.waitForStarted());
+        process.setReadChannel(QProcess::StandardError);
+        QVERIFY(process.waitForReadyRead(CliRunner::kPatienceMs));
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+        const CliAnswer answer = CliRunner::answerOf(process);
+        QCOMPARE(answer.status, 130);
+        QVERIFY(answer.out.isEmpty());
+        QVERIFY(answer.err.startsWith("searching: "));
+    }
+
+private:
+    CliRunner m_cli;
+};
+
+QTEST_GUILESS_MAIN(CliAuto)
+#include "cli_auto.moc"
