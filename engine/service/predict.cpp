@@ -1,5 +1,5 @@
 #include "engine/service/engine_service.h"
-#include "engine/simulate/planned_schedule.h"
+#include "engine/service/schedule_plan.h"
 #include "engine/simulate/simulate.h"
 
 namespace stagelens::service {
@@ -33,25 +33,18 @@ std::string costName(const model::CostChoice &cost)
 
 } // namespace
 
-base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment)
-{
-    return simulate::plannedSchedule(experiment);
-}
-
 base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores)
 {
-    if (base::Problems problems = model::validate(experiment); !problems.empty())
-        return base::Error::invalid(std::move(problems));
+    auto plan = planOf(experiment, cores);
+    if (!plan)
+        return std::move(plan).error();
     const auto limits = deviceLimits(experiment.cost);
     if (!limits)
         return limits.error();
 
     auto prediction = std::make_shared<Prediction>();
-    prediction->experiment = model::resolved(experiment, cores);
-    auto schedule = scheduleOf(prediction->experiment);
-    if (!schedule)
-        return std::move(schedule).error();
-    prediction->schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+    prediction->experiment = std::move(plan->experiment);
+    prediction->schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
 
     const auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
     if (!costs)

@@ -31,17 +31,6 @@ Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
     return count == 0 ? 0 : sum / count;
 }
 
-/// How many activations each device has room for under the experiment's memory limit.
-std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    std::vector<std::int64_t> limits;
-    for (int device = 0; device < schedule.devices(); ++device) {
-        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
-        limits.push_back((*experiment.schedule.memoryLimit - needs.fixed) / std::max<Bytes>(1, needs.activation));
-    }
-    return limits;
-}
-
 /// Empty if every device has room for what the schedule keeps in flight.
 base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
@@ -63,6 +52,16 @@ base::Problems memoryProblems(const model::Experiment &experiment, const schedul
 }
 
 } // namespace
+
+std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<std::int64_t> limits;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
+        limits.push_back((*experiment.schedule.memoryLimit - needs.fixed) / std::max<Bytes>(1, needs.activation));
+    }
+    return limits;
+}
 
 schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule)
 {
@@ -87,7 +86,7 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
     return durations;
 }
 
-base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment)
 {
     auto schedule = schedule::makeSchedule(experiment);
     if (!schedule)
@@ -96,16 +95,21 @@ base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experi
     if (isLimited && !experiment.hasModel)
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
-    if (schedule::looksAtDurations(experiment)) {
-        const auto costs = makeCostModel(experiment, *schedule);
-        if (!costs)
-            return costs.error();
-        schedule::Durations durations = durationsOf(*costs, *schedule);
-        if (isLimited)
-            durations.activationLimit = activationLimits(experiment, *schedule);
-        schedule = schedule::makeSchedule(experiment, &durations);
-    }
-    if (!schedule || !isLimited)
+    if (!schedule::looksAtDurations(experiment))
+        return schedule;
+    const auto costs = makeCostModel(experiment, *schedule);
+    if (!costs)
+        return costs.error();
+    schedule::Durations durations = durationsOf(*costs, *schedule);
+    if (isLimited)
+        durations.activationLimit = activationLimits(experiment, *schedule);
+    return schedule::makeSchedule(experiment, &durations);
+}
+
+base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+{
+    auto schedule = orderedSchedule(experiment);
+    if (!schedule || !experiment.schedule.memoryLimit)
         return schedule;
     if (base::Problems problems = memoryProblems(experiment, *schedule); !problems.empty())
         return base::Error::invalid(std::move(problems));

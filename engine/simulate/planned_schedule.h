@@ -7,14 +7,25 @@
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/cost_model.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace stagelens::simulate {
 
 /// What a cost model says of a schedule's passes, as far as another order of them depends on it.
 [[nodiscard]] schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule);
 
-/// As schedule::makeSchedule, with the experiment's own costs where the order depends on durations, and within its memory
-/// limit: InvalidInput with field "schedule.memory_limit" where a device needs more microbatches in flight than it has room
-/// for.
+/// How many activations (a stage's of a microbatch) each device has room for under the experiment's memory limit. There must be
+/// a limit and a model.
+[[nodiscard]] std::vector<std::int64_t> activationLimits(const model::Experiment &experiment,
+                                                         const schedule::Schedule &schedule);
+
+/// As schedule::makeSchedule, with the experiment's own costs where the order depends on durations; families that adapt to a
+/// memory limit do, others may go beyond it.
+[[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment);
+
+/// As above, with every device within the experiment's memory limit: InvalidInput with field "schedule.memory_limit" where a
+/// device needs more microbatches in flight than it has room for.
 [[nodiscard]] base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate
