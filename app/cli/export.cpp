@@ -7,6 +7,8 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
+#include "engine/exchange/torch_csv.h"
+#include "engine/exchange/torch_lowering.h"
 #include "engine/model/experiment_json.h"
 
 #include <cerrno>
@@ -27,6 +29,7 @@ struct ExportArguments {
     std::shared_ptr<std::string> database;
     std::optional<int> step; ///< of a run; its median step where none is given
     std::string format;
+    std::string comms; ///< of torch-csv: "" (compute_only), "full" or "messages" (compute_comms)
     std::string output;
 };
 
@@ -116,15 +119,27 @@ int exportPicture(const ExportArguments &arguments)
     return status ? *status : fail(status.error());
 }
 
-base::Result<std::string> textOf(const Subject &subject, const std::string &format)
+base::Result<std::string> torchText(const schedule::Schedule &schedule, const std::string &comms)
 {
+    using exchange::TorchLowering;
+    const auto csv = comms.empty()
+                         ? exchange::torchCsvOf(schedule)
+                         : exchange::lowered(schedule, comms == "full" ? TorchLowering::Full : TorchLowering::Messages);
+    if (!csv)
+        return csv.error();
+    return exchange::writeTorchCsv(*csv);
+}
+
+base::Result<std::string> textOf(const Subject &subject, const ExportArguments &arguments)
+{
+    const std::string &format = arguments.format;
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
     if (format == "chrome-trace")
         return exchange::chromeTrace(*subject.timeline);
     if (format == "csv")
         return exchange::timelineCsv(*subject.timeline);
     if (format == "torch-csv")
-        return exchange::torchCsv(*subject.schedule);
+        return torchText(*subject.schedule, arguments.comms);
     if (format == "stagelens")
         return model::toJson(subject.experiment).dump(2, ' ', false, kReplace) + '\n';
     const auto document = subject.run
@@ -135,12 +150,16 @@ base::Result<std::string> textOf(const Subject &subject, const std::string &form
 
 int exportSubject(const ExportArguments &arguments)
 {
+    if (!arguments.comms.empty() && arguments.format != "torch-csv")
+        return fail(
+            base::Error::invalid("--comms", base::concat("adds messages to torch-csv, and the format is ", arguments.format,
+                                                         "; leave it out or add --format torch-csv")));
     if (arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(*arguments.experiment, *arguments.database, arguments.step);
     if (!subject)
         return fail(subject.error());
-    const auto text = textOf(*subject, arguments.format);
+    const auto text = textOf(*subject, arguments);
     if (!text)
         return fail(text.error());
     if (arguments.output.empty() || arguments.output == "-") {
@@ -164,6 +183,12 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"}))
         ->default_val("json");
+    inner
+        ->add_flag(
+            "--comms{full}", arguments->comms,
+            "torch-csv as compute_comms: what PyTorch's runtime makes of it (full), or sends and receives alone (messages)")
+        ->option_text("[=full|messages]")
+        ->check(CLI::IsMember({"full", "messages"}));
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")->type_name("N");
     inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")->type_name("FILE");
     const bool needsRun = positional == "RUN";

@@ -155,6 +155,13 @@ constexpr Option kOptions[] = {
          model::chooseFamily(e.schedule, t);
          return Fault();
      }},
+    {"--schedule-file", "FILE", "Schedule", "schedule.file", "a custom schedule: Stagelens' text form, or a PyTorch CSV",
+     [](std::string_view t, Experiment &e) {
+         // Devices, microbatches and vocabulary are the file's, unless options that come later say otherwise.
+         model::chooseFamily(e.schedule, model::kCustomFamily);
+         e.schedule.file = t;
+         return t.empty() ? Fault("is empty; name a file") : Fault();
+     }},
     {"--vocabulary", "METHOD", "Schedule", "schedule.vocabulary", "none, redis, vocab-naive, vocab-1 or vocab-2",
      [](std::string_view t, Experiment &e) {
          return setEnum(t, e.schedule.vocabulary, "none, redis, vocab-naive, vocab-1 or vocab-2");
@@ -221,7 +228,6 @@ constexpr Option kOptions[] = {
 };
 
 constexpr LaterOption kLaterOptions[] = {
-    {"--schedule-file", "FILE", "Schedule", "custom schedules can only be checked so far; use `stagelens-cli validate`"},
     {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
     {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},
 };

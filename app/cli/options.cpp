@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/names.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
@@ -65,6 +66,34 @@ void decideModel(const ExperimentArguments &arguments, Experiment &experiment)
     }
 }
 
+/// A schedule's file that is given as an option brings its own plan: what the experiment's file or the defaults say about it
+/// was meant for another schedule.
+void makeRoomForScheduleFile(const ExperimentArguments &arguments, Experiment &experiment)
+{
+    if (!given(arguments, "--schedule-file"))
+        return;
+    experiment.parallel.devices = 0;
+    experiment.parallel.microbatches = 0;
+    experiment.parallel.stageLayers.clear();
+    experiment.schedule.vocabulary = model::VocabularyMethod::None;
+}
+
+/// The experiment completed by its schedule's file, or problems.
+void followScheduleFile(const ExperimentArguments &arguments, Experiment &experiment, Problems &problems)
+{
+    const model::VocabularyMethod chosen = experiment.schedule.vocabulary;
+    auto followed = service::followed(experiment);
+    if (!followed) {
+        problems = followed.error().problems;
+        return;
+    }
+    experiment = *std::move(followed);
+    if (given(arguments, "--vocabulary") && experiment.schedule.vocabulary != chosen)
+        problems.push_back({"schedule.vocabulary",
+                            concat("is ", model::name(chosen), ", but ", experiment.schedule.file, " has the passes of ",
+                                   model::name(experiment.schedule.vocabulary), "; leave it out")});
+}
+
 Problems applyOptions(const ExperimentArguments &arguments, Experiment &experiment)
 {
     Problems problems;
@@ -79,6 +108,7 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
     const std::span<const Option> options = experimentOptions();
     apply(options.front());
     const model::ModelConfig before = experiment.model;
+    makeRoomForScheduleFile(arguments, experiment);
     std::ranges::for_each(options.subspan(1), apply);
     if (given(arguments, "--tied") || given(arguments, "--untied"))
         experiment.model.tied = given(arguments, "--tied");
@@ -94,6 +124,8 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
             {"--transport", concat("`", transport->second, "` is not available; this version has in-process only")});
     if (given(arguments, "--hardware") + given(arguments, "--uniform") + given(arguments, "--durations") > 1)
         problems.push_back({"--hardware", "only one of --hardware, --uniform and --durations may be given; keep one"});
+    if (given(arguments, "--schedule") && given(arguments, "--schedule-file"))
+        problems.push_back({"--schedule", "contradicts --schedule-file, which is a schedule of its own; keep one"});
     if (given(arguments, "--tied") && given(arguments, "--untied"))
         problems.push_back({"--tied", "contradicts --untied; keep one"});
     return problems;
@@ -155,10 +187,15 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
     }
     Problems problems = applyOptions(arguments, experiment);
     decideModel(arguments, experiment);
+    const bool isCustom = !experiment.schedule.file.empty();
+    if (isCustom && problems.empty())
+        followScheduleFile(arguments, experiment, problems);
+    if (isCustom && !problems.empty())
+        return underOptions(base::Error::invalid(std::move(problems)), arguments);
     for (Problem &problem : model::validate(experiment))
         problems.push_back(underOption(std::move(problem), arguments));
     const std::string &chosen = experiment.schedule.family;
-    if (schedule::findFamily(chosen) == nullptr && chosen != model::kAutomaticFamily) {
+    if (!isCustom && schedule::findFamily(chosen) == nullptr && chosen != model::kAutomaticFamily) {
         std::vector<std::string> names;
         for (const schedule::Family &family : schedule::families())
             names.emplace_back(family.name);

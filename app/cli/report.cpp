@@ -31,8 +31,10 @@ void printJson(const nlohmann::ordered_json &document)
 
 std::string planText(const model::Experiment &experiment)
 {
-    return base::concat(experiment.schedule.family, ", vocabulary ", model::name(experiment.schedule.vocabulary), ", ",
-                        experiment.parallel.devices, " devices x ", experiment.parallel.microbatches, " microbatches, ",
+    const model::ScheduleChoice &schedule = experiment.schedule;
+    return base::concat(schedule.family, schedule.file.empty() ? "" : " (" + schedule.file + ")", ", vocabulary ",
+                        model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
+                        experiment.parallel.microbatches, " microbatches, ",
                         experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
 }
 

@@ -29,8 +29,5 @@ namespace stagelens::exchange {
 [[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory = {});
 /// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
-/// PyTorch's compute_only schedule CSV: a row a device, cells "0F0" (stage, action, microbatch). Vocabulary passes have no
-/// PyTorch letter and are refused.
-[[nodiscard]] base::Result<std::string> torchCsv(const schedule::Schedule &schedule);
 
 } // namespace stagelens::exchange

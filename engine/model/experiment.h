@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,7 +45,7 @@ enum class VocabularyMethod : unsigned char {
 enum class VocabularyOrder : unsigned char { Published, Best };
 enum class Recompute : unsigned char { None, Selective, Full };
 
-/// How the work is split.
+/// How the work is split. Devices and microbatches may be 0 where the schedule has a file: as many as it has.
 struct ParallelPlan {
     int devices = 4;        ///< p
     int microbatches = 16;  ///< m
@@ -54,9 +55,13 @@ struct ParallelPlan {
     friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;
 };
 
-/// Which order the passes run in. `family` is a name of the schedule registry (engine/schedule/families.h).
+/// The family of a schedule that comes from a file.
+inline constexpr std::string_view kCustomFamily = "custom";
+
+/// Which order the passes run in. `family` is a name of the schedule registry (engine/schedule/families.h), or kCustomFamily.
 struct ScheduleChoice {
     std::string family = "1f1b";
+    std::string file; ///< of a custom schedule (Stagelens' text or PyTorch's CSV); empty with every other family
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
     /// Stages of a device, absent: what the family has (stagesPerDevice()).

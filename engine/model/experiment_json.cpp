@@ -41,10 +41,12 @@ Json costJson(const CostChoice &cost)
 /// What only some families have stands in the document where it was given.
 Json scheduleJson(const ScheduleChoice &schedule)
 {
-    Json json = {{"family", schedule.family},
-                 {"vocabulary", name(schedule.vocabulary)},
-                 {"vocabulary_order", name(schedule.vocabularyOrder)},
-                 {"chunks", schedule.chunks ? Json(*schedule.chunks) : Json()}};
+    Json json = {{"family", schedule.family}};
+    if (!schedule.file.empty())
+        json["file"] = schedule.file;
+    json["vocabulary"] = name(schedule.vocabulary);
+    json["vocabulary_order"] = name(schedule.vocabularyOrder);
+    json["chunks"] = schedule.chunks ? Json(*schedule.chunks) : Json();
     if (schedule.groupSize)
         json["group_size"] = *schedule.groupSize;
     if (schedule.waves)
@@ -69,6 +71,9 @@ void readParallel(const Json &json, ParallelPlan &plan, base::Problems &problems
 void readSchedule(const Json &json, ScheduleChoice &schedule, base::Problems &problems)
 {
     ObjectReader reader(json, "schedule", problems);
+    reader.read("file", schedule.file);
+    if (!schedule.file.empty())
+        schedule.family = kCustomFamily;
     reader.read("family", schedule.family);
     reader.read("vocabulary", schedule.vocabulary);
     reader.read("vocabulary_order", schedule.vocabularyOrder);
@@ -157,6 +162,18 @@ std::string pretty(const Json &json, std::size_t depth)
     return "{\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + '}';
 }
 
+/// How a document names another file: from its own folder where the file lies in it, so that both can move, else in full.
+std::string seenFrom(const std::filesystem::path &document, const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto whole = std::filesystem::absolute(file, error).lexically_normal();
+    const auto folder = std::filesystem::absolute(document, error).lexically_normal().parent_path();
+    if (error)
+        return file.string();
+    const auto within = whole.lexically_relative(folder);
+    return within.empty() || *within.begin() == ".." ? whole.string() : within.string();
+}
+
 } // namespace
 
 Json toJson(const Experiment &experiment)
@@ -193,10 +210,12 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     base::Problems problems;
     ObjectReader reader(*document, "", problems);
     (void)reader.find("stagelens");
-    if (const Json *parallel = reader.find("parallel"))
-        readParallel(*parallel, experiment.parallel, problems);
     if (const Json *schedule = reader.find("schedule"))
         readSchedule(*schedule, experiment.schedule, problems);
+    if (!experiment.schedule.file.empty())
+        experiment.parallel.devices = experiment.parallel.microbatches = 0; // those of the file, unless the document says
+    if (const Json *parallel = reader.find("parallel"))
+        readParallel(*parallel, experiment.parallel, problems);
     if (const Json *cost = reader.find("cost"))
         readCost(*cost, experiment.cost, problems);
     if (const Json *training = reader.find("training"))
@@ -217,12 +236,18 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
     const Result<std::string> text = base::readFile(file, kLargestDocument);
     if (!text)
         return text.error();
-    return experimentFromJson(*text, file.string());
+    auto experiment = experimentFromJson(*text, file.string());
+    if (experiment && !experiment->schedule.file.empty())
+        experiment->schedule.file = (file.parent_path() / experiment->schedule.file).lexically_normal().string();
+    return experiment;
 }
 
 Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file)
 {
-    return base::writeFile(file, pretty(toJson(experiment), 0) + '\n');
+    Experiment saved = experiment;
+    if (!saved.schedule.file.empty())
+        saved.schedule.file = seenFrom(file, saved.schedule.file);
+    return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
 }
 
 } // namespace stagelens::model

@@ -35,6 +35,7 @@ constexpr std::array kShapes{
     Shape{"v-zb", 2, 2, 2},
     Shape{"1f1b-v", 2, 2, 2},
     Shape{"dualpipe-v", 2, 2, 2},
+    Shape{kCustomFamily, 1, kMostChunks, 1},
 };
 
 Shape shapeOf(const ScheduleChoice &choice)
@@ -59,6 +60,7 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
     if (choice.family == family)
         return;
     choice.family = family;
+    choice.file.clear();
     choice.chunks.reset();
     choice.groupSize.reset();
     choice.waves.reset();

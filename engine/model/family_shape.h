@@ -15,7 +15,7 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 /// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two replicas count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
 
-/// Chooses a family; another one does not take over the chunks, groups and waves of the former.
+/// Chooses a family; another one does not take over the file, chunks, groups and waves of the former.
 void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
 /// Chunks, groups and waves that the family does not have.

@@ -191,6 +191,19 @@ struct CostCheck {
     }
 };
 
+/// A custom schedule is its file, and no other family has one.
+void checkFamily(const ScheduleChoice &schedule, Checks &checks)
+{
+    if (!checks.isText(schedule.family, "schedule.family"))
+        return;
+    const bool isCustom = schedule.family == kCustomFamily;
+    if (isCustom && checks.holds(!schedule.file.empty(), "schedule.file", "is missing; a custom schedule needs its file"))
+        checks.isText(schedule.file, "schedule.file");
+    if (!isCustom)
+        checks.holds(schedule.file.empty(), "schedule.family",
+                     concat("is ", schedule.family, ", but schedule.file names a custom schedule; leave one of the two out"));
+}
+
 void checkTraining(const TrainingPlan &training, Checks &checks)
 {
     checks.holds(training.backend == "cpu" || training.backend == "cuda", "training.backend",
@@ -223,7 +236,7 @@ Problems validate(const Experiment &experiment)
     checkParallel(experiment, checks);
     if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
         checkActivations(model, plan, checks);
-    checks.isText(experiment.schedule.family, "schedule.family");
+    checkFamily(experiment.schedule, checks);
     std::visit(CostCheck{checks, experiment.hasModel}, experiment.cost.source);
     checkTraining(experiment.training, checks);
     return checks.take();

@@ -53,6 +53,7 @@ class Reader {
 public:
     explicit Reader(std::string_view text) : m_rest(text) {}
     base::Result<Schedule> read();
+    [[nodiscard]] const std::vector<int> &deviceLines() const { return m_deviceLines; }
 
 private:
     bool nextLine(std::string_view &line);
@@ -82,6 +83,7 @@ private:
     std::vector<int> m_firstStage;
     std::size_t m_passCount = 0;
     std::vector<std::vector<Pass>> m_orders;
+    std::vector<int> m_deviceLines;
 };
 
 base::Result<Schedule> Reader::read()
@@ -244,6 +246,7 @@ bool Reader::readDevice(std::string_view line)
                            m_orders.size() < static_cast<std::size_t>(m_devices) ? concat("device ", device, " is expected")
                                                                                  : "the text should end"));
     m_orders.emplace_back();
+    m_deviceLines.push_back(m_line);
     int wordNumber = 2;
     for (std::string_view word = takeWord(line); !word.empty(); word = takeWord(line), ++wordNumber)
         if (!readPass(word, device, wordNumber))
@@ -326,9 +329,13 @@ std::string toText(const Schedule &schedule)
     return out;
 }
 
-base::Result<Schedule> scheduleFromText(std::string_view text)
+base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines)
 {
-    return Reader(text).read();
+    Reader reader(text);
+    auto schedule = reader.read();
+    if (deviceLines != nullptr)
+        *deviceLines = reader.deviceLines();
+    return schedule;
 }
 
 } // namespace stagelens::schedule

@@ -17,11 +17,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stagelens::schedule {
 
 [[nodiscard]] std::string toText(const Schedule &schedule);
 /// Reads what toText writes. The error names line and word. What it accepts need not be valid: ask findViolations.
-[[nodiscard]] base::Result<Schedule> scheduleFromText(std::string_view text);
+/// `deviceLines`, if any, becomes the line of each device, from 1.
+[[nodiscard]] base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines = nullptr);
 
 } // namespace stagelens::schedule

@@ -32,6 +32,11 @@ private:
     void findStaleWeights();
     void findDeadlocks(const PassIndex &index);
     [[nodiscard]] bool isFull() const { return m_found.size() >= m_options.limit; }
+    [[nodiscard]] std::string place(int device, std::size_t position) const
+    {
+        return m_options.place ? m_options.place(device, position) : concat("position ", position);
+    }
+    [[nodiscard]] std::string explain(const WaitCircle &circle) const;
     void report(Violation violation)
     {
         if (!isFull())
@@ -92,7 +97,7 @@ void Validation::fillIndex(PassIndex &index)
                 break;
             case PassIndex::Added::Twice:
                 report({ViolationKind::Duplicate, device, position,
-                        concat(text(pass), " runs twice, first at position ", index.at(pass, device) - first),
+                        concat(text(pass), " runs twice, first at ", place(device, index.at(pass, device) - first)),
                         "remove one of the two"});
                 break;
             }
@@ -163,8 +168,8 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
                     continue;
                 const std::string name = text(passes[number - first]);
                 report({ViolationKind::OutOfOrder, device, position,
-                        concat(text(pass), " needs ", name, ", which comes only at position ", number - first),
-                        concat("move ", name, " in front of position ", begin)});
+                        concat(text(pass), " needs ", name, ", which comes only at ", place(device, number - first)),
+                        concat("move ", name, " in front of ", place(device, begin))});
             }
         }
     }
@@ -211,8 +216,10 @@ void Validation::findExcessMemory()
             if (held <= room)
                 continue;
             report({ViolationKind::TooMuchMemory, static_cast<int>(device), position,
-                    concat(text(passes[position]), " is the ", held, "th activation in flight, but there is room for ", room),
-                    "run a backward before it, raise memory_limit, or choose v-half"});
+                    concat(text(passes[position]), " puts ", held, " activations in flight, but there is room for ",
+                           std::max<std::int64_t>(0, room)),
+                    held > 1 ? "run a backward before it, raise memory_limit, or choose v-half"
+                             : "raise memory_limit, or split the model over more devices"});
             break;
         }
     }
@@ -249,17 +256,18 @@ void Validation::findStaleWeights()
 }
 
 /// "device 0 waits at position 4 (F3@0) for B0@1, which device 1 has at position 9 behind F3@1; ..."
-std::string explain(const Schedule &schedule, const WaitCircle &circle)
+std::string Validation::explain(const WaitCircle &circle) const
 {
     constexpr std::size_t kMostShown = 6;
     std::string all;
     for (std::size_t i = 0; i < std::min(circle.size(), kMostShown); ++i) {
         const Wait &wait = circle[i];
         const Wait &next = circle[(i + 1) % circle.size()];
-        const std::string blocker = text(schedule.device(next.device)[next.position]);
-        all += concat(i == 0 ? "" : "; ", "device ", wait.device, wait.isSend ? " sends at position " : " waits at position ",
-                      wait.position, " (", text(schedule.device(wait.device)[wait.position]), wait.isSend ? ") to " : ") for ",
-                      text(wait.needed), ", which device ", wait.neededDevice, " has at position ", wait.neededPosition);
+        const std::string blocker = text(m_schedule.device(next.device)[next.position]);
+        all += concat(i == 0 ? "" : "; ", "device ", wait.device, wait.isSend ? " sends at " : " waits at ",
+                      place(wait.device, wait.position), " (", text(m_schedule.device(wait.device)[wait.position]),
+                      wait.isSend ? ") to " : ") for ", text(wait.needed), ", which device ", wait.neededDevice, " has at ",
+                      place(wait.neededDevice, wait.neededPosition));
         if (wait.neededPosition != next.position)
             all += concat(" behind ", blocker);
     }
@@ -277,7 +285,7 @@ void Validation::findDeadlocks(const PassIndex &index)
             ++at;
         const Wait &wait = circle[at];
         const Wait &next = circle[(at + 1) % circle.size()];
-        report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(m_schedule, circle),
+        report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(circle),
                 std::ranges::any_of(circle, &Wait::isSend)
                     ? "let the devices send and receive at once, or buffer the sends"
                     : concat("on device ", next.device, " move ", text(wait.needed), " in front of ",

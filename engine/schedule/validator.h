@@ -5,6 +5,7 @@
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ struct ValidationOptions {
     Sends sends = Sends::Buffered;
     /// Activations (a stage's of a microbatch) that each device has room for; empty: any number.
     std::vector<std::int64_t> activationLimit = {};
+    /// How causes and remedies name a device's position; absent: "position 3".
+    std::function<std::string(int device, std::size_t position)> place = {};
 };
 
 /// Every fault (at most `limit`), worst first: completeness, order against dependencies on one device, microbatch order of

@@ -101,8 +101,12 @@ struct ServiceOptions {
     int cores = 0;                  ///< 0: those of this machine
 };
 
+/// The experiment with what follows from its schedule's file (devices, microbatches, chunks, vocabulary); the same where it has
+/// none. InvalidInput where the file cannot be read, or the experiment says otherwise than the file.
+[[nodiscard]] base::Result<model::Experiment> followed(model::Experiment experiment);
+
 /// The schedule of a resolved experiment; where its order looks at durations (`best`, zb-auto), made for the experiment's
-/// costs.
+/// costs. Where it comes from a file it is sound, or its faults are the problems.
 [[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment);
 
 /// Predicts now, on the caller's thread (milliseconds for the plans of a desk; seconds for family `auto`, which is searched).

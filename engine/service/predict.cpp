@@ -1,5 +1,5 @@
 #include "engine/service/engine_service.h"
-#include "engine/simulate/planned_schedule.h"
+#include "engine/service/schedule_plan.h"
 #include "engine/simulate/simulate.h"
 
 namespace stagelens::service {
@@ -33,30 +33,22 @@ std::string costName(const model::CostChoice &cost)
 
 } // namespace
 
-base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment)
-{
-    return simulate::plannedSchedule(experiment);
-}
-
 base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores, const SearchOptions &options)
 {
-    if (base::Problems problems = model::validate(experiment); !problems.empty())
-        return base::Error::invalid(std::move(problems));
+    const auto chosen = withChosenSchedule(experiment, Purpose::Predict, options);
+    if (!chosen)
+        return chosen.error();
+    auto plan = planOf(chosen->experiment, cores);
+    if (!plan)
+        return std::move(plan).error();
     const auto limits = deviceLimits(experiment.cost);
     if (!limits)
         return limits.error();
 
-    const auto chosen = withChosenSchedule(experiment, Purpose::Predict, options);
-    if (!chosen)
-        return chosen.error();
-
     auto prediction = std::make_shared<Prediction>();
     prediction->search = chosen->search;
-    prediction->experiment = model::resolved(chosen->experiment, cores);
-    auto schedule = scheduleOf(prediction->experiment);
-    if (!schedule)
-        return std::move(schedule).error();
-    prediction->schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+    prediction->experiment = std::move(plan->experiment);
+    prediction->schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
 
     const auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
     if (!costs)

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/service/environment.h"
+#include "engine/service/schedule_plan.h"
 
 #include "engine/runtime/training_run.h"
 
@@ -45,18 +46,19 @@ private:
     base::Result<> prepareAndTrain(std::stop_token stop)
     {
         model::Experiment &experiment = m_snapshot.record.experiment;
-        if (base::Problems problems = model::validate(experiment); !problems.empty())
-            return base::Error::invalid(std::move(problems));
-        auto chosen = withChosenSchedule(experiment, Purpose::Train, {stop, {}});
+        const auto chosen = withChosenSchedule(experiment, Purpose::Train, {stop, {}});
         if (!chosen)
-            return std::move(chosen).error();
-        experiment = model::resolved(std::move(chosen->experiment), m_cores);
-        auto schedule = scheduleOf(experiment);
-        if (!schedule)
-            return std::move(schedule).error();
-        if (base::Problems problems = trainingProblems(experiment, *schedule); !problems.empty())
+            return chosen.error();
+        auto plan = planOf(chosen->experiment, m_cores);
+        if (!plan)
+            return std::move(plan).error();
+        experiment = std::move(plan->experiment);
+        // A stored run is looked at from other folders.
+        if (std::string &file = experiment.schedule.file; !file.empty())
+            file = std::filesystem::absolute(file).lexically_normal().string();
+        if (base::Problems problems = trainingProblems(experiment, plan->schedule); !problems.empty())
             return base::Error::invalid(std::move(problems));
-        m_snapshot.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
+        m_snapshot.schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         if (const auto hardware = model::hardwarePreset("cpu-local"))
             m_peakFlops = hardware->peakFlops;

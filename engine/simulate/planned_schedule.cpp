@@ -33,17 +33,6 @@ Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
     return count == 0 ? 0 : sum / count;
 }
 
-/// How many activations each device has room for under the experiment's memory limit.
-std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    std::vector<std::int64_t> limits;
-    for (int device = 0; device < schedule.devices(); ++device) {
-        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
-        limits.push_back((*experiment.schedule.memoryLimit - needs.fixed) / std::max<Bytes>(1, needs.activation));
-    }
-    return limits;
-}
-
 /// Empty if every device has room for what the schedule keeps in flight. Where a sum of the needs is beyond the limit, the
 /// simulation tells whether all of them come at once.
 base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule, const CostModel &costs)
@@ -75,6 +64,16 @@ base::Problems memoryProblems(const model::Experiment &experiment, const schedul
 }
 
 } // namespace
+
+std::vector<std::int64_t> activationLimits(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<std::int64_t> limits;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const MemoryNeeds needs = memoryNeeds(experiment, schedule, device);
+        limits.push_back((*experiment.schedule.memoryLimit - needs.fixed) / std::max<Bytes>(1, needs.activation));
+    }
+    return limits;
+}
 
 schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule)
 {
@@ -123,21 +122,26 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
     return schedule::makeSchedule(experiment, &durations);
 }
 
-base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment)
 {
-    const bool isLimited = experiment.schedule.memoryLimit.has_value();
-    if (isLimited && !experiment.hasModel)
+    if (experiment.schedule.memoryLimit && !experiment.hasModel)
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
-    if (!isLimited && !schedule::looksAtDurations(experiment))
+    if (!schedule::looksAtDurations(experiment))
         return schedule::makeSchedule(experiment);
     const auto outline = outlineOf(experiment);
-    if (!outline)
-        return outline.error();
-    auto schedule = orderedSchedule(experiment, *outline);
-    if (!schedule || !isLimited)
+    return outline ? orderedSchedule(experiment, *outline) : outline.error();
+}
+
+base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+{
+    auto schedule = orderedSchedule(experiment);
+    if (!schedule || !experiment.schedule.memoryLimit)
         return schedule;
-    if (base::Problems problems = memoryProblems(experiment, *schedule, outline->costs); !problems.empty())
+    const auto costs = makeCostModel(experiment, *schedule);
+    if (!costs)
+        return costs.error();
+    if (base::Problems problems = memoryProblems(experiment, *schedule, *costs); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return schedule;
 }

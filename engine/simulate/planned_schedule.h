@@ -7,10 +7,18 @@
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/cost_model.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace stagelens::simulate {
 
 /// What a cost model says of a schedule's passes, as far as another order of them depends on it.
 [[nodiscard]] schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule);
+
+/// How many activations (a stage's of a microbatch) each device has room for under the experiment's memory limit. There must be
+/// a limit and a model.
+[[nodiscard]] std::vector<std::int64_t> activationLimits(const model::Experiment &experiment,
+                                                         const schedule::Schedule &schedule);
 
 /// What can be said of an experiment before its passes are in order: placement and costs do not depend on the number of
 /// microbatches.
@@ -24,8 +32,12 @@ struct Outline {
 /// families that adapt to it, and refuses nothing.
 [[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline);
 
-/// As schedule::makeSchedule, with the experiment's own costs where the order depends on durations, and within its memory
-/// limit: InvalidInput with field "schedule.memory_limit" for each device that would hold more.
+/// The same of the experiment's own outline: as schedule::makeSchedule, with the experiment's own costs where the order depends
+/// on durations.
+[[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment);
+
+/// As above, within the experiment's memory limit: InvalidInput with field "schedule.memory_limit" for each device that would
+/// hold more.
 [[nodiscard]] base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate

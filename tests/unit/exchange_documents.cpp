@@ -149,31 +149,6 @@ private slots:
                                                               "0,B,0,0,2500,2500,\n"
                                                               "1,S,1,0,1600,1234567,1232967\n"));
     }
-
-    void torchCsvIsComputeOnly()
-    {
-        std::vector<std::vector<schedule::Pass>> passes{{makePass(PassKind::F, 0, 0), makePass(PassKind::F, 0, 1),
-                                                         makePass(PassKind::B, 0, 0), makePass(PassKind::B, 0, 1)},
-                                                        {makePass(PassKind::F, 1, 0), makePass(PassKind::I, 1, 0),
-                                                         makePass(PassKind::W, 1, 0), makePass(PassKind::F, 1, 1),
-                                                         makePass(PassKind::B, 1, 1)}};
-        passes[0][1].pairedWithNext = true;
-        const schedule::Schedule schedule("1f1b", schedule::Placement::linear(2), 2, model::VocabularyMethod::None, passes);
-        const auto csv = exchange::torchCsv(schedule);
-        QVERIFY(csv.ok());
-        QCOMPARE(*csv, std::string("0F0,(0F1;0B0)OVERLAP_F_B,0B1\n1F0,1I0,1W0,1F1,1B1\n"));
-    }
-
-    void torchCsvHasNoLetterForVocabularyPasses()
-    {
-        const schedule::Schedule schedule("1f1b", schedule::Placement::linear(1), 1, model::VocabularyMethod::Vocab1,
-                                          {{makePass(PassKind::F, 0, 0), makePass(PassKind::S, 0, 0)}});
-        const auto csv = exchange::torchCsv(schedule);
-        QVERIFY(!csv.ok());
-        QCOMPARE(csv.error().kind, base::ErrorKind::InvalidInput);
-        QCOMPARE(csv.error().problems.at(0).field, std::string("schedule.vocabulary"));
-        QVERIFY(csv.error().text().find("S0") != std::string::npos);
-    }
 };
 
 QTEST_GUILESS_MAIN(ExchangeDocuments)

@@ -194,7 +194,7 @@ void ScheduleValidator::memoryBeyondTheLimit()
     const Schedule schedule = parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 B0 F1 B1");
     QCOMPARE(faultsOf(schedule, {.activationLimit = {2, 1}}), std::string());
     QCOMPARE(faultsOf(schedule, {.activationLimit = {1, 1}}),
-             std::string("too-much-memory 0:1 F1@0 is the 2th activation in flight, but there is room for 1 | run a backward "
+             std::string("too-much-memory 0:1 F1@0 puts 2 activations in flight, but there is room for 1 | run a backward "
                          "before it, raise memory_limit, or choose v-half\n"));
 }
 

@@ -1,0 +1,76 @@
+#include "engine/exchange/schedule_file.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/schedule/text_form.h"
+
+#include <utility>
+
+namespace stagelens::exchange {
+
+namespace {
+
+constexpr base::Bytes kLargestFile = base::Bytes{256} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// A CSV begins with a stage's number, a container or an idle cell; text with a word or a remark.
+bool isCsv(std::string_view text)
+{
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && std::string_view("0123456789-+(,\"").find(text[first]) != std::string_view::npos;
+}
+
+base::Result<ScheduleFile> readCsv(std::string_view text)
+{
+    auto csv = readTorchCsv(text);
+    if (!csv)
+        return csv.error();
+    auto schedule = scheduleOf(*csv);
+    if (!schedule)
+        return schedule.error();
+    return ScheduleFile{*std::move(schedule), *std::move(csv), {}};
+}
+
+} // namespace
+
+TorchCell ScheduleFile::placeOf(int device, std::size_t position) const
+{
+    if (csv)
+        return cellOf(*csv, device, position);
+    // The first word of a device's line is its number.
+    return {static_cast<std::size_t>(deviceLines[static_cast<std::size_t>(device)]), position + 2};
+}
+
+std::string ScheduleFile::placeText(int device, std::size_t position) const
+{
+    const TorchCell place = placeOf(device, position);
+    return csv ? text(place) : base::concat("line ", place.row, ", word ", place.column);
+}
+
+base::Result<ScheduleFile> readSchedule(std::string_view text)
+{
+    if (text.starts_with(kByteOrderMark))
+        text.remove_prefix(kByteOrderMark.size());
+    if (isCsv(text))
+        return readCsv(text);
+    ScheduleFile file;
+    auto schedule = schedule::scheduleFromText(text, &file.deviceLines);
+    if (!schedule)
+        return schedule.error();
+    file.schedule = *std::move(schedule);
+    return file;
+}
+
+base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file)
+{
+    const auto content = base::readFile(file, kLargestFile);
+    auto read = content ? readSchedule(*content) : base::Result<ScheduleFile>(content.error());
+    if (read)
+        return read;
+    base::Problems problems = std::move(read).error().problems;
+    for (base::Problem &problem : problems)
+        problem = {"schedule.file", base::concat(file.string(), ": ", problem.message)};
+    return base::Error::invalid(std::move(problems));
+}
+
+} // namespace stagelens::exchange

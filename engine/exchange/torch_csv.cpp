@@ -1,0 +1,136 @@
+#include "engine/exchange/torch_csv.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stagelens::exchange {
+
+namespace {
+
+using base::concat;
+using schedule::PassKind;
+
+constexpr std::array<std::string_view, 12> kLetters{"F",      "I",      "W",       "B",       "SEND_F",      "RECV_F",
+                                                    "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", ""};
+static_assert(kLetters.size() == static_cast<std::size_t>(TorchKind::Idle) + 1);
+
+constexpr std::array kPassKinds{PassKind::F, PassKind::I, PassKind::W, PassKind::B};
+
+void append(std::string &out, const TorchAction &action, TorchDialect dialect)
+{
+    const bool isOf2024 = dialect == TorchDialect::Of2024;
+    out += std::to_string(action.stage);
+    out += isOf2024 && action.kind == TorchKind::I   ? std::string_view("B")
+           : isOf2024 && action.kind == TorchKind::B ? std::string_view("BW")
+                                                     : kLetters[static_cast<std::size_t>(action.kind)];
+    if (action.microbatch >= 0)
+        out += std::to_string(action.microbatch);
+}
+
+void appendRow(std::string &out, const std::vector<TorchAction> &row, TorchDialect dialect)
+{
+    bool isFirst = true;
+    bool isInside = false;
+    for (const TorchAction &action : row) {
+        if (action.kind == TorchKind::Idle) {
+            out.append(static_cast<std::size_t>(action.microbatch) - (isFirst ? 1 : 0), ',');
+            isFirst = false;
+            continue;
+        }
+        out += isInside ? ";" : isFirst ? "" : ",";
+        isFirst = false;
+        if (!isInside && action.overlap != TorchOverlap::None)
+            out += '(';
+        append(out, action, dialect);
+        isInside = action.overlap == TorchOverlap::More;
+        if (action.overlap == TorchOverlap::Last)
+            out += ")OVERLAP_F_B";
+    }
+    out += '\n';
+}
+
+base::Result<TorchKind> kindOf(const schedule::Pass &pass, int device)
+{
+    const auto *const found = std::ranges::find(kPassKinds, pass.kind);
+    if (found == kPassKinds.end())
+        return base::Error::invalid(
+            "schedule.vocabulary",
+            concat("device ", device, " has pass ", schedule::text(pass),
+                   ", which PyTorch's schedule CSV has no letter for; export a schedule with vocabulary none or redis, or "
+                   "choose csv or json"));
+    return static_cast<TorchKind>(found - kPassKinds.begin());
+}
+
+} // namespace
+
+bool TorchCsv::hasCommunication() const
+{
+    return std::ranges::any_of(ranks, [](const std::vector<TorchAction> &row) {
+        return std::ranges::any_of(
+            row, [](const TorchAction &action) { return !isCompute(action.kind) && action.kind != TorchKind::Idle; });
+    });
+}
+
+std::string text(const TorchCell &cell)
+{
+    return concat("row ", cell.row, ", column ", cell.column);
+}
+
+std::string text(const TorchAction &action, TorchDialect dialect)
+{
+    std::string out;
+    append(out, action, dialect);
+    return out;
+}
+
+std::string writeTorchCsv(const TorchCsv &csv)
+{
+    std::string out;
+    for (const std::vector<TorchAction> &row : csv.ranks)
+        appendRow(out, row, csv.dialect);
+    return out;
+}
+
+TorchCell cellOf(const TorchCsv &csv, int device, std::size_t position)
+{
+    const auto row = static_cast<std::size_t>(device);
+    TorchCell cell{row + 1, 1};
+    for (const TorchAction &action : csv.ranks[row]) {
+        if (isCompute(action.kind) && position-- == 0)
+            break;
+        if (action.overlap != TorchOverlap::More)
+            cell.column += action.kind == TorchKind::Idle ? static_cast<std::size_t>(action.microbatch) : 1;
+    }
+    return cell;
+}
+
+base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)
+{
+    if (schedule.placement().replicas > 1)
+        return base::Error::invalid("schedule.family",
+                                    concat(schedule.family(), " has two replicas of the model, and PyTorch's schedule CSV has "
+                                                              "one rank a stage; export dualpipe-v, or choose csv or json"));
+    TorchCsv csv;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        std::vector<TorchAction> &row = csv.ranks.emplace_back();
+        row.reserve(schedule.device(device).size());
+        bool isSecond = false;
+        for (const schedule::Pass &pass : schedule.device(device)) {
+            const auto kind = kindOf(pass, device);
+            if (!kind)
+                return kind.error();
+            const bool isPaired = pass.pairedWithNext && row.size() + 1 < schedule.device(device).size();
+            row.push_back({pass.microbatch, pass.stage, *kind,
+                           isPaired   ? TorchOverlap::More
+                           : isSecond ? TorchOverlap::Last
+                                      : TorchOverlap::None});
+            isSecond = isPaired;
+        }
+    }
+    return csv;
+}
+
+} // namespace stagelens::exchange

@@ -1,0 +1,280 @@
+// scheduleOf(): from the actions of a CSV to the passes of a schedule.
+#include "engine/base/text.h"
+#include "engine/exchange/torch_csv.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace stagelens::exchange {
+
+namespace {
+
+using base::concat;
+using schedule::PassKind;
+
+constexpr std::size_t kMostProblems = 20;
+constexpr int kNowhere = -1;
+
+/// Calls `visit(action, cell)` for every action of the file that is not idle.
+template <class Visit>
+void forEachAction(const TorchCsv &csv, Visit visit)
+{
+    for (std::size_t rank = 0; rank < csv.ranks.size(); ++rank) {
+        TorchCell cell{rank + 1, 1};
+        for (const TorchAction &action : csv.ranks[rank]) {
+            const bool isIdle = action.kind == TorchKind::Idle;
+            if (!isIdle)
+                visit(action, cell);
+            if (action.overlap != TorchOverlap::More)
+                cell.column += isIdle ? static_cast<std::size_t>(action.microbatch) : 1;
+        }
+    }
+}
+
+/// Finds what a schedule needs to know beside the orders, and every cell that stands in its way.
+class Reading {
+public:
+    explicit Reading(const TorchCsv &csv) : m_csv(csv) {}
+    base::Result<schedule::Schedule> run();
+
+private:
+    void readSizes();
+    void placeStages();
+    void checkRows();
+    void checkOverlaps();
+    void checkMessages();
+    [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
+    void refuse(std::string message)
+    {
+        if (m_problems.size() < kMostProblems)
+            m_problems.push_back({"schedule.file", std::move(message)});
+    }
+
+    const TorchCsv &m_csv;
+    int m_stages = 0;
+    int m_microbatches = 0;
+    std::size_t m_passes = 0;
+    std::vector<int> m_rankOfStage;
+    base::Problems m_problems;
+};
+
+void Reading::readSizes()
+{
+    TorchCell last;
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+        m_passes += isCompute(action.kind) ? 1 : 0;
+        m_stages = std::max(m_stages, action.stage + 1);
+        if (action.microbatch >= m_microbatches) {
+            m_microbatches = action.microbatch + 1;
+            last = cell;
+        }
+    });
+    if (m_passes > schedule::kMostPasses)
+        refuse(concat("the file has ", m_passes, " passes; the limit is ", schedule::kMostPasses));
+    // Each microbatch has a forward at least: a greater number would make a plan that is larger than its file.
+    if (static_cast<std::size_t>(m_microbatches) > m_passes)
+        refuse(concat(text(last), ": microbatch ", m_microbatches - 1, " is beyond the file's ", m_passes,
+                      " passes; number the microbatches from 0 without gaps"));
+    // Each stage has a forward and a backward of every microbatch.
+    else if (const std::size_t forwards = static_cast<std::size_t>(m_stages) * static_cast<std::size_t>(m_microbatches);
+             forwards > schedule::kMostPasses / 2)
+        refuse(concat(m_stages, " stages with ", m_microbatches, " microbatches need more than ", schedule::kMostPasses,
+                      " passes, which is the limit"));
+}
+
+void Reading::placeStages()
+{
+    m_rankOfStage.assign(static_cast<std::size_t>(m_stages), kNowhere);
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+        int &rank = m_rankOfStage[action.stage];
+        const int here = static_cast<int>(cell.row) - 1;
+        if (rank == kNowhere)
+            rank = here;
+        else if (rank != here)
+            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), " puts stage ", action.stage, " on rank ", here,
+                          ", but it is on rank ", rank, " (row ", rank + 1, "); a stage lies on one rank"));
+    });
+    const auto missing = std::ranges::find(m_rankOfStage, kNowhere);
+    if (missing != m_rankOfStage.end())
+        refuse(concat("stage ", missing - m_rankOfStage.begin(), " of ", m_stages,
+                      " is in no row; number the stages from 0 without gaps"));
+}
+
+void Reading::checkRows()
+{
+    for (std::size_t rank = 0; rank < m_csv.ranks.size(); ++rank)
+        if (std::ranges::none_of(m_csv.ranks[rank], [](const TorchAction &action) { return isCompute(action.kind); }))
+            refuse(concat("row ", rank + 1, ": rank ", rank, " computes nothing; remove the row, or give the rank a stage"));
+}
+
+void Reading::checkOverlaps()
+{
+    std::size_t inside = 0;
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+        inside = action.overlap == TorchOverlap::None ? 0 : inside + 1;
+        if (action.overlap != TorchOverlap::Last)
+            return;
+        if (inside > 2)
+            refuse(concat(text(cell), ": ", inside, " actions overlap; write pairs, such as (0F7;7B3)OVERLAP_F_B"));
+        inside = 0;
+    });
+}
+
+/// The other end of a message, or of the one that a pass needs.
+struct Peer {
+    int stage = 0;
+    TorchKind kind = TorchKind::F;
+};
+
+Peer peerOf(const TorchAction &action)
+{
+    switch (action.kind) {
+    case TorchKind::SendF: return {action.stage + 1, TorchKind::RecvF};
+    case TorchKind::RecvF: return {action.stage - 1, TorchKind::SendF};
+    case TorchKind::SendB: return {action.stage - 1, TorchKind::RecvB};
+    default: return {action.stage + 1, TorchKind::SendB};
+    }
+}
+
+bool isMessage(TorchKind kind)
+{
+    return kind >= TorchKind::SendF && kind <= TorchKind::RecvB;
+}
+
+/// The messages of a compute_comms file, walked in its order: what each stage has done for each microbatch, a bit a kind.
+class MessageCheck {
+public:
+    MessageCheck(const std::vector<int> &rankOfStage, int microbatches)
+        : m_rankOfStage(rankOfStage), m_microbatches(static_cast<std::size_t>(microbatches)),
+          m_done(rankOfStage.size() * m_microbatches)
+    {}
+    /// Takes an action up; what is wrong with it, or empty.
+    std::string take(const TorchAction &action)
+    {
+        const std::string fault = isMessage(action.kind) ? faultOfMessage(action) : faultOfPass(action);
+        done(action.stage, action.microbatch) |= bit(action.kind);
+        return fault;
+    }
+    /// After all actions: why a message has only this end, or empty.
+    [[nodiscard]] std::string partnerFault(const TorchAction &action)
+    {
+        const Peer peer = peerOf(action);
+        if (has(peer.stage, action.microbatch, peer.kind))
+            return {};
+        const TorchAction missing{action.microbatch, static_cast<std::uint16_t>(peer.stage), peer.kind, TorchOverlap::None};
+        return concat("has no ", text(missing), " on the other side; add it to row ",
+                      m_rankOfStage[static_cast<std::size_t>(peer.stage)] + 1, ", or remove this one");
+    }
+
+private:
+    static constexpr std::uint8_t bit(TorchKind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); }
+    std::uint8_t &done(int stage, int microbatch)
+    {
+        return m_done[static_cast<std::size_t>(stage) * m_microbatches + static_cast<std::size_t>(microbatch)];
+    }
+    bool has(int stage, int microbatch, TorchKind kind) { return (done(stage, microbatch) & bit(kind)) != 0; }
+    [[nodiscard]] bool isElsewhere(int stage, int other) const
+    {
+        return other >= 0 && static_cast<std::size_t>(other) < m_rankOfStage.size() &&
+               m_rankOfStage[static_cast<std::size_t>(stage)] != m_rankOfStage[static_cast<std::size_t>(other)];
+    }
+    std::string faultOfMessage(const TorchAction &action)
+    {
+        if (!isElsewhere(action.stage, peerOf(action).stage))
+            return "has no other rank on its other side; remove it";
+        if (has(action.stage, action.microbatch, action.kind))
+            return "stands twice; remove one of the two";
+        const bool isForward = action.kind == TorchKind::SendF;
+        const bool isSend = isForward || action.kind == TorchKind::SendB;
+        const bool isMade = isForward ? has(action.stage, action.microbatch, TorchKind::F)
+                                      : has(action.stage, action.microbatch, TorchKind::I) ||
+                                            has(action.stage, action.microbatch, TorchKind::B);
+        return isSend && !isMade ? "sends what is not computed yet; move it behind the pass that makes it" : "";
+    }
+    std::string faultOfPass(const TorchAction &action)
+    {
+        const bool isForward = action.kind == TorchKind::F;
+        const TorchKind receive = isForward ? TorchKind::RecvF : TorchKind::RecvB;
+        if (action.kind == TorchKind::W || !isElsewhere(action.stage, isForward ? action.stage - 1 : action.stage + 1) ||
+            has(action.stage, action.microbatch, receive))
+            return {};
+        return concat("has no ", text(TorchAction{action.microbatch, action.stage, receive, TorchOverlap::None}),
+                      " before it; add one to its row");
+    }
+
+    const std::vector<int> &m_rankOfStage;
+    std::size_t m_microbatches;
+    std::vector<std::uint8_t> m_done;
+};
+
+/// A file with messages says all of them, each with both ends, and in an order that its rank can keep.
+void Reading::checkMessages()
+{
+    MessageCheck check(m_rankOfStage, m_microbatches);
+    bool hasMessages = false;
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &) { hasMessages |= isMessage(action.kind); });
+    if (!hasMessages)
+        return;
+    const auto refuseAction = [&](const TorchAction &action, const TorchCell &cell, const std::string &fault) {
+        if (!fault.empty())
+            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), ' ', fault));
+    };
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+        if (isMessage(action.kind) || isCompute(action.kind))
+            refuseAction(action, cell, check.take(action));
+    });
+    if (!m_problems.empty())
+        return;
+    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+        if (isMessage(action.kind))
+            refuseAction(action, cell, check.partnerFault(action));
+    });
+}
+
+std::vector<std::vector<schedule::Pass>> Reading::orders() const
+{
+    constexpr std::array kKinds{PassKind::F, PassKind::I, PassKind::W, PassKind::B};
+    std::vector<std::vector<schedule::Pass>> all;
+    all.reserve(m_csv.ranks.size());
+    for (const std::vector<TorchAction> &row : m_csv.ranks) {
+        std::vector<schedule::Pass> &order = all.emplace_back();
+        for (const TorchAction &action : row) {
+            if (!isCompute(action.kind))
+                continue;
+            schedule::Pass pass = makePass(kKinds[static_cast<std::size_t>(action.kind)], action.stage, action.microbatch);
+            pass.pairedWithNext = action.overlap == TorchOverlap::More;
+            order.push_back(pass);
+        }
+    }
+    return all;
+}
+
+base::Result<schedule::Schedule> Reading::run()
+{
+    readSizes();
+    if (m_problems.empty()) {
+        placeStages();
+        checkRows();
+        checkOverlaps();
+    }
+    if (m_problems.empty())
+        checkMessages();
+    if (!m_problems.empty())
+        return base::Error::invalid(std::move(m_problems));
+    schedule::Placement placement{
+        .devices = static_cast<int>(m_csv.ranks.size()), .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
+    for (const int rank : m_rankOfStage)
+        placement.stageDevice.push_back(static_cast<std::uint16_t>(rank));
+    return schedule::Schedule("custom", std::move(placement), m_microbatches, model::VocabularyMethod::None, orders());
+}
+
+} // namespace
+
+base::Result<schedule::Schedule> scheduleOf(const TorchCsv &csv)
+{
+    return Reading(csv).run();
+}
+
+} // namespace stagelens::exchange

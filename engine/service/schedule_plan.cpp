@@ -1,0 +1,186 @@
+#include "engine/service/schedule_plan.h"
+
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/service/engine_service.h"
+#include "engine/simulate/planned_schedule.h"
+
+#include <optional>
+#include <utility>
+
+namespace stagelens::service {
+
+namespace {
+
+using base::concat;
+using exchange::ScheduleFile;
+using model::Experiment;
+using model::VocabularyMethod;
+
+/// Takes over what the file says, and collects what the plan says against it.
+class Following {
+public:
+    Following(Experiment &experiment, const ScheduleFile &file) : m_experiment(experiment), m_file(file) {}
+    base::Problems run()
+    {
+        const schedule::Schedule &schedule = m_file.schedule;
+        adopt(m_experiment.parallel.devices, schedule.devices(), "parallel.devices");
+        adopt(m_experiment.parallel.microbatches, schedule.microbatches(), "parallel.microbatches");
+        if (schedule.stages() % schedule.devices() == 0) {
+            int chunks = m_experiment.schedule.chunks.value_or(0);
+            adopt(chunks, schedule.stages() / schedule.devices(), "schedule.chunks");
+            m_experiment.schedule.chunks = chunks;
+        } else {
+            m_problems.push_back({"schedule.file", concat(name(), ": ", schedule.stages(), " stages do not divide over ",
+                                                          schedule.devices(), " devices; give each device as many stages")});
+        }
+        adoptVocabulary();
+        return std::move(m_problems);
+    }
+
+private:
+    [[nodiscard]] const std::string &name() const { return m_experiment.schedule.file; }
+    void adopt(int &choice, int found, const char *field)
+    {
+        if (choice == 0)
+            choice = found;
+        else if (choice != found)
+            m_problems.push_back(
+                {field, concat("is ", choice, ", but ", name(), " has ", found, "; give ", found, " or leave it out")});
+    }
+    /// A CSV has no word for the vocabulary, and none and redis run the same passes; a text says which method it is for.
+    void adoptVocabulary()
+    {
+        const VocabularyMethod found = m_file.schedule.vocabulary();
+        VocabularyMethod &choice = m_experiment.schedule.vocabulary;
+        if (m_file.csv && choice == VocabularyMethod::Redis)
+            return;
+        if (choice != VocabularyMethod::None && choice != found)
+            m_problems.push_back({"schedule.vocabulary", concat("is ", model::name(choice), ", but ", name(),
+                                                                " has the passes of ", model::name(found), "; leave it out")});
+        else if (found != VocabularyMethod::Interlaced) // which is a family's own, and nobody's choice
+            choice = found;
+    }
+
+    Experiment &m_experiment;
+    const ScheduleFile &m_file;
+    base::Problems m_problems;
+};
+
+/// The file of a custom schedule, the experiment completed by it; nothing where the schedule is a family's.
+base::Result<std::optional<ScheduleFile>> follow(Experiment &experiment)
+{
+    if (experiment.schedule.file.empty())
+        return std::optional<ScheduleFile>();
+    auto file = exchange::readScheduleFile(experiment.schedule.file);
+    if (!file)
+        return std::move(file).error();
+    if (base::Problems problems = Following(experiment, *file).run(); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return std::optional<ScheduleFile>(*std::move(file));
+}
+
+schedule::ValidationOptions validationOf(const ScheduleFile &file, schedule::Sends sends)
+{
+    schedule::ValidationOptions options{.sends = sends};
+    options.place = [&file](int device, std::size_t position) { return file.placeText(device, position); };
+    return options;
+}
+
+/// An invalid custom schedule is no plan: its faults, under the file's name.
+base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experiment &experiment)
+{
+    constexpr std::size_t kMostShown = 20;
+    schedule::ValidationOptions options = validationOf(file, schedule::Sends::Buffered);
+    options.limit = kMostShown;
+    if (experiment.schedule.memoryLimit && experiment.hasModel)
+        options.activationLimit = simulate::activationLimits(experiment, file.schedule);
+    base::Problems problems;
+    for (const schedule::Violation &violation : schedule::findViolations(file.schedule, options))
+        problems.push_back(
+            {"schedule.file", concat(experiment.schedule.file, ": ", file.placeText(violation.device, violation.position), ": ",
+                                     violation.cause, "; ", violation.remedy)});
+    if (!problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return std::move(file.schedule);
+}
+
+/// The schedule of a resolved experiment whose file, if it has one, is read.
+base::Result<schedule::Schedule> scheduleOf(const Experiment &experiment, std::optional<ScheduleFile> file)
+{
+    return file ? soundSchedule(*std::move(file), experiment) : simulate::plannedSchedule(experiment);
+}
+
+} // namespace
+
+base::Result<Experiment> followed(Experiment experiment)
+{
+    if (const auto file = follow(experiment); !file)
+        return file.error();
+    return experiment;
+}
+
+base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores)
+{
+    Experiment plan = experiment;
+    auto file = follow(plan);
+    if (!file)
+        return std::move(file).error();
+    if (base::Problems problems = model::validate(plan); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    plan = model::resolved(std::move(plan), cores);
+    auto schedule = scheduleOf(plan, *std::move(file));
+    if (!schedule)
+        return std::move(schedule).error();
+    return SchedulePlan{std::move(plan), *std::move(schedule)};
+}
+
+base::Result<schedule::Schedule> scheduleOf(const Experiment &experiment)
+{
+    Experiment plan = experiment;
+    auto file = follow(plan);
+    if (!file)
+        return std::move(file).error();
+    return scheduleOf(plan, *std::move(file));
+}
+
+base::Result<CheckedSchedule> checkedSchedule(const Experiment &experiment, schedule::Sends sends)
+{
+    Experiment plan = experiment;
+    auto file = follow(plan);
+    if (!file)
+        return std::move(file).error();
+    CheckedSchedule checked;
+    checked.isFromFile = file->has_value();
+    if (checked.isFromFile) {
+        checked.file = **std::move(file);
+    } else {
+        auto schedule = simulate::orderedSchedule(plan);
+        if (!schedule)
+            return std::move(schedule).error();
+        checked.file.schedule = *std::move(schedule);
+    }
+    schedule::ValidationOptions options{.sends = sends};
+    if (checked.isFromFile)
+        options = validationOf(checked.file, sends);
+    if (plan.schedule.memoryLimit) {
+        if (!plan.hasModel)
+            return base::Error::invalid("schedule.memory_limit",
+                                        "a limit in bytes needs a model; give one or leave memory_limit out");
+        options.activationLimit = simulate::activationLimits(plan, checked.file.schedule);
+    }
+    checked.violations = schedule::findViolations(checked.file.schedule, options);
+    return checked;
+}
+
+base::Result<CheckedSchedule> checkedFile(const std::string &file, schedule::Sends sends)
+{
+    auto read = exchange::readScheduleFile(file);
+    if (!read)
+        return std::move(read).error();
+    CheckedSchedule checked{*std::move(read), true, {}};
+    checked.violations = schedule::findViolations(checked.file.schedule, validationOf(checked.file, sends));
+    return checked;
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,268 @@
+// PyTorch's schedule CSV: what is read, what is refused at which cell, and what becomes of it.
+#include "engine/exchange/schedule_file.h"
+#include "engine/exchange/torch_csv.h"
+#include "engine/exchange/torch_lowering.h"
+#include "engine/schedule/families.h"
+#include "engine/schedule/text_form.h"
+#include "engine/schedule/validator.h"
+
+#include <QTest>
+
+#include <array>
+
+using namespace stagelens;
+using namespace stagelens::exchange;
+using schedule::makePass;
+using schedule::PassKind;
+
+class ExchangeTorchCsv : public QObject {
+    Q_OBJECT
+
+private slots:
+    void writesWhatItReads_data();
+    void writesWhatItReads();
+    void acceptsLineEndsBlanksAndByteOrderMarks();
+    void readsBothDialects_data();
+    void readsBothDialects();
+    void refusesCells_data();
+    void refusesCells();
+    void refusesManyCellsAtOnce();
+    void becomesASchedule();
+    void findsCells();
+    void comesFromASchedule();
+    void refusesWhatPyTorchCannotSay();
+    void tellsTextFromCsv();
+    void violationsNameTheirPlace();
+};
+
+void ExchangeTorchCsv::writesWhatItReads_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("compute only") << QByteArray("0F0,0F1,2F0,,2F1,2I0,2W0\n,1F0,,,1F1,3F0,3B0\n");
+    QTest::newRow("idle cells at both ends") << QByteArray(",,0F0,,,\n1F0,\n");
+    QTest::newRow("one idle cell") << QByteArray(",0F0\n");
+    QTest::newRow("messages") << QByteArray("0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD,0RESHARD\n"
+                                            "1RECV_F0,1F0,1B0,1SEND_B0\n");
+    QTest::newRow("overlap") << QByteArray("0F0,(0F7;7B3)OVERLAP_F_B,(7F4)OVERLAP_F_B,0B0,(1F1;2B2;3W3)OVERLAP_F_B\n");
+    QTest::newRow("2024") << QByteArray("0F0,0BW0\n1F0,1B0,1W0\n");
+    QTest::newRow("2024 without BW") << QByteArray("0F0,0B0,0W0\n");
+}
+
+void ExchangeTorchCsv::writesWhatItReads()
+{
+    QFETCH(const QByteArray, text);
+    const auto csv = readTorchCsv(text.toStdString());
+    QVERIFY2(csv.ok(), csv.ok() ? "" : csv.error().text().c_str());
+    QCOMPARE(QByteArray::fromStdString(writeTorchCsv(*csv)), text);
+}
+
+void ExchangeTorchCsv::acceptsLineEndsBlanksAndByteOrderMarks()
+{
+    const auto plain = readTorchCsv("0F0,(0F1;0B0)OVERLAP_F_B,,0B1\n1F0\n");
+    QVERIFY(plain.ok());
+    for (const char *text : {"\xEF\xBB\xBF"
+                             "0F0,(0F1;0B0)OVERLAP_F_B,,0B1\r\n1F0",
+                             " 0F0 ,\t( 0F1 ; 0B0 ) OVERLAP_F_B, ,0B1\n1F0\r\n\r\n\n"}) {
+        const auto read = readTorchCsv(text);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QVERIFY(*read == *plain);
+    }
+}
+
+void ExchangeTorchCsv::readsBothDialects_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("passes");
+    QTest::newRow("full backward alone") << "0F0,0B0"
+                                         << "F0 B0";
+    QTest::newRow("current") << "0F0,0I0,0F1,0W0,0B1"
+                             << "F0 I0 F1 W0 B1";
+    QTest::newRow("2024 by BW") << "0F0,0BW0"
+                                << "F0 B0";
+    QTest::newRow("2024 by W without I") << "0F0,0B0,0W0"
+                                         << "F0 I0 W0";
+    QTest::newRow("2024, both") << "0F0,0B0,0F1,0BW1,0W0"
+                                << "F0 I0 F1 B1 W0";
+}
+
+void ExchangeTorchCsv::readsBothDialects()
+{
+    QFETCH(const QString, text);
+    QFETCH(const QString, passes);
+    const auto csv = readTorchCsv(text.toStdString());
+    QVERIFY(csv.ok());
+    const auto made = scheduleOf(*csv);
+    QVERIFY2(made.ok(), made.ok() ? "" : made.error().text().c_str());
+    QCOMPARE(QString::fromStdString(schedule::toText(*made)).section(u'\n', 1, 1), QStringLiteral("0: ") + passes);
+}
+
+void ExchangeTorchCsv::refusesCells_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("message");
+    const auto row = [](const char *name, const QByteArray &text, const QByteArray &message) {
+        QTest::newRow(name) << text << message;
+    };
+    row("empty", "", "row 1, column 1: the file is empty");
+    row("blank", " \r\n\n", "row 1, column 1: the file is empty");
+    row("rest behind the microbatch", "0F0,0F1\n1F0,0F0xyz", "row 2, column 2: '0F0xyz' ends with 'xyz'");
+    row("no microbatch", ",0F", "row 1, column 2: '0F' has no microbatch; write");
+    row("no stage", "F0", "row 1, column 1: 'F0' is no action");
+    row("unknown action", "0X0", "row 1, column 1: '0X0' has no action of PyTorch's");
+    row("lower case", "0f0", "row 1, column 1: '0f0' has no action");
+    row("microbatch where none belongs", "0UNSHARD1", "row 1, column 1: '0UNSHARD1' ends with '1'");
+    row("negative stage", "-1F0", "row 1, column 1: '-1F0' is no action");
+    row("negative microbatch", "0F-1", "row 1, column 1: '0F-1' has a microbatch with a sign");
+    row("a million stages", "0F0,999999F0", "row 1, column 2: '999999F0' has a stage beyond 65534");
+    row("huge stage", "99999999999999999999F0", "row 1, column 1: '99999999999999999999F0' has a stage beyond");
+    row("huge microbatch", "0F99999999999", "row 1, column 1: '0F99999999999' has a microbatch beyond");
+    row("open parenthesis", "0F0\n(1F0;1B0OVERLAP_F_B",
+        "row 2, column 1: '(1F0;1B0OVERLAP_F_B' has parentheses that do not match");
+    row("two open parentheses", "((0F0)OVERLAP_F_B", "row 1, column 1: '((0F0)OVERLAP_F_B' has parentheses");
+    row("closed alone", "0F0)", "row 1, column 1: '0F0)' ends with ')'");
+    row("container without its word", "(0F0;0B1)", "row 1, column 1: '(0F0;0B1)' has no OVERLAP_F_B");
+    row("rest behind a container", "(0F0;0B1)OVERLAP_F_Bx", "row 1, column 1: '(0F0;0B1)OVERLAP_F_Bx' has no OVERLAP_F_B");
+    row("empty container", "()OVERLAP_F_B", "row 1, column 1: '()OVERLAP_F_B' is no action");
+    row("message in a container", "(0F0;0SEND_F0)OVERLAP_F_B",
+        "row 1, column 1: '(0F0;0SEND_F0)OVERLAP_F_B' overlaps something");
+    row("NUL", QByteArray("0F0,0\0F1", 8), "row 1, column 2: '0?F1' has no action");
+    row("quotes", "\"0F0\"", "row 1, column 1: '\"0F0\"' is no action");
+    row("mixed dialects", "0F0,0I0,0W0,0F1,0BW1",
+        "row 1, column 2: is an I, which PyTorch writes since 2025, but row 1, column 5");
+    row("idle cell among messages", "0F0,0SEND_F0\n1RECV_F0,,1F0", "row 2, column 2: is empty");
+    row("stage on two ranks", "0F0,1F0\n1B0", "row 2, column 1: 1B0 puts stage 1 on rank 1, but it is on rank 0 (row 1)");
+    row("missing stage", "0F0\n2F0", "stage 1 of 3 is in no row");
+    row("blank row", "0F0\n\n1F0", "row 2: rank 1 computes nothing");
+    row("microbatch with a gap", "0F0,0B0,0F7", "row 1, column 3: microbatch 7 is beyond the file's 3 passes");
+    row("three overlap", "(0F0;0B0;0F1)OVERLAP_F_B", "row 1, column 1: 3 actions overlap");
+    row("receive without send", "0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0",
+        "row 2, column 1: 1RECV_F0 has no 0SEND_F0 on the other side");
+    row("no receive", "0F0,0SEND_F0,0B0\n1B0", "row 1, column 3: 0B0 has no 0RECV_B0 before it");
+    row("send without receive", "0F0,0SEND_F0,0SEND_F1\n1RECV_F0,1F0", "row 1, column 3: 0SEND_F1 sends what is not");
+    row("sends before it computes", "0SEND_F0,0F0\n1RECV_F0,1F0", "row 1, column 1: 0SEND_F0 sends what is not computed yet");
+    row("receives twice", "0F0,0SEND_F0\n1RECV_F0,1RECV_F0,1F0", "row 2, column 2: 1RECV_F0 stands twice");
+    row("message on one rank", "0F0,0SEND_F0,1RECV_F0,1F0", "row 1, column 2: 0SEND_F0 has no other rank on its other side");
+    row("message beyond the last stage", "0F0,0SEND_F0", "row 1, column 2: 0SEND_F0 has no other rank on its other side");
+}
+
+void ExchangeTorchCsv::refusesCells()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QByteArray, message);
+    const auto csv = readTorchCsv(text.toStdString());
+    const auto read = csv ? scheduleOf(*csv) : base::Result<schedule::Schedule>(csv.error());
+    QVERIFY(!read.ok());
+    QCOMPARE(read.error().kind, base::ErrorKind::InvalidInput);
+    const base::Problem &problem = read.error().problems.front();
+    QCOMPARE(problem.field, std::string("schedule.file"));
+    QVERIFY2(QByteArray::fromStdString(problem.message).startsWith(message), problem.message.c_str());
+    QVERIFY2(problem.message.find("; ") != std::string::npos || problem.message.find("limit") != std::string::npos,
+             problem.message.c_str());
+}
+
+void ExchangeTorchCsv::refusesManyCellsAtOnce()
+{
+    std::string text;
+    for (int i = 0; i < 1000; ++i)
+        text += "x,0F0,";
+    const auto csv = readTorchCsv(text);
+    QVERIFY(!csv.ok());
+    QCOMPARE(csv.error().problems.size(), std::size_t{20});
+    QVERIFY(csv.error().problems[1].message.starts_with("row 1, column 3: "));
+}
+
+void ExchangeTorchCsv::becomesASchedule()
+{
+    const auto csv = readTorchCsv("0F0,,(3F0;3B0)OVERLAP_F_B,0B0\n,1F0,2F0,2I0,2W0,1B0\n");
+    QVERIFY(csv.ok());
+    const auto made = scheduleOf(*csv);
+    QVERIFY2(made.ok(), made.ok() ? "" : made.error().text().c_str());
+    QCOMPARE(made->family(), std::string("custom"));
+    QCOMPARE(schedule::toText(*made), std::string("schedule custom devices 2 microbatches 1 vocabulary none placement 0,1,1,0\n"
+                                                  "0: F0 F0@3+ B0@3 B0\n"
+                                                  "1: F0 F0@2 I0@2 W0@2 B0\n"));
+    QVERIFY(scheduleOf(*readTorchCsv("0F0,0B0")).ok());
+}
+
+void ExchangeTorchCsv::findsCells()
+{
+    const auto csv = readTorchCsv("0F0,,,(0F1;0B0)OVERLAP_F_B,0SEND_F0,0B1\n");
+    QVERIFY(!csv.ok()); // idle cells and messages do not go together
+    const auto read = readTorchCsv("0F0,,,(0F1;0B0)OVERLAP_F_B,,0B1\n");
+    QVERIFY(read.ok());
+    const std::array<std::size_t, 5> columns{1, 4, 4, 6, 7};
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        QCOMPARE(cellOf(*read, 0, i).column, columns[i]);
+}
+
+void ExchangeTorchCsv::comesFromASchedule()
+{
+    std::vector<std::vector<schedule::Pass>> passes{
+        {makePass(PassKind::F, 0, 0), makePass(PassKind::F, 0, 1), makePass(PassKind::B, 0, 0), makePass(PassKind::B, 0, 1)},
+        {makePass(PassKind::F, 1, 0), makePass(PassKind::I, 1, 0), makePass(PassKind::W, 1, 0), makePass(PassKind::F, 1, 1),
+         makePass(PassKind::B, 1, 1)}};
+    passes[0][1].pairedWithNext = true;
+    const schedule::Schedule schedule("1f1b", schedule::Placement::linear(2), 2, model::VocabularyMethod::None, passes);
+    const auto csv = torchCsvOf(schedule);
+    QVERIFY(csv.ok());
+    QVERIFY(!csv->hasCommunication());
+    QCOMPARE(writeTorchCsv(*csv), std::string("0F0,(0F1;0B0)OVERLAP_F_B,0B1\n1F0,1I0,1W0,1F1,1B1\n"));
+}
+
+void ExchangeTorchCsv::refusesWhatPyTorchCannotSay()
+{
+    const schedule::Schedule sharded("1f1b", schedule::Placement::linear(1), 1, model::VocabularyMethod::Vocab1,
+                                     {{makePass(PassKind::F, 0, 0), makePass(PassKind::S, 0, 0)}});
+    const auto csv = torchCsvOf(sharded);
+    QVERIFY(!csv.ok());
+    QCOMPARE(csv.error().kind, base::ErrorKind::InvalidInput);
+    QCOMPARE(csv.error().problems.at(0).field, std::string("schedule.vocabulary"));
+    QVERIFY(csv.error().text().find("S0") != std::string::npos);
+    model::Experiment experiment;
+    experiment.schedule.family = "chimera";
+    const auto twice = torchCsvOf(*schedule::makeSchedule(experiment));
+    QVERIFY(!twice.ok());
+    QCOMPARE(twice.error().problems.at(0).field, std::string("schedule.family"));
+    // Two ranks that each wait for the other's message.
+    const schedule::Schedule circle("custom", schedule::Placement::linear(2), 1, model::VocabularyMethod::None,
+                                    {{makePass(PassKind::B, 0, 0), makePass(PassKind::F, 0, 0)},
+                                     {makePass(PassKind::F, 1, 0), makePass(PassKind::B, 1, 0)}});
+    const auto stuck = lowered(circle);
+    QVERIFY(!stuck.ok());
+    QVERIFY(stuck.error().text().find("rank 0 waits") != std::string::npos);
+}
+
+void ExchangeTorchCsv::tellsTextFromCsv()
+{
+    const auto text = readSchedule("\xEF\xBB\xBF# mine\nschedule x devices 1 microbatches 1 vocabulary none\n\n0: F0 B0\n");
+    QVERIFY(text.ok());
+    QVERIFY(!text->csv);
+    QCOMPARE(text->placeText(0, 1), std::string("line 4, word 3"));
+    const auto csv = readSchedule("\xEF\xBB\xBF,0F0,0B0\r\n");
+    QVERIFY(csv.ok());
+    QVERIFY(csv->csv.has_value());
+    QCOMPARE(csv->placeText(0, 1), std::string("row 1, column 3"));
+    QVERIFY(schedule::toText(csv->schedule) != schedule::toText(text->schedule)); // the family's name
+    QVERIFY(!readSchedule("").ok());
+    QVERIFY(!readSchedule("hello").ok());
+}
+
+void ExchangeTorchCsv::violationsNameTheirPlace()
+{
+    // Each rank does its second microbatch's backward before the other can have done its part.
+    const auto file = readSchedule("0F0,,0B0,0F1,0B1\n1F0,1F1,,1B0,1B1\n");
+    QVERIFY(file.ok());
+    schedule::ValidationOptions options;
+    options.place = [&](int device, std::size_t position) { return file->placeText(device, position); };
+    const auto found = schedule::findViolations(file->schedule, options);
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found[0].kind, schedule::ViolationKind::Deadlock);
+    QCOMPARE(
+        found[0].cause,
+        std::string("device 0 waits at row 1, column 3 (B0@0) for B0@1, which device 1 has at row 2, column 4 behind F1@1; "
+                    "device 1 waits at row 2, column 2 (F1@1) for F1@0, which device 0 has at row 1, column 4 behind "
+                    "B0@0"));
+}
+
+QTEST_GUILESS_MAIN(ExchangeTorchCsv)
+#include "exchange_torch_csv.moc"
