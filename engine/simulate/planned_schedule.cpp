@@ -3,8 +3,10 @@
 #include "engine/base/text.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/memory.h"
+#include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stagelens::simulate {
 
@@ -87,24 +89,50 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
     return durations;
 }
 
-base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+namespace {
+
+/// The schedule that the experiment's family makes, for the experiment's costs where it looks at durations.
+base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &experiment)
 {
     auto schedule = schedule::makeSchedule(experiment);
-    if (!schedule)
+    if (!schedule || !schedule::looksAtDurations(experiment))
         return schedule;
+    const auto costs = makeCostModel(experiment, *schedule);
+    if (!costs)
+        return costs.error();
+    schedule::Durations durations = durationsOf(*costs, *schedule);
+    if (experiment.schedule.memoryLimit)
+        durations.activationLimit = activationLimits(experiment, *schedule);
+    return schedule::makeSchedule(experiment, &durations);
+}
+
+/// The published order, if `best` is longer: that is sought with durations that are the same for all messages.
+base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, model::Experiment experiment)
+{
+    experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
+    auto published = scheduleForCosts(experiment);
+    if (!published)
+        return best;
+    const auto timeOf = [&](const schedule::Schedule &schedule) {
+        const auto costs = makeCostModel(experiment, schedule);
+        const auto timeline = costs ? simulate(schedule, *costs) : costs.error();
+        return timeline ? timeline->iteration() : std::numeric_limits<Nanos>::max();
+    };
+    return timeOf(*published) < timeOf(best) ? *std::move(published) : std::move(best);
+}
+
+} // namespace
+
+base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
+{
     const bool isLimited = experiment.schedule.memoryLimit.has_value();
     if (isLimited && !experiment.hasModel)
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
-    if (schedule::looksAtDurations(experiment)) {
-        const auto costs = makeCostModel(experiment, *schedule);
-        if (!costs)
-            return costs.error();
-        schedule::Durations durations = durationsOf(*costs, *schedule);
-        if (isLimited)
-            durations.activationLimit = activationLimits(experiment, *schedule);
-        schedule = schedule::makeSchedule(experiment, &durations);
-    }
+    auto schedule = scheduleForCosts(experiment);
+    const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
+    if (schedule && isBest && model::isSharded(experiment.schedule.vocabulary))
+        schedule = noLongerThanPublished(*std::move(schedule), experiment);
     if (!schedule || !isLimited)
         return schedule;
     if (base::Problems problems = memoryProblems(experiment, *schedule); !problems.empty())
