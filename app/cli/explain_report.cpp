@@ -51,7 +51,7 @@ void printIdleTime(std::ostream &out, const simulate::IdleCauses &idle)
     const auto add = [&](std::string name, const simulate::IdleTotals &totals) {
         std::vector<std::string> row{std::move(name)};
         for (const std::size_t cause : occurring)
-            row.push_back(timeText(totals[cause]));
+            row.push_back(totals[cause] == 0 ? "-" : timeText(totals[cause]));
         row.push_back(timeText(sumOf(totals)));
         table.add(std::move(row));
     };
