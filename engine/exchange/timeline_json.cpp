@@ -123,17 +123,17 @@ std::string_view transferWord(schedule::Transfer transfer)
 nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
 {
     Json json{{"makespan_ns", metrics.makespan},
-            {"iteration_ns", metrics.iteration},
-            {"lower_bound_ns", orNull(metrics.lowerBound)},
-            {"bubble_ratio", metrics.bubbleRatio},
-            {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
-            {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
-            {"tokens_per_second", orNull(metrics.tokensPerSecond)},
-            {"mfu", orNull(metrics.mfu)},
-            {"model_flops", countJson(metrics.modelFlops)},
-            {"peak_memory_bytes", orNull(metrics.peakMemory)},
-            {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
-            {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+              {"iteration_ns", metrics.iteration},
+              {"lower_bound_ns", orNull(metrics.lowerBound)},
+              {"bubble_ratio", metrics.bubbleRatio},
+              {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
+              {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
+              {"tokens_per_second", orNull(metrics.tokensPerSecond)},
+              {"mfu", orNull(metrics.mfu)},
+              {"model_flops", countJson(metrics.modelFlops)},
+              {"peak_memory_bytes", orNull(metrics.peakMemory)},
+              {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
+              {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
     if (metrics.publishedIteration)
         json["published_iteration_ns"] = *metrics.publishedIteration;
     return json;
