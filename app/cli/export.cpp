@@ -10,6 +10,7 @@
 #include "engine/exchange/torch_csv.h"
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/experiment_json.h"
+#include "engine/service/engine_service.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -134,18 +135,23 @@ base::Result<std::string> textOf(const Subject &subject, const ExportArguments &
 {
     const std::string &format = arguments.format;
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-    if (format == "chrome-trace")
-        return exchange::chromeTrace(*subject.timeline);
+    if (format == "chrome-trace") {
+        const auto explanation = service::explain(subject.experiment, *subject.timeline);
+        return exchange::chromeTrace(*subject.timeline, {}, explanation ? &*explanation : nullptr);
+    }
     if (format == "csv")
         return exchange::timelineCsv(*subject.timeline);
     if (format == "torch-csv")
         return torchText(*subject.schedule, arguments.comms);
     if (format == "stagelens")
         return model::toJson(subject.experiment).dump(2, ' ', false, kReplace) + '\n';
-    const auto document = subject.run
-                              ? runDocument(*subject.run, true)
-                              : exchange::timelineDocument(subject.experiment, *subject.timeline, subject.metrics, true);
-    return document.dump(2, ' ', false, kReplace) + '\n';
+    if (subject.run)
+        return runDocument(*subject.run, true).dump(2, ' ', false, kReplace) + '\n';
+    const auto explanation = service::explain(subject.experiment, *subject.timeline);
+    return exchange::timelineDocument(subject.experiment, *subject.timeline, subject.metrics, true,
+                                      explanation ? &*explanation : nullptr)
+               .dump(2, ' ', false, kReplace) +
+           '\n';
 }
 
 int exportSubject(const ExportArguments &arguments)

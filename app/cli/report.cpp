@@ -62,6 +62,14 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
 {
     Table figures({"", ""});
     figures.add({"iteration", timeText(metrics.iteration)});
+    if (metrics.publishedIteration) {
+        const base::Nanos saved = *metrics.publishedIteration - metrics.iteration;
+        const double share =
+            static_cast<double>(saved) / static_cast<double>(std::max<base::Nanos>(1, *metrics.publishedIteration));
+        figures.add({"published order",
+                     base::concat(timeText(*metrics.publishedIteration), saved > 0 ? "; best saves " : "; best saves nothing",
+                                  saved > 0 ? base::concat(timeText(saved), " (", percentText(share), ")") : "")});
+    }
     figures.add({"makespan", timeText(metrics.makespan)});
     if (metrics.lowerBound)
         figures.add({"lower bound", timeText(*metrics.lowerBound) + " (makespan " +

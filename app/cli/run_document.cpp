@@ -4,6 +4,7 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
+#include "engine/service/engine_service.h"
 
 #include <nlohmann/json.hpp>
 
@@ -77,14 +78,18 @@ Json summaryJson(const store::RunSummary &run)
 Json runDocument(const store::RunRecord &run, bool withSlices)
 {
     Json document;
-    if (run.timeline && run.metrics)
-        document = exchange::timelineDocument(run.experiment, *run.timeline, *run.metrics, withSlices);
-    else
+    if (run.timeline && run.metrics) {
+        // A run whose schedule is made otherwise now cannot be explained; the rest of its document still holds.
+        const auto explanation = service::explain(run.experiment, *run.timeline);
+        document = exchange::timelineDocument(run.experiment, *run.timeline, *run.metrics, withSlices,
+                                              explanation ? &*explanation : nullptr);
+    } else {
         document = {{"stagelens", "timeline/1"},
                     {"kind", timeline::name(run.summary.kind)},
                     {"experiment", model::toJson(run.experiment)},
                     {"metrics", nullptr},
                     {"devices", Json::array()}};
+    }
     document["run"] = summaryJson(run.summary);
     document["backend"] = run.experiment.training.backend;
     document["environment"] = run.environment;

@@ -45,7 +45,7 @@ private:
     std::string m_text;
 };
 
-void addLane(Trace &trace, const timeline::Lane &lane, int device)
+void addLane(Trace &trace, const timeline::Lane &lane, int device, const simulate::LaneWaits *waits)
 {
     trace.name("thread_name", kPasses, device, base::concat("device ", device));
     for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -54,6 +54,10 @@ void addLane(Trace &trace, const timeline::Lane &lane, int device)
             R"("stage":)" + std::to_string(pass.stage) + R"(,"microbatch":)" + std::to_string(pass.microbatch);
         if (i < lane.vocabulary.size())
             arguments += R"(,"vocabulary_us":)" + microseconds(lane.vocabulary[i]);
+        if (waits != nullptr) {
+            arguments += R"(,"slack_us":)" + microseconds(waits->slack[i]);
+            arguments += waits->isCritical[i] != 0 ? R"(,"critical":true)" : "";
+        }
         trace.complete(std::string(schedule::name(pass.kind)) + std::to_string(pass.microbatch), schedule::name(pass.kind),
                        device, lane.begin[i], lane.end[i], arguments);
     }
@@ -83,13 +87,15 @@ void addMemory(Trace &trace, const simulate::MemoryProfile &profile, std::size_t
 
 } // namespace
 
-std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory)
+std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory,
+                        const simulate::Explanation *explanation)
 {
     const std::string kind(timeline::name(timeline.provenance));
     Trace trace;
     trace.name("process_name", kPasses, 0, "passes, " + kind);
     for (int device = 0; device < timeline.devices(); ++device)
-        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device);
+        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device,
+                explanation == nullptr ? nullptr : &explanation->path.lanes[static_cast<std::size_t>(device)]);
     if (!timeline.transfers.empty())
         trace.name("process_name", kTransfers, 0, "transfers, " + kind);
     for (std::size_t id = 0; id < timeline.transfers.size(); ++id)

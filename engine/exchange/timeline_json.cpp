@@ -48,7 +48,7 @@ Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
     return list;
 }
 
-Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &replicas)
+Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &replicas, const simulate::LaneWaits *waits)
 {
     Json slices = Json::array();
     for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -66,6 +66,11 @@ Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &rep
             slice["paired"] = true;
         if (const auto microbatch = static_cast<std::size_t>(pass.microbatch); microbatch < replicas.size())
             slice["replica"] = replicas[microbatch];
+        if (waits != nullptr) {
+            slice["slack_ns"] = waits->slack[i];
+            if (waits->isCritical[i] != 0)
+                slice["critical"] = true;
+        }
         slices.push_back(std::move(slice));
     }
     return slices;
@@ -117,25 +122,29 @@ std::string_view transferWord(schedule::Transfer transfer)
 
 nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
 {
-    return {{"makespan_ns", metrics.makespan},
-            {"iteration_ns", metrics.iteration},
-            {"lower_bound_ns", orNull(metrics.lowerBound)},
-            {"bubble_ratio", metrics.bubbleRatio},
-            {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
-            {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
-            {"tokens_per_second", orNull(metrics.tokensPerSecond)},
-            {"mfu", orNull(metrics.mfu)},
-            {"model_flops", countJson(metrics.modelFlops)},
-            {"peak_memory_bytes", orNull(metrics.peakMemory)},
-            {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
-            {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+    Json json{{"makespan_ns", metrics.makespan},
+              {"iteration_ns", metrics.iteration},
+              {"lower_bound_ns", orNull(metrics.lowerBound)},
+              {"bubble_ratio", metrics.bubbleRatio},
+              {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
+              {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
+              {"tokens_per_second", orNull(metrics.tokensPerSecond)},
+              {"mfu", orNull(metrics.mfu)},
+              {"model_flops", countJson(metrics.modelFlops)},
+              {"peak_memory_bytes", orNull(metrics.peakMemory)},
+              {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
+              {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+    if (metrics.publishedIteration)
+        json["published_iteration_ns"] = *metrics.publishedIteration;
+    return json;
 }
 
-nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline)
+nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const simulate::Explanation *explanation)
 {
     Json devices = bareDevices(timeline);
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
-        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchReplica);
+        const simulate::LaneWaits *waits = explanation == nullptr ? nullptr : &explanation->path.lanes[device];
+        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchReplica, waits);
         devices[device]["tail"] = tailJson(timeline.lanes[device]);
         devices[device]["transfers"] = Json::array();
     }
@@ -145,14 +154,60 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline)
     return devices;
 }
 
-nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
-                                        const simulate::Metrics &metrics, bool withSlices)
+nlohmann::ordered_json idleJson(const simulate::IdleTotals &totals)
 {
+    Json json = Json::object();
+    for (std::size_t cause = 0; cause < totals.size(); ++cause)
+        json[std::string(simulate::name(static_cast<simulate::IdleCause>(cause)))] = totals[cause];
+    return json;
+}
+
+nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, const timeline::Timeline &timeline)
+{
+    Json steps = Json::array();
+    for (const simulate::PathStep &step : path.steps) {
+        const schedule::Pass &pass = timeline.lanes[static_cast<std::size_t>(step.slice.device)].pass[step.slice.index];
+        Json json;
+        switch (step.kind) {
+        case simulate::PathStep::Kind::Pass:
+            json = {{"device", step.slice.device},
+                    {"pass", schedule::name(pass.kind)},
+                    {"stage", pass.stage},
+                    {"microbatch", pass.microbatch}};
+            break;
+        case simulate::PathStep::Kind::Transfer:
+            json = {{"transfer", transferWord(step.transfer)},
+                    {"device", step.slice.device},
+                    {"to", step.to.device},
+                    {"microbatch", pass.microbatch}};
+            break;
+        case simulate::PathStep::Kind::Overhead: json = {{"overhead", true}, {"device", step.to.device}}; break;
+        }
+        json["begin_ns"] = step.begin;
+        json["end_ns"] = step.end;
+        steps.push_back(std::move(json));
+    }
+    return steps;
+}
+
+nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
+                                        const simulate::Metrics &metrics, bool withSlices,
+                                        const simulate::Explanation *explanation)
+{
+    Json figures = metricsJson(metrics);
+    if (explanation != nullptr) {
+        figures["idle_by_cause_ns"] = idleJson(explanation->idle.total);
+        figures["idle_by_cause_per_device_ns"] = Json::array();
+        for (const simulate::IdleTotals &totals : explanation->idle.perDevice)
+            figures["idle_by_cause_per_device_ns"].push_back(idleJson(totals));
+        if (withSlices)
+            figures["critical_path"] = criticalPathJson(explanation->path, timeline);
+    }
     return {{"stagelens", "timeline/1"},
             {"kind", timeline::name(timeline.provenance)},
             {"experiment", model::toJson(experiment)},
-            {"metrics", metricsJson(metrics)},
-            {"devices", withSlices ? devicesJson(timeline) : bareDevices(timeline)}};
+            {"metrics", std::move(figures)},
+            {"devices", withSlices ? devicesJson(timeline, explanation) : bareDevices(timeline)}};
 }
 
 } // namespace stagelens::exchange

@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
+#include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/timeline/timeline.h"
@@ -19,14 +20,24 @@ namespace stagelens::exchange {
 [[nodiscard]] std::string_view transferWord(schedule::Transfer transfer);
 /// The document's "metrics" member; unknown figures are null.
 [[nodiscard]] nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics);
-/// The "devices" member: every slice, tail and transfer.
-[[nodiscard]] nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline);
-/// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone.
+/// The "devices" member: every slice, tail and transfer; with an explanation, slack and what is critical.
+[[nodiscard]] nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline,
+                                                 const simulate::Explanation *explanation = nullptr);
+/// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone. An
+/// explanation, which may be null, adds the idle time by cause, and with the slices the critical path.
 [[nodiscard]] nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
-                                                      const simulate::Metrics &metrics, bool withSlices);
+                                                      const simulate::Metrics &metrics, bool withSlices,
+                                                      const simulate::Explanation *explanation = nullptr);
+/// Idle time in nanoseconds by the name of its cause: "warm_up", "gradient", ...
+[[nodiscard]] nlohmann::ordered_json idleJson(const simulate::IdleTotals &totals);
+/// The steps of a critical path: passes {device, pass, stage, microbatch, begin_ns, end_ns}, transfers {transfer, device, to,
+/// microbatch, begin_ns, end_ns} and, in measured timelines, {overhead: true, device, begin_ns, end_ns}.
+[[nodiscard]] nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, const timeline::Timeline &timeline);
 /// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", transfers as asynchronous
-/// events, and counters of live bytes where `memory` has a profile of each device.
-[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory = {});
+/// events, and counters of live bytes where `memory` has a profile of each device. An explanation, which may be null, adds
+/// slack and what is critical to the passes' arguments.
+[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory = {},
+                                      const simulate::Explanation *explanation = nullptr);
 /// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
 

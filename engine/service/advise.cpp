@@ -1,6 +1,5 @@
 #include "engine/model/partition.h"
 #include "engine/service/engine_service.h"
-#include "engine/simulate/simulate.h"
 
 #include <algorithm>
 #include <array>
@@ -69,8 +68,8 @@ Advice advise(const Prediction &prediction, int cores)
         advice.othersIdle =
             (all - bubbles[static_cast<std::size_t>(advice.slowestDevice)]) / static_cast<double>(bubbles.size() - 1);
     }
-    if (const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule))
-        advice.causes = simulate::bubbleCauses(*prediction.schedule, *costs);
+    if (const auto causes = splitBubble(prediction))
+        advice.causes = *causes;
 
     // Durations from a file or in teaching units say nothing about the passes of another method.
     if (!std::holds_alternative<model::HardwarePreset>(prediction.experiment.cost.source))

@@ -7,6 +7,7 @@
 #include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_search.h"
+#include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/store/run_record.h"
@@ -113,6 +114,15 @@ struct ServiceOptions {
 /// InvalidInput with every problem of the plan.
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores,
                                                   const SearchOptions &options = {});
+/// Critical path, slack and causes of every idle interval of a prediction, computed now: O(passes). Reads the costs again, and
+/// fails as predict() does where their file is gone.
+[[nodiscard]] base::Result<simulate::Explanation> explain(const Prediction &prediction);
+/// The same of a timeline that was measured under an experiment; messages and collectives cost what the experiment's costs say.
+/// Fails where its passes are not those of the experiment's schedule, in their order.
+[[nodiscard]] base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
+                                                          const timeline::Timeline &measured);
+/// The counterfactual split of a prediction's bubble: a few more simulations.
+[[nodiscard]] base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction);
 /// Which method helps most; runs one prediction for each.
 [[nodiscard]] Advice advise(const Prediction &prediction, int cores);
 /// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.

@@ -31,6 +31,23 @@ std::string costName(const model::CostChoice &cost)
     return "uniform";
 }
 
+/// Iteration with the published order of the vocabulary passes, where `best` chose another or might have.
+std::optional<base::Nanos> publishedIteration(model::Experiment experiment)
+{
+    if (experiment.schedule.vocabularyOrder != model::VocabularyOrder::Best ||
+        !model::isSharded(experiment.schedule.vocabulary))
+        return std::nullopt;
+    experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
+    const auto schedule = scheduleOf(experiment);
+    if (!schedule)
+        return std::nullopt;
+    const auto costs = simulate::makeCostModel(experiment, *schedule);
+    if (!costs)
+        return std::nullopt;
+    const auto timeline = simulate::simulate(*schedule, *costs);
+    return timeline ? std::optional(timeline->iteration()) : std::nullopt;
+}
+
 } // namespace
 
 base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores, const SearchOptions &options)
@@ -60,6 +77,7 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
                                                    &*costs, limits->peakFlops);
+    prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);
     if (prediction->experiment.hasModel)
         for (int device = 0; device < prediction->schedule->devices(); ++device)
             prediction->memory.push_back(

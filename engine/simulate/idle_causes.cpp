@@ -91,8 +91,9 @@ void DeviceGaps::addGap(std::size_t first, Nanos begin)
 void DeviceGaps::addSenderWait(Nanos begin, Nanos end, SliceId by)
 {
     const bool isForward = m_graph.lane(by.device).pass[by.index].kind == PassKind::F;
-    const bool isFull = m_held == m_most && m_forward < m_lane.size();
-    const Nanos ready = isFull ? std::clamp(m_forwardReady, begin, end) : end;
+    // A forward that comes early enough as it is would gain nothing from more memory.
+    const bool isKeptBack = m_held == m_most && m_forward < m_lane.size() && m_waits.slack[m_forward] == 0;
+    const Nanos ready = isKeptBack ? std::clamp(m_forwardReady, begin, end) : end;
     add({begin, ready, isForward ? IdleCause::Activation : IdleCause::Gradient, false, by, std::nullopt});
     add({ready, end, IdleCause::Memory, false, by, m_forward});
 }
@@ -148,6 +149,15 @@ IdleCauses idleCauses(const WaitGraph &graph, const CriticalPath &path)
         }
     }
     return causes;
+}
+
+Explanation explain(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &costs)
+{
+    const WaitGraph graph(timeline, schedule, costs);
+    Explanation explanation;
+    explanation.path = criticalPath(graph);
+    explanation.idle = idleCauses(graph, explanation.path);
+    return explanation;
 }
 
 std::vector<IdlePiece> piecesAround(const IdleCauses &causes, int device, Nanos time)

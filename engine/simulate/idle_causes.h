@@ -13,12 +13,14 @@ namespace stagelens::simulate {
 
 /// A gap before a pass is what that pass waited for last. In the order in which they are decided:
 enum class IdleCause : unsigned char {
-    WarmUp,     ///< before the device's first pass
-    CoolDown,   ///< after its last
-    Overhead,   ///< all that the next pass waits for is there, and it has not begun (measured timelines only)
-    Barrier,    ///< waits for a pass of all devices or of the one that all wait for (C0, C1, C2, embedding), and its transfer
-    Message,    ///< the sender has ended; its message is on the way
-    Memory,     ///< waits for a sender, while a forward has its inputs that would raise the most that the device ever holds
+    WarmUp,   ///< before the device's first pass
+    CoolDown, ///< after its last
+    Overhead, ///< all that the next pass waits for is there, and it has not begun (measured timelines only)
+    Barrier,  ///< waits for a pass of all devices or of the one that all wait for (C0, C1, C2, embedding), and its transfer
+    Message,  ///< the sender has ended; its message is on the way
+    /// Waits for a sender, while the device's next forward has all its inputs and no slack: it stands later only because the
+    /// device holds the most activations that it ever does already.
+    Memory,
     Activation, ///< a forward waits for the stage before
     Gradient,   ///< a backward waits for the stage after
 };
@@ -51,6 +53,16 @@ struct IdleCauses {
 
 /// O(passes). `path` is the graph's.
 [[nodiscard]] IdleCauses idleCauses(const WaitGraph &graph, const CriticalPath &path);
+
+/// Why a timeline takes as long as it does. Immutable once made.
+struct Explanation {
+    CriticalPath path;
+    IdleCauses idle;
+};
+/// Of a simulated or measured timeline of a schedule, whose lanes hold its passes in its order. `costs` says how long messages
+/// and collectives take. O(passes).
+[[nodiscard]] Explanation explain(const timeline::Timeline &timeline, const schedule::Schedule &schedule,
+                                  const CostModel &costs);
 
 /// The pieces of the gap of a device that covers `time`; none if a pass runs then.
 [[nodiscard]] std::vector<IdlePiece> piecesAround(const IdleCauses &causes, int device, base::Nanos time);

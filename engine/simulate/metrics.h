@@ -19,6 +19,9 @@ struct Metrics {
     base::Nanos makespan = 0;
     base::Nanos iteration = 0;
     std::optional<base::Nanos> lowerBound;
+    /// Iteration of the same plan with the published vocabulary order; only where `best` was asked for and the order is a
+    /// choice.
+    std::optional<base::Nanos> publishedIteration;
     double bubbleRatio = 0;                   ///< 1 - busy / (devices x makespan)
     std::vector<double> bubbleRatioPerDevice; ///< 1 - busy of the device / makespan
     std::vector<base::Nanos> busyPerDevice;

@@ -6,6 +6,7 @@
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace stagelens::simulate {
@@ -122,15 +123,44 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
     return schedule::makeSchedule(experiment, &durations);
 }
 
+namespace {
+
+/// The family's order for the experiment's own costs where it looks at durations.
+base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &experiment)
+{
+    if (!schedule::looksAtDurations(experiment))
+        return schedule::makeSchedule(experiment);
+    const auto outline = outlineOf(experiment);
+    return outline ? orderedSchedule(experiment, *outline) : outline.error();
+}
+
+/// The published order, if `best` is longer: that is sought with durations that are the same for all messages.
+base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, model::Experiment experiment)
+{
+    experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
+    auto published = scheduleForCosts(experiment);
+    if (!published)
+        return best;
+    const auto timeOf = [&](const schedule::Schedule &schedule) {
+        const auto costs = makeCostModel(experiment, schedule);
+        const auto timeline = costs ? simulate(schedule, *costs) : costs.error();
+        return timeline ? timeline->iteration() : std::numeric_limits<Nanos>::max();
+    };
+    return timeOf(*published) < timeOf(best) ? *std::move(published) : std::move(best);
+}
+
+} // namespace
+
 base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment)
 {
     if (experiment.schedule.memoryLimit && !experiment.hasModel)
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
-    if (!schedule::looksAtDurations(experiment))
-        return schedule::makeSchedule(experiment);
-    const auto outline = outlineOf(experiment);
-    return outline ? orderedSchedule(experiment, *outline) : outline.error();
+    auto schedule = scheduleForCosts(experiment);
+    const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
+    if (schedule && isBest && model::isSharded(experiment.schedule.vocabulary))
+        schedule = noLongerThanPublished(*std::move(schedule), experiment);
+    return schedule;
 }
 
 base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)

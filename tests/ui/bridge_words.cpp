@@ -2,6 +2,7 @@
 #include "engine/schedule/families.h"
 #include "tests/support/ui_test.h"
 #include "ui/bridge/differences.h"
+#include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/headline.h"
 #include "ui/bridge/verdict.h"
 #include "ui/bridge/words.h"
@@ -20,6 +21,7 @@ private slots:
     void headlineNamesTheSlowDevice();
     void headlineSaysWhenNothingHelps();
     void headlineNamesTheFixForMemory();
+    void gapsAreExplainedByTheirCauses();
     void differencesAreInWords();
     void betterOnlyBeyondTheNoise();
 };
@@ -135,6 +137,31 @@ void BridgeWords::headlineNamesTheFixForMemory()
     const auto headline = ui::makeHeadline(prediction, &advice);
     QVERIFY2(headline.text.startsWith(u"Device 3 needs "_s), qPrintable(headline.text));
     QVERIFY(headline.action == model::VocabularyMethod::Vocab1);
+}
+
+void BridgeWords::gapsAreExplainedByTheirCauses()
+{
+    // The example of resources/docs/understanding-the-bubble.md, with a device more.
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.model.layers = 3;
+    experiment.parallel = {3, 3, 1, {1, 1, 1}};
+    experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}, {"send", 0.5}}};
+    const auto plan = service::predict(experiment, 2);
+    QVERIFY(plan.ok());
+    const auto why = service::explain(**plan);
+    QVERIFY(why.ok());
+    const ui::LaneGroup group{(*plan)->timeline, (*plan)->schedule, (*plan)->metrics, {}, false, 0};
+    const auto at = [&](int device, double milliseconds) {
+        return ui::explainGap(group, &why->idle, device, static_cast<base::Nanos>(milliseconds * 1e6), true);
+    };
+    QVERIFY(at(0, 0.5).isEmpty());
+    const QString gap = at(0, 4);
+    QVERIFY2(gap.contains(u" for the gradient from B of microbatch 0, stage 1, on device 1, then 0.5 for the message."_s),
+             qPrintable(gap));
+    QVERIFY2(at(2, 1).contains(u"for its first work"_s), qPrintable(at(2, 1)));
+    QVERIFY(at(2, 1000).contains(u"has no work left"_s));
+    QVERIFY(ui::explainGap(group, nullptr, 0, 4'000'000, true).contains(u"It needs B of microbatch 0"_s));
 }
 
 void BridgeWords::differencesAreInWords()

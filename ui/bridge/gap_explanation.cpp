@@ -24,6 +24,36 @@ QString transferWords(schedule::Transfer transfer, const QString &rest)
     return {};
 }
 
+/// "B of microbatch 5, stage 3, on device 3".
+QString whoWords(const LaneGroup &group, timeline::SliceId slice)
+{
+    const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(slice.device)];
+    return u"%1, on device %2"_s.arg(passWords(lane.pass[slice.index])).arg(slice.device);
+}
+
+/// What a device waits for during a piece of its idle time, after "waits 3.2 ms".
+QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece &piece)
+{
+    using simulate::IdleCause;
+    switch (piece.cause) {
+    case IdleCause::WarmUp: return u" for its first work"_s;
+    case IdleCause::CoolDown: return u" for the others to end"_s;
+    case IdleCause::Overhead: return u" though all that it needs is there"_s;
+    case IdleCause::Message: return u" for the message"_s;
+    case IdleCause::Barrier:
+        return piece.isTransfer ? u" for the collective of all devices"_s
+                                : u" for %1, which a barrier waits for"_s.arg(whoWords(group, piece.by));
+    case IdleCause::Activation: return u" for the activation from %1"_s.arg(whoWords(group, piece.by));
+    case IdleCause::Gradient: return u" for the gradient from %1"_s.arg(whoWords(group, piece.by));
+    case IdleCause::Memory: {
+        const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
+        const QString forward = piece.heldBack ? passWords(lane.pass[*piece.heldBack]) : u"a forward"_s;
+        return u" for %1, while %2 could run if the device held more activations"_s.arg(whoWords(group, piece.by), forward);
+    }
+    }
+    return {};
+}
+
 } // namespace
 
 QString passWords(const schedule::Pass &pass)
@@ -31,7 +61,7 @@ QString passWords(const schedule::Pass &pass)
     return u"%1 of microbatch %2, stage %3"_s.arg(qtText(schedule::name(pass.kind))).arg(pass.microbatch).arg(pass.stage);
 }
 
-QString explainGap(const LaneGroup &group, int device, base::Nanos time, bool teachingUnits)
+QString explainGap(const LaneGroup &group, const simulate::IdleCauses *causes, int device, base::Nanos time, bool teachingUnits)
 {
     const timeline::Timeline &all = *group.timeline;
     if (device < 0 || device >= all.devices())
@@ -48,6 +78,12 @@ QString explainGap(const LaneGroup &group, int device, base::Nanos time, bool te
     const base::Nanos until = lane.begin[next];
     const QString head = u"Device %1 waits %2 (%3 to %4) for its next pass, %5."_s.arg(device).arg(
         words(until - from), words(from), words(until), passWords(lane.pass[next]));
+    if (causes) {
+        QStringList parts;
+        for (const simulate::IdlePiece &piece : simulate::piecesAround(*causes, device, time))
+            parts << words(piece.end - piece.begin) + causeWords(group, device, piece);
+        return parts.isEmpty() ? head : head + u" It waits "_s + parts.join(u", then "_s) + u'.';
+    }
     const auto cause = lastPredecessor(group, {device, next});
     if (!cause)
         return head;

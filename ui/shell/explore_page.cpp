@@ -230,8 +230,16 @@ void ExplorePage::explain(int group, int device, qint64 time)
     if (group < 0 || group >= static_cast<int>(groups.size()))
         return;
     const LaneGroup &lanes = groups[static_cast<std::size_t>(group)];
-    if (lanes.timeline)
-        emit gapExplained(explainGap(lanes, device, time, m_timeline->content().teachingUnits));
+    if (!lanes.timeline)
+        return;
+    const auto &plan = m_forecast->plan();
+    const auto &run = m_desk->shown();
+    base::Result<simulate::Explanation> why = base::Error::failed("nothing is known of these lanes");
+    if (plan && lanes.timeline == plan->timeline)
+        why = service::explain(*plan);
+    else if (run && lanes.timeline == run->record.timeline)
+        why = service::explain(run->record.experiment, *lanes.timeline);
+    emit gapExplained(explainGap(lanes, why ? &why->idle : nullptr, device, time, m_timeline->content().teachingUnits));
 }
 
 } // namespace stagelens::ui

@@ -1,0 +1,53 @@
+#include "engine/base/text.h"
+#include "engine/service/engine_service.h"
+
+#include <algorithm>
+
+namespace stagelens::service {
+namespace {
+
+base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule)
+{
+    if (timeline.devices() != schedule.devices())
+        return base::Error::failed(base::concat("the timeline has ", timeline.devices(), " devices but its schedule has ",
+                                                schedule.devices(), "; it cannot be explained"));
+    for (int device = 0; device < schedule.devices(); ++device)
+        if (!std::ranges::equal(timeline.lanes[static_cast<std::size_t>(device)].pass, schedule.device(device)))
+            return base::Error::failed(base::concat("device ", device,
+                                                    " ran other passes, or in another order, than its schedule has now; the "
+                                                    "timeline cannot be explained"));
+    return {};
+}
+
+} // namespace
+
+base::Result<simulate::Explanation> explain(const Prediction &prediction)
+{
+    const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule);
+    if (!costs)
+        return costs.error();
+    return simulate::explain(*prediction.timeline, *prediction.schedule, *costs);
+}
+
+base::Result<simulate::Explanation> explain(const model::Experiment &experiment, const timeline::Timeline &measured)
+{
+    const auto schedule = scheduleOf(experiment);
+    if (!schedule)
+        return schedule.error();
+    if (const auto checked = checkOrder(measured, *schedule); !checked)
+        return checked.error();
+    const auto costs = simulate::makeCostModel(experiment, *schedule);
+    if (!costs)
+        return costs.error();
+    return simulate::explain(measured, *schedule, *costs);
+}
+
+base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction)
+{
+    const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule);
+    if (!costs)
+        return costs.error();
+    return simulate::bubbleCauses(*prediction.schedule, *costs);
+}
+
+} // namespace stagelens::service
