@@ -19,8 +19,7 @@ int simulate(const ExperimentArguments &arguments, bool asJson, bool withSlices)
         return fail(answer.error());
     const service::Prediction &prediction = **answer;
     if (asJson) {
-        auto document =
-            exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics, withSlices);
+        auto document = exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics, withSlices);
         if (prediction.search)
             document["front"] = frontJson(*prediction.search);
         printJson(document);

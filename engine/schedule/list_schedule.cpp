@@ -27,8 +27,8 @@ struct QueueState {
     std::size_t left = 0; ///< passes that have yet to begin
     int rank = 0;
     bool takesMemory = false; ///< the head is a forward
-    Nanos ready = 0;      ///< when the head can begin, kUnknown while one of its inputs has not begun
-    bool isKnown = false; ///< `ready` is the present head's
+    Nanos ready = 0;          ///< when the head can begin, kUnknown while one of its inputs has not begun
+    bool isKnown = false;     ///< `ready` is the present head's
     std::int32_t nextWaiter = -1;
 };
 
@@ -103,8 +103,7 @@ ListOutcome ListScheduler::run()
 {
     while (const auto wake = m_wakes.take())
         look(static_cast<int>(wake->second), wake->first);
-    m_outcome.isComplete =
-        std::ranges::all_of(m_queues, [](const QueueState &queue) { return queue.left == 0; });
+    m_outcome.isComplete = std::ranges::all_of(m_queues, [](const QueueState &queue) { return queue.left == 0; });
     for (const DeviceState &device : m_devices)
         m_outcome.makespan = std::max(m_outcome.makespan, device.free);
     return std::move(m_outcome);

@@ -81,9 +81,9 @@ private:
     const SqueezeOptions &m_options;
     Lanes m_lanes;
     LayerOrder m_made;
-    Choice m_choice;                             ///< of the device that looks
-    Crossing m_entries;                          ///< F of the first stage, with barriers
-    Crossing m_turns;                            ///< F of the last stage, with barriers
+    Choice m_choice;    ///< of the device that looks
+    Crossing m_entries; ///< F of the first stage, with barriers
+    Crossing m_turns;   ///< F of the last stage, with barriers
     WakeTimes m_wakes;
 };
 

@@ -48,8 +48,8 @@ struct LaneDevice {
     std::size_t forwards = 0; ///< started
     base::Nanos free = 0;
     std::vector<unsigned char> hasRun; ///< by place: 1 if it has
-    std::size_t first = 0;    ///< place of the first pass that has not run
-    std::size_t full = 0;     ///< place where the order first holds as much as the cap allows
+    std::size_t first = 0;             ///< place of the first pass that has not run
+    std::size_t full = 0;              ///< place where the order first holds as much as the cap allows
     std::size_t lastForward = 0;
 };
 

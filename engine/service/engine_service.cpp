@@ -130,7 +130,7 @@ struct EngineService::State {
     JobId lastJob = 0;
     std::optional<PredictionRequest> request;
     JobId cancelledPrediction = 0;
-    JobId predicting = 0; ///< the job under way; 0: none
+    JobId predicting = 0;            ///< the job under way; 0: none
     std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
     std::list<Training> trainings;
     std::mutex readerMutex;

@@ -40,8 +40,7 @@ double workOf(const model::Experiment &plan, const schedule::Family &family)
 {
     const double kinds = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule) +
                          (model::isSharded(plan.schedule.vocabulary) ? 4 : 0);
-    return kinds * plan.parallel.devices * plan.parallel.microbatches *
-           (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
+    return kinds * plan.parallel.devices * plan.parallel.microbatches * (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
 }
 
 /// Memory that every order takes: parameters, and one microbatch on the way.
@@ -148,10 +147,9 @@ void Search::enter(model::Experiment plan)
 void Search::enterCut(const model::Experiment &plan, const simulate::Outline &outline)
 {
     const schedule::Family &family = *schedule::findFamily(plan.schedule.family);
-    m_entries.push_back({plan,
-                         simulate::lowerBoundOfShape(outline.schedule, outline.costs, plan.parallel.microbatches,
-                                                     family.splitsBackward),
-                         leastMemory(plan, outline), workOf(plan, family), m_entries.size()});
+    m_entries.push_back(
+        {plan, simulate::lowerBoundOfShape(outline.schedule, outline.costs, plan.parallel.microbatches, family.splitsBackward),
+         leastMemory(plan, outline), workOf(plan, family), m_entries.size()});
 }
 
 bool Search::isBeaten(const Entry &entry) const
@@ -189,11 +187,16 @@ void Search::tryOut(const Entry &entry)
     if (!timeline)
         return refuse(timeline.error().problems);
     ++m_result.tried;
-    Candidate candidate{entry.plan.schedule, entry.plan.parallel.stageLayers, timeline->iteration(), timeline->makespan(),
-                        simulate::lowerBound(*schedule, outline->costs), {}, 0};
+    Candidate candidate{entry.plan.schedule,
+                        entry.plan.parallel.stageLayers,
+                        timeline->iteration(),
+                        timeline->makespan(),
+                        simulate::lowerBound(*schedule, outline->costs),
+                        {},
+                        0};
     for (int device = 0; device < schedule->devices(); ++device) {
-        candidate.peakActivations = std::max(
-            candidate.peakActivations, simulate::peakActivationMicrobatches(*timeline, schedule->placement(), device));
+        candidate.peakActivations =
+            std::max(candidate.peakActivations, simulate::peakActivationMicrobatches(*timeline, schedule->placement(), device));
         if (entry.plan.hasModel)
             candidate.peakMemory = std::max(candidate.peakMemory.value_or(0),
                                             simulate::memoryPeak(entry.plan, *schedule, *timeline, device).total);
@@ -226,8 +229,7 @@ void Search::keep(Candidate &&candidate, std::size_t place)
 
 void Search::choose()
 {
-    const double limit =
-        m_result.limit ? static_cast<double>(*m_result.limit) : std::numeric_limits<double>::infinity();
+    const double limit = m_result.limit ? static_cast<double>(*m_result.limit) : std::numeric_limits<double>::infinity();
     const auto fits = [&](const Candidate &candidate) { return !candidate.peakMemory || candidate.memory() <= limit; };
     const auto found = std::ranges::find_if(m_result.front, fits);
     if (found != m_result.front.end() && !m_result.cancelled)

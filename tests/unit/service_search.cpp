@@ -26,8 +26,8 @@ model::Experiment paperPlan(int microbatches)
 
 model::Experiment teachingPlan(int devices, int microbatches)
 {
-    model::Experiment experiment = test::teachingExperiment("auto", devices, microbatches, model::VocabularyMethod::None,
-                                                            {{"F", 1.0}, {"B", 2.0}});
+    model::Experiment experiment =
+        test::teachingExperiment("auto", devices, microbatches, model::VocabularyMethod::None, {{"F", 1.0}, {"B", 2.0}});
     experiment.parallel.stageLayers.clear();
     return experiment;
 }
