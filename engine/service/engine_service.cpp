@@ -45,7 +45,7 @@ struct EngineService::State {
     {
         for (;;) {
             std::unique_lock lock(mutex);
-            if (!changed.wait(lock, stop, [this] { return request.has_value(); }))
+            if (!changed.wait(lock, stop, [this] { return request.has_value(); }) || stop.stop_requested())
                 return;
             const PredictionRequest taken = *std::exchange(request, std::nullopt);
             predicting = taken.job;

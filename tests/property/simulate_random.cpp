@@ -16,17 +16,28 @@ namespace {
 
 constexpr int kRounds = 250;
 
+struct RandomPlan {
+    schedule::Schedule schedule;
+    schedule::Schedule outline; ///< the same of two microbatches at most
+};
+
 /// Nothing where the family refuses the plan.
-std::optional<schedule::Schedule> randomSchedule(base::Random &random)
+std::optional<RandomPlan> randomSchedule(base::Random &random)
 {
     const auto families = schedule::families();
     const auto &family =
         families[static_cast<std::size_t>(random.nextInteger(0, static_cast<std::int64_t>(families.size()) - 1))];
     const int devices = static_cast<int>(random.nextInteger(1, 9));
     const auto method = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
-    auto schedule = schedule::makeSchedule(
-        test::teachingExperiment(std::string(family.name), devices, static_cast<int>(random.nextInteger(1, 24)), method, {}));
-    return schedule.ok() ? std::optional(std::move(schedule).value()) : std::nullopt;
+    const int microbatches = static_cast<int>(random.nextInteger(1, 24));
+    const auto make = [&](int count) {
+        return schedule::makeSchedule(test::teachingExperiment(std::string(family.name), devices, count, method, {}));
+    };
+    auto schedule = make(microbatches);
+    auto outline = make(std::min(microbatches, 2));
+    if (!schedule || !outline)
+        return std::nullopt;
+    return RandomPlan{std::move(schedule).value(), std::move(outline).value()};
 }
 
 /// Every cost drawn by itself; one in four is zero.
@@ -112,15 +123,19 @@ private slots:
         qInfo() << "seed" << seed;
         base::Random random(seed);
         for (int round = 0; round < kRounds; ++round) {
-            const std::optional<schedule::Schedule> schedule = randomSchedule(random);
-            if (!schedule)
+            const std::optional<RandomPlan> plan = randomSchedule(random);
+            if (!plan)
                 continue;
+            const schedule::Schedule *const schedule = &plan->schedule;
             simulate::CostModel costs = randomCosts(random, *schedule);
             const auto timeline = simulate::simulate(*schedule, costs);
             QVERIFY2(timeline.ok(), timeline.ok() ? "" : timeline.error().text().c_str());
             QVERIFY(lanesAreInOrder(*timeline, *schedule));
             QVERIFY(requirementsHold(*timeline, *schedule, costs));
-            QVERIFY(timeline->makespan() >= simulate::lowerBound(*schedule, costs));
+            checkBounds(*plan, costs);
+            simulate::CostModel overlapped = costs;
+            overlapped.pairScale = static_cast<double>(random.nextInteger(5, 15)) / 10;
+            checkBounds(*plan, overlapped);
             QVERIFY(timeline->iteration() >= timeline->makespan());
             QCOMPARE(*simulate::simulate(*schedule, costs), *timeline);
             checkCauses(*schedule, costs, *timeline);
@@ -132,6 +147,15 @@ private slots:
     }
 
 private:
+    static void checkBounds(const RandomPlan &plan, const simulate::CostModel &costs)
+    {
+        const auto timeline = simulate::simulate(plan.schedule, costs);
+        QVERIFY(timeline.ok());
+        QVERIFY(timeline->makespan() >= simulate::lowerBound(plan.schedule, costs));
+        const bool splits = schedule::findFamily(plan.schedule.family())->splitsBackward;
+        QVERIFY(timeline->makespan() >= simulate::lowerBoundOfShape(plan.outline, costs, plan.schedule.microbatches(), splits));
+    }
+
     static void checkCauses(const schedule::Schedule &schedule, const simulate::CostModel &costs,
                             const timeline::Timeline &timeline)
     {
