@@ -99,6 +99,7 @@ private:
     std::vector<Entry> m_entries;
     std::vector<std::size_t> m_places; ///< of the front's plans
     std::unordered_set<std::uint64_t> m_known;
+    bool m_isRefusedByPurpose = false; ///< and no longer by a family
 };
 
 void Search::findLimit()
@@ -163,10 +164,15 @@ bool Search::isAllowed(const model::Experiment &plan, const schedule::Schedule &
 {
     if (m_purpose == Purpose::Predict)
         return true;
-    const base::Problems problems = trainingProblems(plan, schedule);
-    if (!problems.empty())
-        refuse(problems);
-    return problems.empty();
+    base::Problems problems = trainingProblems(plan, schedule);
+    if (problems.empty())
+        return true;
+    ++m_result.refused;
+    // What keeps the plan with the fewest problems from being trained is what the person can mend.
+    if (std::exchange(m_isRefusedByPurpose, true) && problems.size() >= m_result.firstRefusal.size())
+        return false;
+    m_result.firstRefusal = std::move(problems);
+    return false;
 }
 
 void Search::tryOut(const Entry &entry)

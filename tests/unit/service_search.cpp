@@ -174,6 +174,17 @@ private slots:
         QVERIFY(service::trainingProblems(chosen->experiment, *schedule).empty());
     }
 
+    void whatNobodyCanTrainIsSaid()
+    {
+        model::Experiment experiment;
+        experiment.schedule.family = model::kAutomaticFamily;
+        experiment.model.family = model::ModelFamily::Llama;
+        const auto refused = service::withChosenSchedule(experiment, service::Purpose::Train);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.size(), std::size_t{1});
+        QCOMPARE(refused.error().problems.front().field, std::string("model.family"));
+    }
+
     void plansThatNameTheirFamilyStayAsTheyAre()
     {
         const model::Experiment experiment;
