@@ -5,14 +5,19 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/presets.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
+#include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/environment.h"
+#include "engine/simulate/simulate.h"
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 
 namespace stagelens::cli {
@@ -42,22 +47,77 @@ double nanosSince(Clock::time_point begin)
     return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
 }
 
-base::Result<Benchmark> predictionBenchmark(std::stop_token stop)
+/// A teaching plan whose durations all differ, so that no family finds an easy case.
+struct Headline {
+    const char *name;
+    const char *description;
+    const char *family;
+    model::VocabularyMethod method;
+    int devices;
+    int microbatches;
+};
+
+constexpr Headline kHeadlines[] = {
+    {"plan-1f1b-32x512", "order, check, times and figures of 1F1B, 32 devices, 512 microbatches", "1f1b",
+     model::VocabularyMethod::None, 32, 512},
+    {"plan-interleaved-32x512", "the same of interleaved 1F1B with two chunks", "interleaved-1f1b",
+     model::VocabularyMethod::None, 32, 512},
+    {"plan-v-half-vocab-1-32x128", "the same of V-Half with vocab-1, 128 microbatches", "v-half",
+     model::VocabularyMethod::Vocab1, 32, 128},
+    {"plan-1f1b-64x2048", "the same of 1F1B, 64 devices, 2048 microbatches", "1f1b", model::VocabularyMethod::None, 64, 2048},
+};
+
+base::Result<Benchmark> planBenchmark(const Headline &headline, const std::stop_token &stop)
 {
-    Benchmark benchmark{
-        "predict-1f1b-32x512", "order, costs, times and figures of 1F1B, 32 devices, 512 microbatches", "ns", {}};
+    Benchmark benchmark{headline.name, headline.description, "ns", {}};
     model::Experiment experiment;
     experiment.hasModel = false;
-    experiment.parallel.devices = 32;
-    experiment.parallel.microbatches = 512;
-    experiment.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
+    experiment.parallel.devices = headline.devices;
+    experiment.parallel.microbatches = headline.microbatches;
+    experiment.schedule.family = headline.family;
+    experiment.schedule.vocabulary = headline.method;
+    experiment.cost.source = model::UniformCosts{
+        {{"F", 1.0}, {"I", 1.1}, {"W", 0.8}, {"S", 0.21}, {"T", 0.33}, {"EF", 0.02}, {"EB", 0.03}, {"send", 0.01}}};
+    experiment = model::resolved(experiment, 1);
     for (int sample = 0; sample < 9; ++sample) {
-        const Clock::time_point begin = Clock::now();
-        const auto prediction = service::predict(experiment, 1);
-        if (!prediction)
-            return prediction.error();
         if (stop.stop_requested())
             return base::Error::cancelled();
+        const Clock::time_point begin = Clock::now();
+        const auto schedule = service::scheduleOf(experiment);
+        if (!schedule)
+            return schedule.error();
+        const bool isValid = schedule::findViolations(*schedule).empty();
+        const auto costs = simulate::makeCostModel(experiment, *schedule);
+        if (!isValid || !costs)
+            return base::Error::failed(base::concat(headline.name, ": the schedule is not valid"));
+        const auto timeline = simulate::simulate(*schedule, *costs);
+        if (!timeline)
+            return timeline.error();
+        const simulate::Metrics metrics = simulate::computeMetrics(experiment, *schedule, *timeline, &*costs, 0);
+        benchmark.samples.push_back(nanosSince(begin));
+        if (metrics.makespan <= 0)
+            return base::Error::failed(base::concat(headline.name, ": no time passes"));
+    }
+    return benchmark;
+}
+
+base::Result<Benchmark> searchBenchmark(std::stop_token stop)
+{
+    Benchmark benchmark{"auto-8x32", "search of all schedules for gpt-4b, 8 devices, 32 microbatches", "ns", {}};
+    model::Experiment experiment;
+    const auto preset = model::modelPreset("gpt-4b");
+    if (!preset)
+        return preset.error();
+    experiment.model = *preset;
+    experiment.parallel.devices = 8;
+    experiment.parallel.microbatches = 32;
+    experiment.schedule.family = model::kAutomaticFamily;
+    experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+    for (int sample = 0; sample < 3; ++sample) {
+        const Clock::time_point begin = Clock::now();
+        const auto chosen = service::withChosenSchedule(experiment, service::Purpose::Predict, {stop, {}});
+        if (!chosen)
+            return chosen.error();
         benchmark.samples.push_back(nanosSince(begin));
     }
     return benchmark;
@@ -149,8 +209,13 @@ int bench(const std::string &backend, bool asJson, bool calibrateOnly)
         return calibrate(asJson);
     const InterruptScope interrupt;
     std::vector<Benchmark> benchmarks;
-    for (const auto make : {predictionBenchmark, productBenchmark, trainingBenchmark}) {
-        auto benchmark = make(interrupt.token());
+    std::vector<std::function<base::Result<Benchmark>()>> makers;
+    for (const Headline &headline : kHeadlines)
+        makers.emplace_back([&] { return planBenchmark(headline, interrupt.token()); });
+    for (const auto make : {searchBenchmark, productBenchmark, trainingBenchmark})
+        makers.emplace_back([make, &interrupt] { return make(interrupt.token()); });
+    for (const auto &make : makers) {
+        auto benchmark = make();
         if (!benchmark)
             return fail(benchmark.error());
         benchmarks.push_back(*std::move(benchmark));

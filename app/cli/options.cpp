@@ -201,8 +201,7 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
             names.emplace_back(family.name);
         names.emplace_back(model::kAutomaticFamily);
         problems.push_back(underOption(
-            {"schedule.family", concat("`", chosen, "` is not known; choose ", base::join(names, " or "))},
-            arguments));
+            {"schedule.family", concat("`", chosen, "` is not known; choose ", base::join(names, " or "))}, arguments));
     }
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));

@@ -165,8 +165,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
     const bool isSharded = model::isSharded(experiment.schedule.vocabulary) || family.name == "interlaced";
-    return experiment.parallel.devices *
-           (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
+    return experiment.parallel.devices * (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
 
 /// What no family can carry, whatever the plan.

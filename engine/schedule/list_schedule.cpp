@@ -1,11 +1,11 @@
 #include "engine/schedule/list_schedule.h"
 
 #include "engine/schedule/result_rows.h"
+#include "engine/schedule/wake_times.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
 
 namespace stagelens::schedule {
 
@@ -24,9 +24,11 @@ struct ResultState {
 struct QueueState {
     const PassQueue *queue = nullptr;
     int device = 0;
-    std::size_t next = 0;
-    Nanos ready = 0;      ///< when the head can begin, kUnknown while one of its inputs has not begun
-    bool isKnown = false; ///< `ready` is the present head's
+    std::size_t left = 0; ///< passes that have yet to begin
+    int rank = 0;
+    bool takesMemory = false; ///< the head is a forward
+    Nanos ready = 0;          ///< when the head can begin, kUnknown while one of its inputs has not begun
+    bool isKnown = false;     ///< `ready` is the present head's
     std::int32_t nextWaiter = -1;
 };
 
@@ -34,15 +36,7 @@ struct DeviceState {
     std::size_t firstQueue = 0;
     std::size_t endQueue = 0;
     Nanos free = 0;
-    Nanos wake = kUnknown; ///< when it looks again; an earlier look decides when the next one is
-    std::int64_t held = 0;
-};
-
-/// A device that has to look again at a time.
-struct Wake {
-    Nanos time = 0;
-    int device = 0;
-    friend bool operator>(const Wake &a, const Wake &b) { return a.time != b.time ? a.time > b.time : a.device > b.device; }
+    std::int64_t room = 0; ///< activations that still fit
 };
 
 class ListScheduler {
@@ -57,7 +51,6 @@ private:
     Nanos readyTime(std::size_t queue);
     bool await(std::size_t queue, std::size_t result, Nanos latency, Nanos &ready);
     bool awaitInputs(std::size_t queue, const Pass &pass, Nanos &ready);
-    [[nodiscard]] bool fits(const DeviceState &device, const Pass &head) const;
     void begin(std::size_t queue, Nanos now);
     void record(int device, const Pass &pass, Nanos end);
     [[nodiscard]] std::span<const Pass> headOf(const QueueState &queue) const;
@@ -76,14 +69,15 @@ private:
     std::vector<ResultState> m_results;
     std::vector<QueueState> m_queues;
     std::vector<DeviceState> m_devices;
-    std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
+    WakeTimes m_wakes;
     ListOutcome m_outcome;
 };
 
 ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
     : m_task(task), m_durations(durations), m_rules{task.placement.lastStage(), task.vocabulary},
       m_rows(task.placement.stages(), task.placement.devices), m_firstStage(task.placement.firstStages()),
-      m_results(m_rows.count() * static_cast<std::size_t>(task.microbatches)), m_devices(task.devices.size())
+      m_results(m_rows.count() * static_cast<std::size_t>(task.microbatches)), m_devices(task.devices.size()),
+      m_wakes(task.devices.size())
 {
     for (std::size_t i = 0; i < m_results.size(); ++i)
         m_results[i].missing = m_rows.makersOf(static_cast<ResultRow>(i / static_cast<std::size_t>(task.microbatches)));
@@ -91,9 +85,11 @@ ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
     m_outcome.ends.resize(task.devices.size());
     for (std::size_t device = 0; device < task.devices.size(); ++device) {
         m_devices[device].firstQueue = m_queues.size();
+        m_devices[device].room = task.devices[device].memoryLimit;
         std::size_t passes = 0;
         for (const PassQueue &queue : task.devices[device].queues) {
-            m_queues.push_back({&queue, static_cast<int>(device)});
+            const bool takesMemory = !queue.passes.empty() && queue.passes.front().kind == PassKind::F;
+            m_queues.push_back({&queue, static_cast<int>(device), queue.passes.size(), queue.rank, takesMemory});
             passes += queue.passes.size();
         }
         m_devices[device].endQueue = m_queues.size();
@@ -105,17 +101,9 @@ ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
 
 ListOutcome ListScheduler::run()
 {
-    while (!m_wakes.empty()) {
-        const Wake wake = m_wakes.top();
-        m_wakes.pop();
-        Nanos &due = m_devices[static_cast<std::size_t>(wake.device)].wake;
-        if (due != wake.time)
-            continue;
-        due = kUnknown;
-        look(wake.device, wake.time);
-    }
-    m_outcome.isComplete =
-        std::ranges::all_of(m_queues, [](const QueueState &queue) { return queue.next == queue.queue->passes.size(); });
+    while (const auto wake = m_wakes.take())
+        look(static_cast<int>(wake->second), wake->first);
+    m_outcome.isComplete = std::ranges::all_of(m_queues, [](const QueueState &queue) { return queue.left == 0; });
     for (const DeviceState &device : m_devices)
         m_outcome.makespan = std::max(m_outcome.makespan, device.free);
     return std::move(m_outcome);
@@ -123,12 +111,8 @@ ListOutcome ListScheduler::run()
 
 void ListScheduler::wakeAt(int device, Nanos time)
 {
-    DeviceState &state = m_devices[static_cast<std::size_t>(device)];
-    time = std::max(time, state.free);
-    if (time >= state.wake)
-        return;
-    state.wake = time;
-    m_wakes.push({time, device});
+    const auto at = static_cast<std::size_t>(device);
+    m_wakes.wakeAt(at, std::max(time, m_devices[at].free));
 }
 
 void ListScheduler::look(int device, Nanos now)
@@ -138,12 +122,12 @@ void ListScheduler::look(int device, Nanos now)
     Nanos soonest = kUnknown; // of the heads that are known to come, but cannot begin now
     for (std::size_t i = state.firstQueue; i < state.endQueue; ++i) {
         const QueueState &queue = m_queues[i];
-        if (queue.next == queue.queue->passes.size() || !fits(state, queue.queue->passes[queue.next]))
+        if (queue.left == 0 || (queue.takesMemory && state.room <= 0))
             continue;
         const Nanos ready = readyTime(i);
         if (ready > now)
             soonest = std::min(soonest, ready);
-        else if (best == m_queues.size() || queue.queue->rank < m_queues[best].queue->rank)
+        else if (best == m_queues.size() || queue.rank < m_queues[best].rank)
             best = i;
     }
     const bool mustWait = best != m_queues.size() && m_queues[best].queue->fillsGaps && soonest != kUnknown &&
@@ -156,7 +140,7 @@ void ListScheduler::look(int device, Nanos now)
 
 std::span<const Pass> ListScheduler::headOf(const QueueState &queue) const
 {
-    const std::span<const Pass> rest = std::span(queue.queue->passes).subspan(queue.next);
+    const std::span<const Pass> rest = std::span(queue.queue->passes).last(queue.left);
     return rest.first(rest.front().pairedWithNext ? std::min<std::size_t>(2, rest.size()) : 1);
 }
 
@@ -169,12 +153,6 @@ Nanos ListScheduler::durationOf(int device, std::span<const Pass> unit) const
     return unit.size() == 1 ? duration : std::llround(static_cast<double>(duration) * m_durations.pairScale);
 }
 
-bool ListScheduler::fits(const DeviceState &device, const Pass &head) const
-{
-    const auto index = static_cast<std::size_t>(&device - m_devices.data());
-    return head.kind != PassKind::F || device.held < m_task.devices[index].memoryLimit;
-}
-
 Nanos ListScheduler::readyTime(std::size_t at)
 {
     QueueState &queue = m_queues[at];
@@ -184,8 +162,9 @@ Nanos ListScheduler::readyTime(std::size_t at)
     bool isKnown = true;
     for (const Pass &pass : headOf(queue))
         isKnown = isKnown && awaitInputs(at, pass, ready);
-    if (isKnown && !queue.queue->gates.empty() && queue.queue->gates[queue.next]) {
-        const Pass &gate = *queue.queue->gates[queue.next];
+    const auto &gates = queue.queue->gates;
+    if (isKnown && !gates.empty() && gates[gates.size() - queue.left]) {
+        const Pass &gate = *gates[gates.size() - queue.left];
         isKnown = await(at, resultOf(m_rows.of(gate.kind, gate.stage), gate.microbatch), 0, ready);
     }
     queue.isKnown = true;
@@ -224,7 +203,8 @@ void ListScheduler::begin(std::size_t at, Nanos now)
     const std::span<const Pass> unit = headOf(queue);
     DeviceState &device = m_devices[static_cast<std::size_t>(queue.device)];
     device.free = now + durationOf(queue.device, unit);
-    queue.next += unit.size();
+    queue.left -= unit.size();
+    queue.takesMemory = queue.left > 0 && headOf(queue).front().kind == PassKind::F;
     queue.isKnown = false;
     wakeAt(queue.device, device.free);
     for (const Pass &pass : unit)
@@ -235,7 +215,7 @@ void ListScheduler::record(int device, const Pass &pass, Nanos end)
 {
     m_outcome.devices[static_cast<std::size_t>(device)].push_back(pass);
     m_outcome.ends[static_cast<std::size_t>(device)].push_back(end);
-    m_devices[static_cast<std::size_t>(device)].held += activationChange(pass.kind);
+    m_devices[static_cast<std::size_t>(device)].room -= activationChange(pass.kind);
     const ResultRow row = m_rows.of(pass.kind, pass.stage);
     if (row == kNoRow)
         return;

@@ -58,12 +58,6 @@ std::size_t PassIndex::plannedPasses(const Schedule &schedule)
     return rows * static_cast<std::size_t>(schedule.microbatches());
 }
 
-bool PassIndex::isPlanned(const Pass &pass) const
-{
-    return m_isPlannedKind[static_cast<std::size_t>(pass.kind)] && pass.microbatch >= 0 && pass.microbatch < m_microbatches &&
-           pass.stage < m_stages;
-}
-
 PassIndex::Added PassIndex::add(const Pass &pass, int device, std::size_t number)
 {
     if (!isPlanned(pass))
@@ -78,13 +72,6 @@ PassIndex::Added PassIndex::add(const Pass &pass, int device, std::size_t number
         return Added::Twice;
     found = static_cast<std::uint32_t>(number);
     return Added::Yes;
-}
-
-std::uint32_t PassIndex::at(const Pass &pass, int device) const
-{
-    if (!isPlanned(pass))
-        return kAbsent;
-    return at(pass.kind, isVocabularyPass(pass.kind) ? device : pass.stage, pass.microbatch);
 }
 
 } // namespace stagelens::schedule

@@ -36,10 +36,17 @@ public:
         return m_numbers[cell(kind, unit, microbatch)];
     }
     /// The number of the very pass, or kAbsent if it is no pass of the plan.
-    [[nodiscard]] std::uint32_t at(const Pass &pass, int device) const;
+    [[nodiscard]] std::uint32_t at(const Pass &pass, int device) const
+    {
+        return isPlanned(pass) ? at(pass.kind, isVocabularyPass(pass.kind) ? device : pass.stage, pass.microbatch) : kAbsent;
+    }
 
 private:
-    [[nodiscard]] bool isPlanned(const Pass &pass) const;
+    [[nodiscard]] bool isPlanned(const Pass &pass) const
+    {
+        return m_isPlannedKind[static_cast<std::size_t>(pass.kind)] && pass.microbatch >= 0 &&
+               pass.microbatch < m_microbatches && pass.stage < m_stages;
+    }
     [[nodiscard]] std::size_t cell(PassKind kind, int unit, int microbatch) const
     {
         // I shares the row of B.

@@ -1,12 +1,11 @@
 #include "engine/schedule/squeeze.h"
 
 #include "engine/schedule/squeeze_lanes.h"
+#include "engine/schedule/wake_times.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <utility>
 
 namespace stagelens::schedule {
@@ -31,6 +30,14 @@ struct Choice {
     };
     std::vector<Coming> coming;
     std::uint32_t blocked = kNoPlace; ///< the first forward that waits for memory alone
+
+    /// Nothing has been found; the storage stays.
+    void reset()
+    {
+        lane = nullptr;
+        rank = blocked = kNoPlace;
+        coming.clear();
+    }
 };
 
 /// How the microbatches of all replicas come through a stage, where what follows keeps to their order.
@@ -74,17 +81,17 @@ private:
     const SqueezeOptions &m_options;
     Lanes m_lanes;
     LayerOrder m_made;
-    Choice m_choice;                             ///< of the device that looks
-    Crossing m_entries;                          ///< F of the first stage, with barriers
-    Crossing m_turns;                            ///< F of the last stage, with barriers
-    using Event = std::pair<Nanos, std::size_t>; ///< time and device
-    std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
+    Choice m_choice;    ///< of the device that looks
+    Crossing m_entries; ///< F of the first stage, with barriers
+    Crossing m_turns;   ///< F of the last stage, with barriers
+    WakeTimes m_wakes;
 };
 
 Squeezer::Squeezer(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options)
     : m_order(order), m_options(options),
       m_lanes(makeLanes(order, durations, options)), m_made{order.placement,
-                                                            std::vector<std::vector<Pass>>(order.devices.size())}
+                                                            std::vector<std::vector<Pass>>(order.devices.size())},
+      m_wakes(order.devices.size())
 {
     if (options.barriers > 0) {
         std::size_t microbatches = 0;
@@ -96,7 +103,7 @@ Squeezer::Squeezer(const LayerOrder &order, const Durations &durations, const Sq
     }
     for (std::size_t at = 0; at < m_lanes.devices.size(); ++at) {
         m_made.devices[at].reserve(order.devices[at].size());
-        m_events.emplace(0, at);
+        m_wakes.wakeAt(at, 0);
     }
 }
 
@@ -187,8 +194,7 @@ void Squeezer::offerWeights(const LaneDevice &device)
 void Squeezer::look(std::size_t at, Nanos now)
 {
     LaneDevice &device = m_lanes.devices[at];
-    m_choice = {nullptr, kNoPlace, std::move(m_choice.coming), kNoPlace};
-    m_choice.coming.clear();
+    m_choice.reset();
     offerForwards(device, now);
     for (Lane *const lane : device.lanes[Backward])
         if (!lane->isDone())
@@ -214,8 +220,8 @@ void Squeezer::start(std::size_t at, Lane &lane, Nanos now)
     m_made.devices[at].push_back(pass);
     device.held = heldAfter(device.held, pass.kind);
     device.forwards += pass.kind == PassKind::F ? 1 : 0;
-    device.hasRun[place] = true;
-    while (device.first < device.hasRun.size() && device.hasRun[device.first])
+    device.hasRun[place] = 1;
+    while (device.first < device.hasRun.size() && device.hasRun[device.first] != 0)
         ++device.first;
     device.free = now + lane.duration;
     wakeAt(at, device.free);
@@ -261,25 +267,13 @@ void Squeezer::release(Crossing &crossing, LaneKind kind, int stage, std::size_t
 
 void Squeezer::wakeAt(std::size_t at, Nanos time)
 {
-    LaneDevice &device = m_lanes.devices[at];
-    time = std::max(time, device.free);
-    if (time >= device.wake)
-        return;
-    device.wake = time;
-    m_events.emplace(time, at);
+    m_wakes.wakeAt(at, std::max(time, m_lanes.devices[at].free));
 }
 
 Squeezed Squeezer::run()
 {
-    while (!m_events.empty()) {
-        const auto [now, at] = m_events.top();
-        m_events.pop();
-        LaneDevice &device = m_lanes.devices[at];
-        if (device.wake != now)
-            continue;
-        device.wake = kNever;
-        look(at, now);
-    }
+    while (const auto wake = m_wakes.take())
+        look(wake->second, wake->first);
     Squeezed squeezed{std::move(m_made), 0};
     for (const LaneDevice &device : m_lanes.devices)
         squeezed.makespan = std::max(squeezed.makespan, device.free);

@@ -59,8 +59,9 @@ void connect(Lanes &lanes, const Placement &placement, int replica, int stage, c
 void prepare(LaneDevice &device, const std::vector<Pass> &passes)
 {
     std::vector<int> room; // after each forward
+    room.reserve(passes.size() / 2);
     int held = 0;
-    device.hasRun.assign(passes.size(), false);
+    device.hasRun.assign(passes.size(), 0);
     device.full = passes.size();
     for (std::size_t place = 0; place < passes.size(); ++place) {
         held = heldAfter(held, passes[place].kind);

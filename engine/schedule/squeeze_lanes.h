@@ -46,11 +46,10 @@ struct LaneDevice {
     int held = 0;
     int cap = 0;
     std::size_t forwards = 0; ///< started
-    base::Nanos wake = 0;     ///< when it looks for a pass again
     base::Nanos free = 0;
-    std::vector<bool> hasRun; ///< by place
-    std::size_t first = 0;    ///< place of the first pass that has not run
-    std::size_t full = 0;     ///< place where the order first holds as much as the cap allows
+    std::vector<unsigned char> hasRun; ///< by place: 1 if it has
+    std::size_t first = 0;             ///< place of the first pass that has not run
+    std::size_t full = 0;              ///< place where the order first holds as much as the cap allows
     std::size_t lastForward = 0;
 };
 

@@ -64,13 +64,12 @@ constexpr std::array<Recipe, 13> kRecipes{{
     {Entry::Groups, false, true, true},
 }};
 
-Squeezed make(const StreamPlan &plan, const Recipe &recipe, int mostHeld, const Durations &durations)
+Squeezed make(const StreamPlan &plan, const LayerOrder &stream, const Recipe &recipe, int mostHeld, const Durations &durations)
 {
     SqueezeOptions options{.mostHeld = std::vector<int>(static_cast<std::size_t>(plan.placement.devices), mostHeld),
                            .backwardsFirst = recipe.backwardsFirst,
                            .isPatient = recipe.isPatient,
                            .barriers = plan.barriers};
-    const LayerOrder stream = streamOrder(plan, recipe.entry);
     if (!recipe.isEven)
         return squeeze(stream, durations, options);
     const LayerOrder even = squeeze(stream, evenDurations(), options).order;
@@ -120,14 +119,18 @@ LayerOrder shortestStream(const StreamPlan &plan, int mostHeld, const Durations 
     trial.microbatches = std::min(plan.microbatches, kTrialRounds * plan.placement.devices);
     std::optional<Squeezed> best;
     Recipe bestRecipe;
+    const std::array streams{streamOrder(trial, Entry::Spread), streamOrder(trial, Entry::Slow),
+                             streamOrder(trial, Entry::Groups)};
     for (const Recipe &recipe : kRecipes) {
-        Squeezed squeezed = make(trial, recipe, mostHeld, durations);
+        Squeezed squeezed = make(trial, streams[static_cast<std::size_t>(recipe.entry)], recipe, mostHeld, durations);
         if (best && best->makespan <= squeezed.makespan)
             continue;
         best = std::move(squeezed);
         bestRecipe = recipe;
     }
-    return trial.microbatches == plan.microbatches ? std::move(best->order) : make(plan, bestRecipe, mostHeld, durations).order;
+    if (trial.microbatches == plan.microbatches)
+        return std::move(best->order);
+    return make(plan, streamOrder(plan, bestRecipe.entry), bestRecipe, mostHeld, durations).order;
 }
 
 } // namespace stagelens::schedule

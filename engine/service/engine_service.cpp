@@ -45,7 +45,7 @@ struct EngineService::State {
     {
         for (;;) {
             std::unique_lock lock(mutex);
-            if (!changed.wait(lock, stop, [this] { return request.has_value(); }))
+            if (!changed.wait(lock, stop, [this] { return request.has_value(); }) || stop.stop_requested())
                 return;
             const PredictionRequest taken = *std::exchange(request, std::nullopt);
             predicting = taken.job;
@@ -130,7 +130,7 @@ struct EngineService::State {
     JobId lastJob = 0;
     std::optional<PredictionRequest> request;
     JobId cancelledPrediction = 0;
-    JobId predicting = 0; ///< the job under way; 0: none
+    JobId predicting = 0;            ///< the job under way; 0: none
     std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
     std::list<Training> trainings;
     std::mutex readerMutex;

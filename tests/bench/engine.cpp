@@ -38,14 +38,8 @@ struct Size {
         experiment.parallel.microbatches = microbatches;
         experiment.schedule.family = family;
         experiment.schedule.vocabulary = method;
-        experiment.cost.source = model::UniformCosts{{{"F", 1.0},
-                                                      {"I", 1.1},
-                                                      {"W", 0.8},
-                                                      {"S", 0.21},
-                                                      {"T", 0.33},
-                                                      {"EF", 0.02},
-                                                      {"EB", 0.03},
-                                                      {"send", 0.01}}};
+        experiment.cost.source = model::UniformCosts{
+            {{"F", 1.0}, {"I", 1.1}, {"W", 0.8}, {"S", 0.21}, {"T", 0.33}, {"EF", 0.02}, {"EB", 0.03}, {"send", 0.01}}};
         return model::resolved(experiment, 1);
     }
 };
@@ -149,8 +143,12 @@ void addAll()
 {
     constexpr auto kNone = VocabularyMethod::None;
     constexpr auto kVocab1 = VocabularyMethod::Vocab1;
-    for (const Size &size : {Size{"1f1b", kNone, 4, 16}, {"1f1b", kNone, 32, 512}, {"1f1b", kVocab1, 32, 512},
-                             {"interleaved-1f1b", kNone, 32, 512}, {"v-half", kVocab1, 32, 128}, {"1f1b", kNone, 64, 2048}}) {
+    for (const Size &size : {Size{"1f1b", kNone, 4, 16},
+                             {"1f1b", kNone, 32, 512},
+                             {"1f1b", kVocab1, 32, 512},
+                             {"interleaved-1f1b", kNone, 32, 512},
+                             {"v-half", kVocab1, 32, 128},
+                             {"1f1b", kNone, 64, 2048}}) {
         add("whole", size, whole);
         add("generate", size, generate);
         add("validate", size, validateSchedule);
@@ -164,9 +162,8 @@ void addAll()
     for (const schedule::Family &family : schedule::families())
         add("generate", {family.name.data(), kNone, 32, 128}, generate);
     for (const auto &[devices, microbatches] : {std::pair(8, 32), {16, 128}})
-        benchmark::RegisterBenchmark(
-            ("search/" + std::to_string(devices) + 'x' + std::to_string(microbatches)).c_str(),
-            [p = devices, m = microbatches](benchmark::State &state) { searchAll(state, p, m); })
+        benchmark::RegisterBenchmark(("search/" + std::to_string(devices) + 'x' + std::to_string(microbatches)).c_str(),
+                                     [p = devices, m = microbatches](benchmark::State &state) { searchAll(state, p, m); })
             ->Unit(benchmark::kMillisecond);
 }
 

@@ -21,8 +21,8 @@ model::Experiment randomPlan(base::Random &random)
     const auto draw = [&](int least, int most) { return static_cast<int>(random.nextInteger(least, most)); };
     model::Experiment experiment;
     const int hidden = 512 * draw(1, 4);
-    experiment.model = {"custom", model::ModelFamily::Gpt, draw(4, 12), hidden, 8, 8, 4 * hidden, 1024, 1024 << draw(0, 8),
-                        draw(0, 1) == 1, model::DataType::Fp16};
+    experiment.model = {"custom",           model::ModelFamily::Gpt, draw(4, 12),          hidden, 8, 8, 4 * hidden, 1024,
+                        1024 << draw(0, 8), draw(0, 1) == 1,         model::DataType::Fp16};
     experiment.parallel = {draw(1, 4), draw(1, 7), 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};
@@ -58,9 +58,8 @@ std::set<Figures> bestOf(const std::vector<Figures> &all)
 {
     std::set<Figures> best;
     for (const Figures &own : all) {
-        const bool isBeaten = std::ranges::any_of(all, [&](const Figures &other) {
-            return other != own && other.first <= own.first && other.second <= own.second;
-        });
+        const bool isBeaten = std::ranges::any_of(
+            all, [&](const Figures &other) { return other != own && other.first <= own.first && other.second <= own.second; });
         if (!isBeaten)
             best.insert(own);
     }

@@ -15,6 +15,23 @@ namespace {
 
 constexpr int kRounds = 250;
 
+struct RandomPlan {
+    schedule::Schedule schedule;
+    schedule::Schedule outline; ///< the same of two microbatches at most
+};
+
+/// Nothing where the family refuses the plan.
+std::optional<RandomPlan> randomPlan(base::Random &random)
+{
+    model::Experiment experiment = test::randomExperiment(random, 9, 24);
+    auto schedule = schedule::makeSchedule(experiment);
+    experiment.parallel.microbatches = std::min(experiment.parallel.microbatches, 2);
+    auto outline = schedule::makeSchedule(experiment);
+    if (!schedule || !outline)
+        return std::nullopt;
+    return RandomPlan{std::move(schedule).value(), std::move(outline).value()};
+}
+
 /// Latest end of what a requirement names, found by search.
 Nanos endOf(const timeline::Timeline &timeline, const schedule::Requirement &need, int microbatch)
 {
@@ -75,15 +92,19 @@ private slots:
         qInfo() << "seed" << seed;
         base::Random random(seed);
         for (int round = 0; round < kRounds; ++round) {
-            const std::optional<schedule::Schedule> schedule = test::randomSchedule(random, 9, 24);
-            if (!schedule)
+            const std::optional<RandomPlan> plan = randomPlan(random);
+            if (!plan)
                 continue;
+            const schedule::Schedule *const schedule = &plan->schedule;
             simulate::CostModel costs = test::randomCosts(random, *schedule);
             const auto timeline = simulate::simulate(*schedule, costs);
             QVERIFY2(timeline.ok(), timeline.ok() ? "" : timeline.error().text().c_str());
             QVERIFY(lanesAreInOrder(*timeline, *schedule));
             QVERIFY(requirementsHold(*timeline, *schedule, costs));
-            QVERIFY(timeline->makespan() >= simulate::lowerBound(*schedule, costs));
+            checkBounds(*plan, costs);
+            simulate::CostModel overlapped = costs;
+            overlapped.pairScale = static_cast<double>(random.nextInteger(5, 15)) / 10;
+            checkBounds(*plan, overlapped);
             QVERIFY(timeline->iteration() >= timeline->makespan());
             QCOMPARE(*simulate::simulate(*schedule, costs), *timeline);
             checkCauses(*schedule, costs, *timeline);
@@ -95,6 +116,15 @@ private slots:
     }
 
 private:
+    static void checkBounds(const RandomPlan &plan, const simulate::CostModel &costs)
+    {
+        const auto timeline = simulate::simulate(plan.schedule, costs);
+        QVERIFY(timeline.ok());
+        QVERIFY(timeline->makespan() >= simulate::lowerBound(plan.schedule, costs));
+        const bool splits = schedule::findFamily(plan.schedule.family())->splitsBackward;
+        QVERIFY(timeline->makespan() >= simulate::lowerBoundOfShape(plan.outline, costs, plan.schedule.microbatches(), splits));
+    }
+
     static void checkCauses(const schedule::Schedule &schedule, const simulate::CostModel &costs,
                             const timeline::Timeline &timeline)
     {

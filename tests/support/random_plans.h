@@ -8,8 +8,8 @@
 
 namespace stagelens::test {
 
-/// Any family and vocabulary method, with 1 to so many devices and microbatches; nothing where the family refuses the plan.
-inline std::optional<schedule::Schedule> randomSchedule(base::Random &random, int mostDevices, int mostMicrobatches)
+/// A teaching plan of any family and vocabulary method, which the family may refuse.
+inline model::Experiment randomExperiment(base::Random &random, int mostDevices, int mostMicrobatches)
 {
     const auto families = schedule::families();
     const auto &family =
@@ -17,7 +17,13 @@ inline std::optional<schedule::Schedule> randomSchedule(base::Random &random, in
     const int devices = static_cast<int>(random.nextInteger(1, mostDevices));
     const auto method = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
     const int microbatches = static_cast<int>(random.nextInteger(1, mostMicrobatches));
-    auto schedule = schedule::makeSchedule(teachingExperiment(std::string(family.name), devices, microbatches, method, {}));
+    return teachingExperiment(std::string(family.name), devices, microbatches, method, {});
+}
+
+/// Any family and vocabulary method, with 1 to so many devices and microbatches; nothing where the family refuses the plan.
+inline std::optional<schedule::Schedule> randomSchedule(base::Random &random, int mostDevices, int mostMicrobatches)
+{
+    auto schedule = schedule::makeSchedule(randomExperiment(random, mostDevices, mostMicrobatches));
     return schedule.ok() ? std::optional(std::move(schedule).value()) : std::nullopt;
 }
 

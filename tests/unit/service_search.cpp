@@ -26,8 +26,8 @@ model::Experiment paperPlan(int microbatches)
 
 model::Experiment teachingPlan(int devices, int microbatches)
 {
-    model::Experiment experiment = test::teachingExperiment("auto", devices, microbatches, model::VocabularyMethod::None,
-                                                            {{"F", 1.0}, {"B", 2.0}});
+    model::Experiment experiment =
+        test::teachingExperiment("auto", devices, microbatches, model::VocabularyMethod::None, {{"F", 1.0}, {"B", 2.0}});
     experiment.parallel.stageLayers.clear();
     return experiment;
 }
@@ -172,6 +172,17 @@ private slots:
         const auto schedule = service::scheduleOf(model::resolved(chosen->experiment, 2));
         QVERIFY(schedule.ok());
         QVERIFY(service::trainingProblems(chosen->experiment, *schedule).empty());
+    }
+
+    void whatNobodyCanTrainIsSaid()
+    {
+        model::Experiment experiment;
+        experiment.schedule.family = model::kAutomaticFamily;
+        experiment.model.family = model::ModelFamily::Llama;
+        const auto refused = service::withChosenSchedule(experiment, service::Purpose::Train);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.size(), std::size_t{1});
+        QCOMPARE(refused.error().problems.front().field, std::string("model.family"));
     }
 
     void plansThatNameTheirFamilyStayAsTheyAre()

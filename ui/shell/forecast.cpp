@@ -1,5 +1,6 @@
 #include "ui/shell/forecast.h"
 
+#include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
@@ -19,8 +20,9 @@ constexpr double kPassesAtOnce = 100'000;
 bool isSmall(const model::Experiment &experiment)
 {
     const int passesOfMicrobatch = model::isSharded(experiment.schedule.vocabulary) ? 7 : 2;
-    return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch <=
-           kPassesAtOnce;
+    return experiment.schedule.family != model::kAutomaticFamily && // hundreds of plans
+           static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch <=
+               kPassesAtOnce;
 }
 
 std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)

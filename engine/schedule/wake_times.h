@@ -1,0 +1,51 @@
+// When each device of an event simulation is to look for work again.
+#pragma once
+
+#include "engine/base/units.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// One time a device in a tree of minima: all branches are taken the same way each time, which a heap's are not. O(log devices)
+/// to set and to take.
+class WakeTimes {
+public:
+    static constexpr base::Nanos kNever = std::numeric_limits<base::Nanos>::max();
+
+    explicit WakeTimes(std::size_t devices) : m_leaves(std::bit_ceil(devices)), m_least(2 * m_leaves, kNever) {}
+
+    /// The device looks at that time, unless it is to look earlier anyway.
+    void wakeAt(std::size_t device, base::Nanos time)
+    {
+        for (std::size_t node = m_leaves + device; node > 0 && time < m_least[node]; node /= 2)
+            m_least[node] = time;
+    }
+    /// The earliest time and, of the devices that look then, the first, which looks no more; nothing if none is to look.
+    [[nodiscard]] std::optional<std::pair<base::Nanos, std::size_t>> take()
+    {
+        const base::Nanos time = m_least[1];
+        if (time == kNever)
+            return std::nullopt;
+        std::size_t node = 1;
+        while (node < m_leaves)
+            node = 2 * node + (m_least[2 * node] == time ? 0 : 1);
+        const std::size_t device = node - m_leaves;
+        m_least[node] = kNever;
+        for (node /= 2; node > 0; node /= 2)
+            m_least[node] = std::min(m_least[2 * node], m_least[2 * node + 1]);
+        return std::pair(time, device);
+    }
+
+private:
+    std::size_t m_leaves;
+    std::vector<base::Nanos> m_least; ///< of each node's leaves; the root is 1, leaves begin at m_leaves
+};
+
+} // namespace stagelens::schedule
