@@ -97,6 +97,7 @@ private:
     TorchCell m_cell;
     TorchCsv m_csv;
     std::size_t m_actions = 0;
+    std::size_t m_passes = 0;
     base::Problems m_problems;
     /// Where the first of each letter stands; row 0: nowhere.
     TorchCell m_firstI;
@@ -172,7 +173,7 @@ void Reader::readContainer(std::string_view cell)
     if (base::trim(cell.substr(close + 1)) != kOverlap)
         return refuse(cell, "has no OVERLAP_F_B right behind its parenthesis; write such as (0F7;7B3)OVERLAP_F_B");
     std::string_view rest = cell.substr(1, close - 1);
-    for (bool isLast = false; !isLast;) {
+    for (bool isLast = false; !isLast && !isFull();) {
         const std::size_t semicolon = rest.find(';');
         isLast = semicolon == std::string_view::npos;
         auto action = readAction(base::trim(rest.substr(0, semicolon)), cell);
@@ -256,10 +257,14 @@ void Reader::addIdle()
 void Reader::add(const TorchAction &action)
 {
     m_csv.ranks.back().push_back(action);
-    if (++m_actions > kMostActions) {
+    m_passes += isCompute(action.kind) ? 1 : 0;
+    if (m_passes > schedule::kMostPasses)
+        refuseAt(m_cell, concat("is one pass too many; the limit is ", schedule::kMostPasses));
+    else if (++m_actions > kMostActions)
         refuseAt(m_cell, concat("is one action too many; the limit is ", kMostActions));
-        m_isOver = true;
-    }
+    else
+        return;
+    m_isOver = true;
 }
 
 /// Both dialects have a B: only the whole file tells which it is.

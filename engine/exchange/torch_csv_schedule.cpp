@@ -71,8 +71,6 @@ void Reading::readSizes()
             last = cell;
         }
     });
-    if (m_passes > schedule::kMostPasses)
-        refuse(concat("the file has ", m_passes, " passes; the limit is ", schedule::kMostPasses));
     // Each microbatch has a forward at least: a greater number would make a plan that is larger than its file.
     if (static_cast<std::size_t>(m_microbatches) > m_passes)
         refuse(concat(text(last), ": microbatch ", m_microbatches - 1, " is beyond the file's ", m_passes,

@@ -1,5 +1,6 @@
 #include "ui/shell/forecast.h"
 
+#include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
@@ -138,7 +139,7 @@ void Forecast::askFamily()
     if (m_families.size() == families.size())
         return;
     model::Experiment other = now;
-    other.schedule.family = families[m_families.size()].name;
+    model::chooseFamily(other.schedule, families[m_families.size()].name);
     submit(Stage::Family, other);
 }
 
