@@ -14,11 +14,10 @@ namespace stagelens::exchange {
 namespace {
 
 using base::concat;
+using base::quoted;
 
-constexpr std::size_t kMostProblems = 20;
 /// A pass has at most a send and a receive beside it.
 constexpr std::size_t kMostActions = 4 * schedule::kMostPasses;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kOverlap = "OVERLAP_F_B";
 constexpr std::string_view kDigits = "0123456789";
 
@@ -48,16 +47,6 @@ bool hasMicrobatch(TorchKind kind)
     return kind < TorchKind::Unshard;
 }
 
-/// Cells of a hostile file may be long or unprintable.
-std::string quoted(std::string_view cell)
-{
-    constexpr std::size_t kMostShown = 40;
-    std::string shown(cell.substr(0, kMostShown));
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-    return concat('\'', shown, cell.size() > kMostShown ? "...'" : "'");
-}
-
 /// Takes a number of digits off the front; nothing if it is greater than `most`.
 std::optional<int> takeNumber(std::string_view &text, int most)
 {
@@ -72,7 +61,7 @@ std::optional<int> takeNumber(std::string_view &text, int most)
 /// Reads one file; a method that finds a fault reports it and goes on with the next cell.
 class Reader {
 public:
-    explicit Reader(std::string_view text) : m_rest(text) {}
+    explicit Reader(std::string_view text) : m_rest(base::withoutByteOrderMark(text)) {}
     base::Result<TorchCsv> read();
 
 private:
@@ -88,10 +77,10 @@ private:
     void refuse(std::string_view cell, std::string_view reason) { refuseAt(m_cell, concat(quoted(cell), ' ', reason)); }
     void refuseAt(const TorchCell &at, const std::string &message)
     {
-        if (m_problems.size() < kMostProblems)
+        if (m_problems.size() < kMostTorchProblems)
             m_problems.push_back({"schedule.file", concat(text(at), ": ", message)});
     }
-    [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostProblems; }
+    [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostTorchProblems; }
 
     std::string_view m_rest;
     TorchCell m_cell;
@@ -112,8 +101,6 @@ private:
 
 base::Result<TorchCsv> Reader::read()
 {
-    if (m_rest.starts_with(kByteOrderMark))
-        m_rest.remove_prefix(kByteOrderMark.size());
     // Blank lines behind the last row are no ranks.
     m_rest = m_rest.substr(0, m_rest.find_last_not_of(" \t\r\n") + 1);
     if (m_rest.empty())

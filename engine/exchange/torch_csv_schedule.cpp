@@ -14,7 +14,6 @@ namespace {
 using base::concat;
 using schedule::PassKind;
 
-constexpr std::size_t kMostProblems = 20;
 constexpr int kNowhere = -1;
 
 /// Calls `visit(action, cell)` for every action of the file that is not idle.
@@ -48,7 +47,7 @@ private:
     [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
     void refuse(std::string message)
     {
-        if (m_problems.size() < kMostProblems)
+        if (m_problems.size() < kMostTorchProblems)
             m_problems.push_back({"schedule.file", std::move(message)});
     }
 

@@ -279,9 +279,9 @@ void ExchangeTorchCsv::violationsNameTheirPlace_data()
         "on device 1 move B0@1 in front of F1@1");
     row("sends that fit", "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n", "");
     row("sends that block", "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n",
-        "deadlock at row 1, column 2: device 0 sends at row 1, column 2 (F1@0) to F1@1, which device 1 has at row 2, column 3; "
-        "device 1 sends at row 2, column 2 (B0@1) to B0@0, which device 0 has at row 1, column 3 | let the devices send and "
-        "receive at once, or buffer the sends",
+        "deadlock at row 1, column 2: device 0 sends at row 1, column 2 (F1@0) to F1@1, which device 1 has at row 2, column 3 "
+        "behind B0@1; device 1 sends at row 2, column 2 (B0@1) to B0@0, which device 0 has at row 1, column 3 behind F1@0 | "
+        "let the devices send and receive at once, or buffer the sends",
         true);
     row("too much memory", "0F0,,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n",
         "too-much-memory at row 1, column 5: F3@0 puts 4 activations in flight, but there is room for 3 | run a backward "
