@@ -138,6 +138,21 @@ std::string closestWord(std::string_view word, const std::vector<std::string> &c
     return closest;
 }
 
+std::string quoted(std::string_view word)
+{
+    constexpr std::size_t kMostShown = 40;
+    std::string shown(word.substr(0, kMostShown));
+    std::replace_if(
+        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
+    return concat('\'', shown, word.size() > kMostShown ? "...'" : "'");
+}
+
+std::string_view withoutByteOrderMark(std::string_view text)
+{
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 std::string join(const std::vector<std::string> &words, std::string_view separator)
 {
     std::string all;

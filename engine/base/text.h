@@ -34,6 +34,10 @@ template <class... Parts>
 [[nodiscard]] bool isUtf8(std::string_view text);
 /// The candidate that a mistyped word most likely means (few of its letters differ), or empty.
 [[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string> &candidates);
+/// A word of a hostile file for a message, in quotes: at most 40 bytes of it, what is not printable ASCII as '?'.
+[[nodiscard]] std::string quoted(std::string_view word);
+/// The text behind a UTF-8 byte order mark, if it has one.
+[[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);
 /// Words joined by a separator.
 [[nodiscard]] std::string join(const std::vector<std::string> &words, std::string_view separator);
 

@@ -11,7 +11,6 @@ namespace stagelens::exchange {
 namespace {
 
 constexpr base::Bytes kLargestFile = base::Bytes{256} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// A CSV begins with a stage's number, a container or an idle cell; text with a word or a remark.
 bool isCsv(std::string_view text)
@@ -49,8 +48,7 @@ std::string ScheduleFile::placeText(int device, std::size_t position) const
 
 base::Result<ScheduleFile> readSchedule(std::string_view text)
 {
-    if (text.starts_with(kByteOrderMark))
-        text.remove_prefix(kByteOrderMark.size());
+    text = base::withoutByteOrderMark(text);
     if (isCsv(text))
         return readCsv(text);
     ScheduleFile file;

@@ -13,6 +13,9 @@
 
 namespace stagelens::exchange {
 
+/// A file that is wrong everywhere is told about in its first cells.
+inline constexpr std::size_t kMostTorchProblems = 20;
+
 /// What an action does. `B` is the full backward, whatever letter the file's dialect has for it.
 enum class TorchKind : std::uint8_t {
     F,
@@ -68,8 +71,8 @@ struct TorchCell {
 [[nodiscard]] std::string text(const TorchAction &action, TorchDialect dialect = TorchDialect::Current); ///< "0SEND_F3"
 
 /// Reads either format and dialect (told apart by the letters: BW, or W and B without an I, mean 2024's); LF, CRLF, blanks
-/// around actions and a byte order mark are accepted. InvalidInput "schedule.file" with up to 20 cells that are wrong, each
-/// with cause and remedy. Linear in the text; what it accepts need not be a sound schedule.
+/// around actions and a byte order mark are accepted. InvalidInput "schedule.file" with up to kMostTorchProblems cells that are
+/// wrong, each with cause and remedy. Linear in the text; what it accepts need not be a sound schedule.
 [[nodiscard]] base::Result<TorchCsv> readTorchCsv(std::string_view text);
 /// The file again: without blanks, lines ended with LF.
 [[nodiscard]] std::string writeTorchCsv(const TorchCsv &csv);

@@ -14,11 +14,10 @@ namespace stagelens::exchange {
 namespace {
 
 using base::concat;
+using base::quoted;
 
-constexpr std::size_t kMostProblems = 20;
 /// A pass has at most a send and a receive beside it.
 constexpr std::size_t kMostActions = 4 * schedule::kMostPasses;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kOverlap = "OVERLAP_F_B";
 constexpr std::string_view kDigits = "0123456789";
 
@@ -48,16 +47,6 @@ bool hasMicrobatch(TorchKind kind)
     return kind < TorchKind::Unshard;
 }
 
-/// Cells of a hostile file may be long or unprintable.
-std::string quoted(std::string_view cell)
-{
-    constexpr std::size_t kMostShown = 40;
-    std::string shown(cell.substr(0, kMostShown));
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-    return concat('\'', shown, cell.size() > kMostShown ? "...'" : "'");
-}
-
 /// Takes a number of digits off the front; nothing if it is greater than `most`.
 std::optional<int> takeNumber(std::string_view &text, int most)
 {
@@ -72,7 +61,7 @@ std::optional<int> takeNumber(std::string_view &text, int most)
 /// Reads one file; a method that finds a fault reports it and goes on with the next cell.
 class Reader {
 public:
-    explicit Reader(std::string_view text) : m_rest(text) {}
+    explicit Reader(std::string_view text) : m_rest(base::withoutByteOrderMark(text)) {}
     base::Result<TorchCsv> read();
 
 private:
@@ -88,15 +77,16 @@ private:
     void refuse(std::string_view cell, std::string_view reason) { refuseAt(m_cell, concat(quoted(cell), ' ', reason)); }
     void refuseAt(const TorchCell &at, const std::string &message)
     {
-        if (m_problems.size() < kMostProblems)
+        if (m_problems.size() < kMostTorchProblems)
             m_problems.push_back({"schedule.file", concat(text(at), ": ", message)});
     }
-    [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostProblems; }
+    [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostTorchProblems; }
 
     std::string_view m_rest;
     TorchCell m_cell;
     TorchCsv m_csv;
     std::size_t m_actions = 0;
+    std::size_t m_passes = 0;
     base::Problems m_problems;
     /// Where the first of each letter stands; row 0: nowhere.
     TorchCell m_firstI;
@@ -111,8 +101,6 @@ private:
 
 base::Result<TorchCsv> Reader::read()
 {
-    if (m_rest.starts_with(kByteOrderMark))
-        m_rest.remove_prefix(kByteOrderMark.size());
     // Blank lines behind the last row are no ranks.
     m_rest = m_rest.substr(0, m_rest.find_last_not_of(" \t\r\n") + 1);
     if (m_rest.empty())
@@ -172,7 +160,7 @@ void Reader::readContainer(std::string_view cell)
     if (base::trim(cell.substr(close + 1)) != kOverlap)
         return refuse(cell, "has no OVERLAP_F_B right behind its parenthesis; write such as (0F7;7B3)OVERLAP_F_B");
     std::string_view rest = cell.substr(1, close - 1);
-    for (bool isLast = false; !isLast;) {
+    for (bool isLast = false; !isLast && !isFull();) {
         const std::size_t semicolon = rest.find(';');
         isLast = semicolon == std::string_view::npos;
         auto action = readAction(base::trim(rest.substr(0, semicolon)), cell);
@@ -256,10 +244,14 @@ void Reader::addIdle()
 void Reader::add(const TorchAction &action)
 {
     m_csv.ranks.back().push_back(action);
-    if (++m_actions > kMostActions) {
+    m_passes += isCompute(action.kind) ? 1 : 0;
+    if (m_passes > schedule::kMostPasses)
+        refuseAt(m_cell, concat("is one pass too many; the limit is ", schedule::kMostPasses));
+    else if (++m_actions > kMostActions)
         refuseAt(m_cell, concat("is one action too many; the limit is ", kMostActions));
-        m_isOver = true;
-    }
+    else
+        return;
+    m_isOver = true;
 }
 
 /// Both dialects have a B: only the whole file tells which it is.

@@ -14,7 +14,6 @@ namespace {
 using base::concat;
 using schedule::PassKind;
 
-constexpr std::size_t kMostProblems = 20;
 constexpr int kNowhere = -1;
 
 /// Calls `visit(action, cell)` for every action of the file that is not idle.
@@ -48,7 +47,7 @@ private:
     [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
     void refuse(std::string message)
     {
-        if (m_problems.size() < kMostProblems)
+        if (m_problems.size() < kMostTorchProblems)
             m_problems.push_back({"schedule.file", std::move(message)});
     }
 
@@ -71,8 +70,6 @@ void Reading::readSizes()
             last = cell;
         }
     });
-    if (m_passes > schedule::kMostPasses)
-        refuse(concat("the file has ", m_passes, " passes; the limit is ", schedule::kMostPasses));
     // Each microbatch has a forward at least: a greater number would make a plan that is larger than its file.
     if (static_cast<std::size_t>(m_microbatches) > m_passes)
         refuse(concat(text(last), ": microbatch ", m_microbatches - 1, " is beyond the file's ", m_passes,

@@ -15,6 +15,7 @@ namespace stagelens::schedule {
 namespace {
 
 using base::concat;
+using base::quoted;
 
 constexpr std::string_view kBlanks = " \t\r";
 
@@ -36,16 +37,6 @@ std::optional<int> takeNumber(std::string_view &text, int most = std::numeric_li
         return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;
-}
-
-/// Words of a hostile file may be long or unprintable.
-std::string quoted(std::string_view word)
-{
-    constexpr std::size_t kMostShown = 40;
-    std::string shown(word.substr(0, kMostShown));
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-    return concat('\'', shown, word.size() > kMostShown ? "...'" : "'");
 }
 
 /// Reads one schedule; every read function leaves the reason in m_error and says false if it fails.

@@ -65,7 +65,8 @@ std::vector<Violation> Validation::run()
     findMisplacedDependencies(index);
     // A pass that stands before its own input on one device is a circle of its own, already reported.
     const bool isOrderedInside = m_found.size() == incomplete && !isFull();
-    findMicrobatchDisorder(index);
+    if (m_options.inMicrobatchOrder)
+        findMicrobatchDisorder(index);
     findExcessMemory();
     findStaleWeights();
     if (isOrderedInside)

@@ -40,6 +40,8 @@ struct ValidationOptions {
     Sends sends = Sends::Buffered;
     /// Activations (a stage's of a microbatch) that each device has room for; empty: any number.
     std::vector<std::int64_t> activationLimit = {};
+    /// False for a prediction, which does not depend on the order in which gradients are added.
+    bool inMicrobatchOrder = true;
     /// How causes and remedies name a device's position; absent: "position 3".
     std::function<std::string(int device, std::size_t position)> place = {};
 };

@@ -79,7 +79,8 @@ Advice advise(const Prediction &prediction, int cores)
         if (method == prediction.experiment.schedule.vocabulary) {
             option.iteration = metrics.iteration;
             option.peakMemory = greatest(metrics.peakMemory);
-        } else if (const auto other = predict(withMethod(prediction.experiment, method), cores)) {
+        } else if (const auto other = predict(withMethod(prediction.experiment, method), cores);
+                   other && (*other)->experiment.schedule.vocabulary == method) { // a schedule's file has its own method
             option.iteration = (*other)->metrics.iteration;
             option.peakMemory = greatest((*other)->metrics.peakMemory);
         }

@@ -93,6 +93,7 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
     constexpr std::size_t kMostShown = 20;
     schedule::ValidationOptions options = validationOf(file, schedule::Sends::Buffered);
     options.limit = kMostShown;
+    options.inMicrobatchOrder = false; // PyTorch's breadth-first order is not, and can be predicted; a run refuses it
     if (experiment.schedule.memoryLimit && experiment.hasModel)
         options.activationLimit = simulate::activationLimits(experiment, file.schedule);
     base::Problems problems;

@@ -9,7 +9,10 @@ namespace stagelens::service {
 
 base::Bytes bytesToTrain(const model::Experiment &experiment)
 {
-    return runtime::requiredBytes(experiment);
+    if (experiment.schedule.file.empty())
+        return runtime::requiredBytes(experiment);
+    const auto schedule = scheduleOf(experiment);
+    return schedule ? runtime::plannedBytes(experiment, *schedule) : 0;
 }
 
 base::Bytes availableBytes()

@@ -74,8 +74,7 @@ std::string quoted(std::string_view text)
 DurationsTable::DurationsTable(std::string_view csv, std::string source, const schedule::Schedule &schedule)
     : m_source(std::move(source)), m_schedule(schedule)
 {
-    if (csv.starts_with("\xEF\xBB\xBF"))
-        csv.remove_prefix(3);
+    csv = base::withoutByteOrderMark(csv);
     bool headerRead = false;
     while (!csv.empty()) {
         const std::size_t length = std::min(csv.find('\n'), csv.size());

@@ -72,7 +72,7 @@ void CliScheduleFile::predictsAsTheFamilyDoes()
 void CliScheduleFile::takesThePlanFromTheFile()
 {
     QVERIFY(write(u"v.csv"_s, "\xEF\xBB\xBF"
-                              "0F0,,(3F0;3B0)OVERLAP_F_B,0B0\r\n,1F0,2F0,2I0,2W0,1B0\r\n"));
+                              "0F0,,3F0,3B0,0B0\r\n,1F0,2F0,2I0,2W0,1B0\r\n"));
     const QJsonObject document = m_cli.run(u"experiment --json --schedule-file v.csv"_s).object();
     QCOMPARE(document[u"schedule"_s][u"family"_s].toString(), u"custom"_s);
     QCOMPARE(document[u"schedule"_s][u"file"_s].toString(), u"v.csv"_s);
@@ -196,6 +196,13 @@ void CliScheduleFile::trainsAndVerifies()
     QCOMPARE(trained.object()[u"experiment"_s][u"schedule"_s][u"file"_s].toString(), m_cli.path(u"mine.csv"_s));
     const CliAnswer exported = m_cli.run(u"export 1 --format torch-csv"_s);
     QCOMPARE(exported.out, QByteArray("0F0,0F1,0B0,0F2,0B1,0B2\n1F0,1B0,1F1,1F2,1B1,1B2\n"));
+    // The order of PyTorch's LoopedBFS: predicted, but its gradients would have other bits.
+    QVERIFY(write(u"back.csv"_s, "0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n"));
+    QCOMPARE(m_cli.run(u"simulate --schedule-file back.csv"_s).status, 0);
+    QCOMPARE(m_cli.run(u"validate --schedule-file back.csv"_s).status, 1);
+    const CliAnswer reversed = m_cli.run(u"run --steps 1 --schedule-file back.csv"_s + small);
+    QCOMPARE(reversed.status, 2);
+    QVERIFY2(reversed.err.contains("gradients must be added in microbatch order"), reversed.err);
     QVERIFY(write(u"split.csv"_s, "0F0,0I0,0W0\n1F0,1I0,1W0\n"));
     const CliAnswer refused = m_cli.run(u"run --steps 1 --schedule-file split.csv"_s + small);
     QCOMPARE(refused.status, 2);

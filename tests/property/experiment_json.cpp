@@ -94,6 +94,7 @@ Experiment anyExperiment(Random &random)
     for (std::int64_t left = random.nextInteger(0, 6); left > 0; --left)
         experiment.parallel.stageLayers.push_back(anyInt(random));
     experiment.schedule = {anyText(random),
+                           anyText(random),
                            anyOf<VocabularyMethod>(random),
                            anyOf<VocabularyOrder>(random),
                            maybeInt(random),

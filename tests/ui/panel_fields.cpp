@@ -1,5 +1,7 @@
 // The table of fields and the editor made from it.
+#include "engine/service/engine_service.h"
 #include "tests/support/ui_test.h"
+#include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/models/fields.h"
 #include "ui/panels/experiment_editor.h"
@@ -24,13 +26,16 @@ private slots:
     void onlyScheduleIsOpenAtFirst();
     void rowsAppearWithTheirCosts();
     void documentUndoesOpening();
+    void aScheduleFileBringsItsPlan();
 };
 
 void PanelFields::everyFieldReadsBackWhatItWrites()
 {
     for (const ui::Field &field : ui::fields()) {
         model::Experiment experiment;
-        if (field.id == u"cost.durations"_s)
+        if (field.id == u"schedule.file"_s)
+            experiment.schedule.family = "custom";
+        else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
         else if (field.id.startsWith(u"cost.uniform."_s))
             experiment.cost.source = model::UniformCosts{};
@@ -134,6 +139,35 @@ void PanelFields::documentUndoesOpening()
     QCOMPARE(document.experiment().parallel.devices, 8);
     QVERIFY(!document.open(folder.filePath(u"absent.json"_s)).ok());
     QCOMPARE(document.file(), file);
+}
+
+void PanelFields::aScheduleFileBringsItsPlan()
+{
+    const QTemporaryDir folder;
+    const QString name = folder.filePath(u"mine.csv"_s);
+    QFile file(name);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("0F0,3F0,3B0,0B0\n1F0,2F0,2B0,1B0\n") > 0);
+    file.close();
+    ui::ExperimentDocument document;
+    model::Experiment experiment = document.experiment();
+    ui::field(u"schedule.family"_s).setValue(experiment, u"custom"_s);
+    ui::field(u"schedule.file"_s).setValue(experiment, name);
+    QCOMPARE(experiment.parallel.devices, 2);
+    QCOMPARE(experiment.parallel.microbatches, 1);
+    QCOMPARE(experiment.schedule.chunks, 2);
+    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices x 1 microbatches"_s);
+    // Saved and opened again, it is the same plan, and it can be predicted.
+    document.edit(u"schedule.file"_s, u"Schedule file"_s, experiment);
+    const QString saved = folder.filePath(u"mine.stagelens.json"_s);
+    QVERIFY(document.save(saved).ok());
+    ui::ExperimentDocument again;
+    QVERIFY(again.open(saved).ok());
+    QCOMPARE(again.experiment().schedule.file, experiment.schedule.file);
+    QVERIFY(service::predict(again.experiment(), 2).ok());
+    // Another family leaves the file behind.
+    ui::field(u"schedule.family"_s).setValue(experiment, u"gpipe"_s);
+    QVERIFY(experiment.schedule.file.empty());
+    QVERIFY(model::validate(experiment).empty());
 }
 
 QTEST_MAIN(PanelFields)

@@ -92,6 +92,7 @@ QString fieldCaption(const QString &field)
         {u"parallel.microbatch_size"_s, u"Microbatch size"_s},
         {u"parallel.stage_layers"_s, u"Layers of each stage"_s},
         {u"schedule.family"_s, u"Schedule"_s},
+        {u"schedule.file"_s, u"Schedule file"_s},
         {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
         {u"schedule.recompute"_s, u"Recomputation"_s},
         {u"cost.hardware"_s, u"Costs for"_s},

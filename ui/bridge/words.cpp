@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace stagelens::ui {
 
@@ -128,6 +129,7 @@ QString familyCaption(std::string_view family)
         {"hanayo", u"Hanayo"_s},
         {"pipedream", u"PipeDream"_s},
         {"pipedream-2bw", u"PipeDream-2BW"_s},
+        {model::kCustomFamily, u"Custom, from a file"_s},
     };
     const auto found = kCaptions.find(family);
     return found == kCaptions.end() ? qtText(family) : found->second;
@@ -174,7 +176,10 @@ QString planCaption(const model::Experiment &experiment)
     const QString vocabulary = experiment.schedule.vocabulary == model::VocabularyMethod::None
                                    ? QString()
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
-    return familyCaption(experiment.schedule.family) + vocabulary +
+    const std::string &file = experiment.schedule.file;
+    const QString family = file.empty() ? familyCaption(experiment.schedule.family)
+                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+    return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/model/experiment_json.h"
 #include "engine/model/partition.h"
+#include "engine/service/engine_service.h"
 
 #include <QFileInfo>
 #include <QHash>
@@ -61,6 +62,17 @@ private:
     State m_after;
 };
 
+namespace {
+
+/// As it is edited: completed by its schedule's file. One that cannot be followed is shown with what is wrong.
+model::Experiment opened(const model::Experiment &experiment)
+{
+    const auto followed = service::followed(experiment);
+    return loosened(followed ? *followed : experiment);
+}
+
+} // namespace
+
 ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_title(u"Untitled"_s)
 {
     connect(&m_undo, &QUndoStack::cleanChanged, this, &ExperimentDocument::fileChanged);
@@ -100,13 +112,13 @@ void ExperimentDocument::start(const model::Experiment &experiment, const QStrin
 {
     closeGesture();
     m_undo.clear();
-    setAll(loosened(experiment), file, title);
+    setAll(opened(experiment), file, title);
 }
 
 void ExperimentDocument::replace(const model::Experiment &experiment, const QString &file, const QString &title)
 {
     closeGesture();
-    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {loosened(experiment), file, title}));
+    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {opened(experiment), file, title}));
     m_undo.setClean();
 }
 

@@ -5,6 +5,7 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
 
 #include <QStringList>
@@ -145,6 +146,29 @@ std::vector<int> layersFromText(const QString &text)
     return layers;
 }
 
+/// The file of a custom schedule, which brings its devices, microbatches, chunks and vocabulary method.
+Field scheduleFile()
+{
+    Field made{u"schedule.file"_s,
+               u"Schedule file"_s,
+               u"--schedule-file"_s,
+               u"Stagelens' text form, or a CSV of PyTorch's pipelining."_s,
+               Field::Kind::File,
+               [](const Experiment &experiment) { return QVariant(qtText(experiment.schedule.file)); },
+               [](Experiment &experiment, const QVariant &value) {
+                   experiment.schedule.file = utf8(value.toString());
+                   Experiment next = experiment;
+                   next.parallel.devices = next.parallel.microbatches = 0;
+                   next.parallel.stageLayers.clear();
+                   next.schedule.chunks.reset();
+                   next.schedule.vocabulary = model::VocabularyMethod::None;
+                   if (auto followed = service::followed(std::move(next)); followed.ok() && !value.toString().isEmpty())
+                       experiment = *std::move(followed);
+               }};
+    made.applies = [](const Experiment &experiment) { return experiment.schedule.family == model::kCustomFamily; };
+    return made;
+}
+
 void addPlanFields(std::vector<Field> &all)
 {
     all.push_back(integer(u"parallel.devices"_s, u"Devices"_s, u"--devices"_s, u"Pipeline devices; each holds one stage."_s,
@@ -180,10 +204,13 @@ void addPlanFields(std::vector<Field> &all)
     std::vector<Choice> families;
     for (const schedule::Family &family : schedule::families())
         families.push_back({qtText(family.name), familyCaption(family.name), qtText(family.description)});
+    families.push_back({qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
+                        u"--schedule-file FILE: an order of your own, or PyTorch's"_s});
     all.push_back(choice(
         u"schedule.family"_s, u"Schedule"_s, u"--schedule"_s, u"The order in which each device runs its passes."_s,
         std::move(families), [](const Experiment &experiment) { return qtText(experiment.schedule.family); },
         [](Experiment &experiment, const std::string &name) { model::chooseFamily(experiment.schedule, name); }));
+    all.push_back(scheduleFile());
     std::vector<Choice> methods;
     using model::VocabularyMethod;
     for (const auto method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive,

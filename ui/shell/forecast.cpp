@@ -140,7 +140,7 @@ void Forecast::askFamily()
     if (m_families.size() == families.size())
         return;
     model::Experiment other = now;
-    other.schedule.family = families[m_families.size()].name;
+    model::chooseFamily(other.schedule, families[m_families.size()].name);
     submit(Stage::Family, other);
 }
 
