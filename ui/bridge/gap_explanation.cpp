@@ -36,7 +36,9 @@ QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece
 {
     using simulate::IdleCause;
     switch (piece.cause) {
-    case IdleCause::WarmUp: return u" for its first work"_s;
+    case IdleCause::WarmUp:
+        return u" for its first work"_s +
+               (piece.by.device < 0 ? QString() : u", which follows %1"_s.arg(whoWords(group, piece.by)));
     case IdleCause::CoolDown: return u" for the others to end"_s;
     case IdleCause::Overhead: return u" though all that it needs is there"_s;
     case IdleCause::Message: return u" for the message"_s;
