@@ -66,6 +66,18 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
     choice.waves.reset();
 }
 
+bool leavesChunksOpen(std::string_view family)
+{
+    const auto *const found = std::ranges::find(kShapes, family, &Shape::family);
+    return found != kShapes.end() && found->least < found->most;
+}
+
+bool leavesGroupsOpen(std::string_view family)
+{
+    const auto *const found = std::ranges::find(kShapes, family, &Shape::family);
+    return found != kShapes.end() && found->hasGroups;
+}
+
 base::Problems shapeProblems(const ScheduleChoice &choice)
 {
     base::Problems problems;

@@ -18,6 +18,10 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 /// Chooses a family; another one does not take over the file, chunks, groups and waves of the former.
 void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
+/// Whether a person may choose the stages of a device, and the microbatches of a group.
+[[nodiscard]] bool leavesChunksOpen(std::string_view family);
+[[nodiscard]] bool leavesGroupsOpen(std::string_view family);
+
 /// Chunks, groups and waves that the family does not have.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
 

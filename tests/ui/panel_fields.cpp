@@ -1,4 +1,5 @@
 // The table of fields and the editor made from it.
+#include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
 #include "tests/support/ui_test.h"
 #include "ui/bridge/words.h"
@@ -25,6 +26,7 @@ private slots:
     void choosingAPresetFillsTheModel();
     void onlyScheduleIsOpenAtFirst();
     void rowsAppearWithTheirCosts();
+    void rowsAppearWithTheirFamily();
     void documentUndoesOpening();
     void aScheduleFileBringsItsPlan();
 };
@@ -35,6 +37,12 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
         model::Experiment experiment;
         if (field.id == u"schedule.file"_s)
             experiment.schedule.family = "custom";
+        else if (field.id == u"schedule.chunks"_s || field.id == u"schedule.group_size"_s)
+            experiment.schedule.family = "interleaved-1f1b";
+        else if (field.id == u"schedule.waves"_s)
+            experiment.schedule.family = "hanayo";
+        else if (field.id == u"schedule.vocabulary_order"_s)
+            experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
         else if (field.id.startsWith(u"cost.uniform."_s))
@@ -117,6 +125,30 @@ void PanelFields::rowsAppearWithTheirCosts()
     QVERIFY(forward->isVisible());
     document.undoStack().undo();
     QVERIFY(!forward->isVisible());
+}
+
+void PanelFields::rowsAppearWithTheirFamily()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.show();
+    const auto isShown = [&](const QString &id) { return editor.findChild<QWidget *>(id)->isVisible(); };
+    const auto choose = [&](const QString &id, const QString &value) {
+        model::Experiment next = document.experiment();
+        ui::field(id).setValue(next, value);
+        document.edit(id, id, next);
+    };
+    QVERIFY(!isShown(u"schedule.chunks"_s) && !isShown(u"schedule.waves"_s) && !isShown(u"schedule.vocabulary_order"_s));
+    choose(u"schedule.family"_s, u"interleaved-1f1b"_s);
+    QVERIFY(isShown(u"schedule.chunks"_s) && isShown(u"schedule.group_size"_s));
+    auto *chunks = editor.findChild<QSpinBox *>(u"schedule.chunks"_s);
+    QCOMPARE(chunks->value(), 2);
+    chunks->setValue(4);
+    QCOMPARE(model::stagesPerDevice(document.experiment().schedule), 4);
+    choose(u"schedule.family"_s, u"hanayo"_s);
+    QVERIFY(!isShown(u"schedule.chunks"_s) && isShown(u"schedule.waves"_s));
+    choose(u"schedule.vocabulary"_s, u"vocab-2"_s);
+    QVERIFY(isShown(u"schedule.vocabulary_order"_s));
 }
 
 void PanelFields::documentUndoesOpening()

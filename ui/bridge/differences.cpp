@@ -94,6 +94,7 @@ QString fieldCaption(const QString &field)
         {u"schedule.family"_s, u"Schedule"_s},
         {u"schedule.file"_s, u"Schedule file"_s},
         {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
+        {u"schedule.vocabulary_order"_s, u"Order of S and T"_s},
         {u"schedule.recompute"_s, u"Recomputation"_s},
         {u"cost.hardware"_s, u"Costs for"_s},
         {u"training.mode"_s, u"Clock"_s},

@@ -7,6 +7,7 @@
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
+#include "ui/models/field_makers.h"
 
 #include <QStringList>
 
@@ -18,24 +19,6 @@ using namespace Qt::StringLiterals;
 using model::Experiment;
 
 namespace {
-
-bool hasModel(const Experiment &experiment)
-{
-    return experiment.hasModel;
-}
-
-/// A whole number of the experiment that `access` reaches.
-Field integer(const QString &id, const QString &caption, const QString &option, const QString &tip,
-              std::function<int &(Experiment &)> access)
-{
-    Field made{id, caption, option, tip, Field::Kind::Integer, {}, {}};
-    made.value = [access](const Experiment &experiment) {
-        Experiment copy = experiment;
-        return QVariant(access(copy));
-    };
-    made.setValue = [access](Experiment &experiment, const QVariant &value) { access(experiment) = value.toInt(); };
-    return made;
-}
 
 /// As integer(), of the model: the preset is left, and GPT's derived widths follow while they still stand in their proportion.
 Field modelSize(const QString &id, const QString &caption, const QString &option, const QString &tip,
@@ -55,24 +38,6 @@ Field modelSize(const QString &id, const QString &caption, const QString &option
         shape.preset = "custom";
     };
     made.applies = hasModel;
-    return made;
-}
-
-Field real(const QString &id, const QString &caption, const QString &option, const QString &tip,
-           std::function<double(const Experiment &)> get, std::function<void(Experiment &, double)> set)
-{
-    Field made{id, caption, option, tip, Field::Kind::Real, {}, {}};
-    made.value = [get](const Experiment &experiment) { return QVariant(get(experiment)); };
-    made.setValue = [set](Experiment &experiment, const QVariant &value) { set(experiment, value.toDouble()); };
-    return made;
-}
-
-Field choice(const QString &id, const QString &caption, const QString &option, const QString &tip, std::vector<Choice> choices,
-             std::function<QString(const Experiment &)> get, std::function<void(Experiment &, const std::string &)> set)
-{
-    Field made{id, caption, option, tip, Field::Kind::Choice, {}, {}, std::move(choices)};
-    made.value = [get](const Experiment &experiment) { return QVariant(get(experiment)); };
-    made.setValue = [set](Experiment &experiment, const QVariant &value) { set(experiment, utf8(value.toString())); };
     return made;
 }
 
@@ -146,29 +111,6 @@ std::vector<int> layersFromText(const QString &text)
     return layers;
 }
 
-/// The file of a custom schedule, which brings its devices, microbatches, chunks and vocabulary method.
-Field scheduleFile()
-{
-    Field made{u"schedule.file"_s,
-               u"Schedule file"_s,
-               u"--schedule-file"_s,
-               u"Stagelens' text form, or a CSV of PyTorch's pipelining."_s,
-               Field::Kind::File,
-               [](const Experiment &experiment) { return QVariant(qtText(experiment.schedule.file)); },
-               [](Experiment &experiment, const QVariant &value) {
-                   experiment.schedule.file = utf8(value.toString());
-                   Experiment next = experiment;
-                   next.parallel.devices = next.parallel.microbatches = 0;
-                   next.parallel.stageLayers.clear();
-                   next.schedule.chunks.reset();
-                   next.schedule.vocabulary = model::VocabularyMethod::None;
-                   if (auto followed = service::followed(std::move(next)); followed.ok() && !value.toString().isEmpty())
-                       experiment = *std::move(followed);
-               }};
-    made.applies = [](const Experiment &experiment) { return experiment.schedule.family == model::kCustomFamily; };
-    return made;
-}
-
 void addPlanFields(std::vector<Field> &all)
 {
     all.push_back(integer(u"parallel.devices"_s, u"Devices"_s, u"--devices"_s, u"Pipeline devices; each holds one stage."_s,
@@ -200,37 +142,6 @@ void addPlanFields(std::vector<Field> &all)
               }};
     cut.applies = hasModel;
     all.push_back(std::move(cut));
-
-    std::vector<Choice> families;
-    for (const schedule::Family &family : schedule::families())
-        families.push_back({qtText(family.name), familyCaption(family.name), qtText(family.description)});
-    families.push_back({qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
-                        u"--schedule-file FILE: an order of your own, or PyTorch's"_s});
-    all.push_back(choice(
-        u"schedule.family"_s, u"Schedule"_s, u"--schedule"_s, u"The order in which each device runs its passes."_s,
-        std::move(families), [](const Experiment &experiment) { return qtText(experiment.schedule.family); },
-        [](Experiment &experiment, const std::string &name) { model::chooseFamily(experiment.schedule, name); }));
-    all.push_back(scheduleFile());
-    std::vector<Choice> methods;
-    using model::VocabularyMethod;
-    for (const auto method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive,
-                              VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
-        methods.push_back({qtText(model::name(method)), caption(method), u"--vocabulary "_s + qtText(model::name(method))});
-    all.push_back(choice(
-        u"schedule.vocabulary"_s, u"Vocabulary layers"_s, u"--vocabulary"_s,
-        u"Where the input embedding and the output layer are computed."_s, std::move(methods),
-        [](const Experiment &experiment) { return qtText(model::name(experiment.schedule.vocabulary)); },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.schedule.vocabulary = model::parse<VocabularyMethod>(name).value_or(VocabularyMethod::None);
-        }));
-    all.push_back(choice(
-        u"schedule.recompute"_s, u"Recomputation"_s, u"--recompute"_s,
-        u"Which activations are computed again in the backward instead of being kept."_s,
-        {{u"none"_s, u"None"_s, {}}, {u"selective"_s, u"Selective"_s, {}}, {u"full"_s, u"Full"_s, {}}},
-        [](const Experiment &experiment) { return qtText(model::name(experiment.schedule.recompute)); },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.schedule.recompute = model::parse<model::Recompute>(name).value_or(model::Recompute::None);
-        }));
 }
 
 /// A duration of the teaching units.
@@ -358,6 +269,7 @@ const std::vector<Field> &fields()
         std::vector<Field> made;
         addModelFields(made);
         addPlanFields(made);
+        addScheduleFields(made);
         addCostFields(made);
         addTrainingFields(made);
         return made;
