@@ -16,22 +16,6 @@ using schedule::PassKind;
 
 constexpr int kNowhere = -1;
 
-/// Calls `visit(action, cell)` for every action of the file that is not idle.
-template <class Visit>
-void forEachAction(const TorchCsv &csv, Visit visit)
-{
-    for (std::size_t rank = 0; rank < csv.ranks.size(); ++rank) {
-        TorchCell cell{rank + 1, 1};
-        for (const TorchAction &action : csv.ranks[rank]) {
-            const bool isIdle = action.kind == TorchKind::Idle;
-            if (!isIdle)
-                visit(action, cell);
-            if (action.overlap != TorchOverlap::More)
-                cell.column += isIdle ? static_cast<std::size_t>(action.microbatch) : 1;
-        }
-    }
-}
-
 /// Finds what a schedule needs to know beside the orders, and every cell that stands in its way.
 class Reading {
 public:
@@ -45,9 +29,27 @@ private:
     void checkOverlaps();
     void checkMessages();
     [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
+    /// Calls `visit(action, cell)` for every action of the file that is not idle, until there are problems enough.
+    template <class Visit>
+    void forEachAction(Visit visit) const
+    {
+        for (std::size_t rank = 0; rank < m_csv.ranks.size(); ++rank) {
+            TorchCell cell{rank + 1, 1};
+            for (const TorchAction &action : m_csv.ranks[rank]) {
+                if (isFull())
+                    return;
+                const bool isIdle = action.kind == TorchKind::Idle;
+                if (!isIdle)
+                    visit(action, cell);
+                if (action.overlap != TorchOverlap::More)
+                    cell.column += isIdle ? static_cast<std::size_t>(action.microbatch) : 1;
+            }
+        }
+    }
+    [[nodiscard]] bool isFull() const { return m_problems.size() >= kMostTorchProblems; }
     void refuse(std::string message)
     {
-        if (m_problems.size() < kMostTorchProblems)
+        if (!isFull())
             m_problems.push_back({"schedule.file", std::move(message)});
     }
 
@@ -62,7 +64,7 @@ private:
 void Reading::readSizes()
 {
     TorchCell last;
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         m_passes += isCompute(action.kind) ? 1 : 0;
         m_stages = std::max(m_stages, action.stage + 1);
         if (action.microbatch >= m_microbatches) {
@@ -84,7 +86,7 @@ void Reading::readSizes()
 void Reading::placeStages()
 {
     m_rankOfStage.assign(static_cast<std::size_t>(m_stages), kNowhere);
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         int &rank = m_rankOfStage[action.stage];
         const int here = static_cast<int>(cell.row) - 1;
         if (rank == kNowhere)
@@ -109,7 +111,7 @@ void Reading::checkRows()
 void Reading::checkOverlaps()
 {
     std::size_t inside = 0;
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         inside = action.overlap == TorchOverlap::None ? 0 : inside + 1;
         if (action.overlap != TorchOverlap::Last)
             return;
@@ -211,20 +213,20 @@ void Reading::checkMessages()
 {
     MessageCheck check(m_rankOfStage, m_microbatches);
     bool hasMessages = false;
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &) { hasMessages |= isMessage(action.kind); });
+    forEachAction([&](const TorchAction &action, const TorchCell &) { hasMessages |= isMessage(action.kind); });
     if (!hasMessages)
         return;
     const auto refuseAction = [&](const TorchAction &action, const TorchCell &cell, const std::string &fault) {
         if (!fault.empty())
             refuse(concat(text(cell), ": ", text(action, m_csv.dialect), ' ', fault));
     };
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         if (isMessage(action.kind) || isCompute(action.kind))
             refuseAction(action, cell, check.take(action));
     });
     if (!m_problems.empty())
         return;
-    forEachAction(m_csv, [&](const TorchAction &action, const TorchCell &cell) {
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         if (isMessage(action.kind))
             refuseAction(action, cell, check.partnerFault(action));
     });
