@@ -60,27 +60,29 @@ std::string provenanceText(timeline::Provenance provenance)
 
 void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline)
 {
-    Table figures({"", ""});
-    figures.add({"iteration", timeText(metrics.iteration)});
+    Table figures({"", "", ""});
+    const auto add = [&figures](const char *name, std::string value, std::string note = {}) {
+        figures.add({name, std::move(value), std::move(note)});
+    };
+    add("iteration", timeText(metrics.iteration));
     if (metrics.publishedIteration) {
         const base::Nanos saved = *metrics.publishedIteration - metrics.iteration;
         const double share =
             static_cast<double>(saved) / static_cast<double>(std::max<base::Nanos>(1, *metrics.publishedIteration));
-        figures.add({"published order",
-                     base::concat(timeText(*metrics.publishedIteration), saved > 0 ? "; best saves " : "; best saves nothing",
-                                  saved > 0 ? base::concat(timeText(saved), " (", percentText(share), ")") : "")});
+        add("published order", timeText(*metrics.publishedIteration),
+            saved > 0 ? base::concat("best saves ", timeText(saved), " (", percentText(share), ")") : "best saves nothing");
     }
-    figures.add({"makespan", timeText(metrics.makespan)});
+    add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
-        figures.add({"lower bound", timeText(*metrics.lowerBound) + " (makespan " +
-                                        gapText(metrics.makespan, *metrics.lowerBound) + " above)"});
-    figures.add({"bubble", percentText(metrics.bubbleRatio)});
+        add("lower bound", timeText(*metrics.lowerBound),
+            base::concat("makespan ", gapText(metrics.makespan, *metrics.lowerBound), " above"));
+    add("bubble", percentText(metrics.bubbleRatio));
     if (metrics.tokensPerSecond)
-        figures.add({"tokens/s", countText(*metrics.tokensPerSecond)});
+        add("tokens/s", countText(*metrics.tokensPerSecond));
     if (metrics.mfu)
-        figures.add({"MFU", percentText(*metrics.mfu)});
+        add("MFU", percentText(*metrics.mfu));
     if (!metrics.peakMemory.empty())
-        figures.add({"peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end()))});
+        add("peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end())));
     figures.print(out);
 
     Table devices({"device", "stages", "busy", "bubble", "vocabulary", "peak memory", "microbatches held"});

@@ -69,7 +69,7 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
 bool leavesChunksOpen(std::string_view family)
 {
     const auto *const found = std::ranges::find(kShapes, family, &Shape::family);
-    return found != kShapes.end() && found->least < found->most;
+    return family != kCustomFamily && found != kShapes.end() && found->least < found->most;
 }
 
 bool leavesGroupsOpen(std::string_view family)
