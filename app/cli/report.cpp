@@ -80,7 +80,8 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     if (metrics.tokensPerSecond)
         add("tokens/s", countText(*metrics.tokensPerSecond));
     if (metrics.mfu)
-        add("MFU", percentText(*metrics.mfu));
+        add("MFU", percentText(*metrics.mfu),
+            metrics.mfuCausal ? percentText(*metrics.mfuCausal) + " if attention counts under its causal mask" : "");
     if (!metrics.peakMemory.empty())
         add("peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end())));
     figures.print(out);

@@ -131,6 +131,8 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
               {"tokens_per_second", orNull(metrics.tokensPerSecond)},
               {"mfu", orNull(metrics.mfu)},
               {"model_flops", countJson(metrics.modelFlops)},
+              {"mfu_causal", orNull(metrics.mfuCausal)},
+              {"model_flops_causal", countJson(metrics.modelFlopsCausal)},
               {"peak_memory_bytes", orNull(metrics.peakMemory)},
               {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
               {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};

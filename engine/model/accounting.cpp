@@ -82,9 +82,10 @@ double layerMatrixFlops(const ModelConfig &model, int microbatchSize)
     return 2.0 * static_cast<double>(tokens(model, microbatchSize)) * static_cast<double>(layerMatrixEntries(model));
 }
 
-double attentionFlops(const ModelConfig &model, int microbatchSize)
+double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCount count)
 {
-    return 4.0 * static_cast<double>(tokens(model, microbatchSize)) * model.sequence * model.hidden;
+    const double positions = count == AttentionCount::Full ? model.sequence : (model.sequence + 1) / 2.0;
+    return 4.0 * static_cast<double>(tokens(model, microbatchSize)) * positions * model.hidden;
 }
 
 double outputFlops(const ModelConfig &model, int microbatchSize)
@@ -92,11 +93,12 @@ double outputFlops(const ModelConfig &model, int microbatchSize)
     return 2.0 * static_cast<double>(tokens(model, microbatchSize)) * static_cast<double>(embeddingParameters(model));
 }
 
-double iterationFlops(const Experiment &experiment)
+double iterationFlops(const Experiment &experiment, AttentionCount count)
 {
     const ModelConfig &model = experiment.model;
     const int b = experiment.parallel.microbatchSize;
-    const double forward = model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b)) + outputFlops(model, b);
+    const double forward =
+        model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
     return 3.0 * experiment.parallel.microbatches * forward;
 }
 

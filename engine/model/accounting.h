@@ -17,14 +17,17 @@ namespace stagelens::model {
 [[nodiscard]] std::int64_t finalNormParameters(const ModelConfig &model);
 [[nodiscard]] std::int64_t totalParameters(const ModelConfig &model);
 
-/// Forward FLOPs of one layer for b sequences: matrix products with weights, and attention (not discounted for causality, as
-/// the paper counts).
+/// How attention's FLOPs are counted: of all pairs of positions, as the papers do, or of those that a causal mask leaves.
+enum class AttentionCount : unsigned char { Full, Causal };
+
+/// Forward FLOPs of one layer for b sequences: matrix products with weights, and attention, 4 b s^2 h in full and with a causal
+/// mask 2 b s (s + 1) h. Grouped queries save neither.
 [[nodiscard]] double layerMatrixFlops(const ModelConfig &model, int microbatchSize);
-[[nodiscard]] double attentionFlops(const ModelConfig &model, int microbatchSize);
+[[nodiscard]] double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCount count = AttentionCount::Full);
 /// Forward FLOPs of the output projection, 2 b s h V.
 [[nodiscard]] double outputFlops(const ModelConfig &model, int microbatchSize);
 /// Model FLOPs of a whole iteration, forward and backward: 3 m (L (layer + attention) + output).
-[[nodiscard]] double iterationFlops(const Experiment &experiment);
+[[nodiscard]] double iterationFlops(const Experiment &experiment, AttentionCount count = AttentionCount::Full);
 
 /// Bytes that one parameter takes as parameter, as gradient and as optimizer state (design/cli.md: 16 in fp16 and fp32, 18 in
 /// bf16).

@@ -29,7 +29,7 @@ struct Hardware {
     std::string description;
     double peakFlops = 1;           ///< dense matrix products in the training dtype, FLOP/s; the denominator of MFU
     double matrixEfficiency = 1;    ///< share of the peak that large matrix products reach
-    double attentionEfficiency = 1; ///< the same for attention
+    double attentionEfficiency = 1; ///< the same for attention, its FLOPs counted in full
     /// A product whose smallest dimension is n reaches n / (n + halfSpeedDimension) of matrixEfficiency.
     double halfSpeedDimension = 0;
     double memoryBytesPerSecond = 1; ///< of memory-bound work

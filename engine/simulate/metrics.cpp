@@ -41,13 +41,16 @@ void addModelFigures(Metrics &metrics, const model::Experiment &experiment, cons
                      const timeline::Timeline &timeline, double peakFlops)
 {
     metrics.modelFlops = model::iterationFlops(experiment);
+    metrics.modelFlopsCausal = model::iterationFlops(experiment, model::AttentionCount::Causal);
     const double seconds = static_cast<double>(metrics.iteration) / static_cast<double>(base::kNanosPerSecond);
     if (seconds > 0) {
         const double tokens = static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
                               experiment.model.sequence;
         metrics.tokensPerSecond = tokens / seconds;
-        if (peakFlops > 0)
-            metrics.mfu = *metrics.modelFlops / seconds / (peakFlops * timeline.devices());
+        if (const double possible = seconds * peakFlops * timeline.devices(); possible > 0) {
+            metrics.mfu = *metrics.modelFlops / possible;
+            metrics.mfuCausal = *metrics.modelFlopsCausal / possible;
+        }
     }
     for (int device = 0; device < timeline.devices(); ++device) {
         const MemoryPeak peak = memoryPeak(experiment, schedule, timeline, device);

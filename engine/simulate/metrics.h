@@ -28,8 +28,10 @@ struct Metrics {
     /// Vocabulary work / busy, a device; empty if unknown.
     std::vector<double> vocabularySharePerDevice;
     std::optional<double> tokensPerSecond;
-    std::optional<double> mfu;           ///< model FLOP/s over the devices' peak
-    std::optional<double> modelFlops;    ///< of an iteration
+    std::optional<double> mfu;        ///< model FLOP/s over the devices' peak; attention counted in full
+    std::optional<double> modelFlops; ///< of an iteration
+    std::optional<double> mfuCausal;  ///< the same with attention counted under its causal mask
+    std::optional<double> modelFlopsCausal;
     std::vector<base::Bytes> peakMemory; ///< a device; empty if unknown
     std::vector<MemoryByCategory> peakMemoryByCategory;
     std::vector<double> peakActivationMicrobatches;

@@ -23,6 +23,8 @@ void visitMembers(MetricsType &metrics, Visitor visit)
     visit("tokens_per_second", metrics.tokensPerSecond);
     visit("mfu", metrics.mfu);
     visit("model_flops", metrics.modelFlops);
+    visit("mfu_causal", metrics.mfuCausal);
+    visit("model_flops_causal", metrics.modelFlopsCausal);
     visit("peak_memory_bytes", metrics.peakMemory);
     visit("peak_memory_by_category_bytes", metrics.peakMemoryByCategory);
     visit("peak_activation_microbatches", metrics.peakActivationMicrobatches);

@@ -50,6 +50,8 @@ private slots:
         const double b = 2;
         const double s = 4096;
         const double h = 3072;
+        // Position i attends to i + 1 positions, itself among them.
+        QCOMPARE(attentionFlops(model, 2, AttentionCount::Causal), 4 * b * h * s * (s + 1) / 2);
         QCOMPARE(3 * (layerMatrixFlops(model, 2) + attentionFlops(model, 2)), b * s * h * (72 * h + 12 * s));
         QCOMPARE(3 * outputFlops(model, 2), 6 * b * s * h * 256000);
     }
