@@ -62,7 +62,7 @@ Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &rep
             slice["vocabulary_ns"] = lane.end[i] - lane.begin[i];
         else
             slice["vocabulary_ns"] = i < lane.vocabulary.size() ? Json(lane.vocabulary[i]) : Json(nullptr);
-        if (pass.pairedWithNext || (i > 0 && lane.pass[i - 1].pairedWithNext))
+        if (timeline::isPaired(lane, i))
             slice["paired"] = true;
         if (const auto microbatch = static_cast<std::size_t>(pass.microbatch); microbatch < replicas.size())
             slice["replica"] = replicas[microbatch];

@@ -116,8 +116,7 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         for (std::size_t i = 0; i < lane.size(); ++i) {
             auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
             // A pass of its own, without what overlapping saves: the simulator applies that once more.
-            const bool paired = lane.pass[i].pairedWithNext || (i > 0 && lane.pass[i - 1].pairedWithNext);
-            const double scale = paired && base.pairScale > 0 ? 1 / base.pairScale : 1;
+            const double scale = timeline::isPaired(lane, i) && base.pairScale > 0 ? 1 / base.pairScale : 1;
             durations.push_back(scaled(lane.end[i] - lane.begin[i], scale));
             vocabulary.push_back(known ? scaled(lane.vocabulary[i], scale) : 0);
         }

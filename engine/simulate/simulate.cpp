@@ -57,8 +57,9 @@ private:
     bool readyTime(int device, const Pass &pass, Nanos &ready);
     bool passBarrier(int device, Nanos &ready);
     void waitFor(int device, std::size_t result);
-    void emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost);
+    void addVocabulary();
     void complete(int device, const Pass &pass, Nanos end);
+    [[nodiscard]] Nanos inPair(Nanos own) const { return std::llround(static_cast<double>(own) * m_costs.pairScale); }
     void runPair(int device, const Pass &first, const Pass &second, Nanos ready);
     [[nodiscard]] const PassPlan &planOf(const Pass &pass) const
     {
@@ -96,10 +97,7 @@ Simulation::Simulation(const schedule::Schedule &schedule, const CostModel &cost
 {
     m_timeline.lanes.resize(m_devices.size());
     for (int device = schedule.devices() - 1; device >= 0; --device) {
-        timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
-        lane.reserve(schedule.device(device).size());
-        if (costs.vocabularyKnown)
-            lane.vocabulary.reserve(schedule.device(device).size());
+        m_timeline.lanes[static_cast<std::size_t>(device)].reserve(schedule.device(device).size());
         m_runnable.push_back(device);
     }
 }
@@ -143,6 +141,8 @@ base::Result<timeline::Timeline> Simulation::run()
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     }
     m_timeline.microbatchReplica = m_schedule.placement().microbatchReplica;
+    if (m_costs.vocabularyKnown)
+        addVocabulary();
     return std::move(m_timeline);
 }
 
@@ -162,9 +162,8 @@ void Simulation::runDevice(int device)
         if (paired) {
             runPair(device, pass, passes[state.next - 1], ready);
         } else {
-            const PassCost &cost = m_costs.pass(device, pass.kind, pass.stage);
-            state.free = ready + cost.duration;
-            emit(device, pass, ready, state.free, cost);
+            state.free = ready + m_costs.pass(device, pass.kind, pass.stage).duration;
+            m_timeline.lanes[static_cast<std::size_t>(device)].push(pass, ready, state.free);
             complete(device, pass, state.free);
         }
         if (state.free > base::kLongestPass) {
@@ -176,16 +175,11 @@ void Simulation::runDevice(int device)
 
 void Simulation::runPair(int device, const Pass &first, const Pass &second, Nanos ready)
 {
-    const auto scaled = [this](PassCost cost) {
-        const auto scale = [this](Nanos time) { return std::llround(static_cast<double>(time) * m_costs.pairScale); };
-        return PassCost{scale(cost.duration), scale(cost.vocabulary)};
-    };
-    const PassCost firstCost = scaled(m_costs.pass(device, first.kind, first.stage));
-    const PassCost secondCost = scaled(m_costs.pass(device, second.kind, second.stage));
-    const Nanos middle = ready + firstCost.duration;
-    const Nanos end = middle + secondCost.duration;
-    emit(device, first, ready, middle, firstCost);
-    emit(device, second, middle, end, secondCost);
+    const Nanos middle = ready + inPair(m_costs.pass(device, first.kind, first.stage).duration);
+    const Nanos end = middle + inPair(m_costs.pass(device, second.kind, second.stage).duration);
+    timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
+    lane.push(first, ready, middle);
+    lane.push(second, middle, end);
     m_devices[static_cast<std::size_t>(device)].free = end;
     complete(device, first, end);
     complete(device, second, end);
@@ -229,12 +223,19 @@ void Simulation::waitFor(int device, std::size_t result)
     m_results[result].setFirstWaiter(device);
 }
 
-void Simulation::emit(int device, const Pass &pass, Nanos begin, Nanos end, const PassCost &cost)
+/// Once the results are no longer needed: a large simulation holds one or the other.
+void Simulation::addVocabulary()
 {
-    timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
-    lane.push(pass, begin, end);
-    if (m_costs.vocabularyKnown)
-        lane.vocabulary.push_back(cost.vocabulary);
+    m_results = {};
+    m_shared = {};
+    for (std::size_t device = 0; device < m_timeline.lanes.size(); ++device) {
+        timeline::Lane &lane = m_timeline.lanes[device];
+        lane.vocabulary.reserve(lane.size());
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            const Nanos own = m_costs.pass(static_cast<int>(device), lane.pass[i].kind, lane.pass[i].stage).vocabulary;
+            lane.vocabulary.push_back(timeline::isPaired(lane, i) ? inPair(own) : own);
+        }
+    }
 }
 
 void Simulation::complete(int device, const Pass &pass, Nanos end)

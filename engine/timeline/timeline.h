@@ -77,6 +77,11 @@ struct SliceId {
     friend bool operator==(const SliceId &, const SliceId &) = default;
 };
 
+/// Whether a slice is one of an overlapped pair.
+[[nodiscard]] inline bool isPaired(const Lane &lane, std::size_t index)
+{
+    return lane.pass[index].pairedWithNext || (index > 0 && lane.pass[index - 1].pairedWithNext);
+}
 /// First slice of a lane that ends after `time` (its index; lane.size() if none). O(log n).
 [[nodiscard]] std::size_t firstEndingAfter(const Lane &lane, base::Nanos time);
 /// The slice of a lane that covers `time`, or the nearest within `slack`; nothing in a gap.
