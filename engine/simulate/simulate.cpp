@@ -226,8 +226,8 @@ void Simulation::waitFor(int device, std::size_t result)
 /// Once the results are no longer needed: a large simulation holds one or the other.
 void Simulation::addVocabulary()
 {
-    m_results = {};
-    m_shared = {};
+    std::vector<ResultState>().swap(m_results);
+    std::vector<SharedState>().swap(m_shared);
     for (std::size_t device = 0; device < m_timeline.lanes.size(); ++device) {
         timeline::Lane &lane = m_timeline.lanes[device];
         lane.vocabulary.reserve(lane.size());
