@@ -29,6 +29,7 @@ struct Field {
     std::function<void(model::Experiment &, const QVariant &)> setValue;
     std::vector<Choice> choices = {};                            ///< of Choice, and suggestions of Size
     std::function<bool(const model::Experiment &)> applies = {}; ///< absent: always
+    QString zero = {};                                           ///< what a number's 0 stands for, shown in its place
 };
 
 /// All fields, in the order of the editor.

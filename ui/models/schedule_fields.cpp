@@ -62,13 +62,15 @@ void addShape(std::vector<Field> &all)
     chunks.applies = [](const Experiment &experiment) { return model::leavesChunksOpen(experiment.schedule.family); };
     all.push_back(std::move(chunks));
 
-    Field group = integer(u"schedule.group_size"_s, u"Group size"_s, u"--group-size"_s,
-                          u"Microbatches that go through a chunk before the next chunk's turn; 0: as many as devices."_s, {});
+    Field group =
+        integer(u"schedule.group_size"_s, u"Group size"_s, u"--group-size"_s,
+                u"Microbatches that go through a chunk before the next chunk's turn; 0: as many as there are devices."_s, {});
     group.value = [](const Experiment &experiment) { return QVariant(experiment.schedule.groupSize.value_or(0)); };
     group.setValue = [](Experiment &experiment, const QVariant &value) {
         experiment.schedule.groupSize = value.toInt() == 0 ? std::nullopt : std::optional(value.toInt());
     };
     group.applies = [](const Experiment &experiment) { return model::leavesGroupsOpen(experiment.schedule.family); };
+    group.zero = u"devices"_s;
     all.push_back(std::move(group));
 
     Field waves =
@@ -131,6 +133,7 @@ void addMemory(std::vector<Field> &all)
             experiment.schedule.memoryLimit = value > 0 ? std::optional(static_cast<base::Bytes>(value * kGiB)) : std::nullopt;
         });
     limit.applies = hasModel;
+    limit.zero = u"none"_s;
     all.push_back(std::move(limit));
 }
 

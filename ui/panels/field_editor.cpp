@@ -68,6 +68,7 @@ QWidget *FieldEditor::makeSpinBox()
     auto *box = new QSpinBox(this);
     // Wide on purpose: an impossible number may be typed, and is then explained.
     box->setRange(0, kLargestNumber);
+    box->setSpecialValueText(m_field.zero);
     box->setLocale(QLocale(QLocale::English));
     box->setGroupSeparatorShown(true);
     box->setMinimumWidth(kNumberWidth);
@@ -84,6 +85,7 @@ QWidget *FieldEditor::makeRealBox()
     auto *box = new QDoubleSpinBox(this);
     box->setDecimals(5);
     box->setRange(0, 1e6);
+    box->setSpecialValueText(m_field.zero);
     box->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     box->setLocale(QLocale(QLocale::C));
     box->setMinimumWidth(kNumberWidth);
