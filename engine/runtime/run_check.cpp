@@ -72,8 +72,6 @@ std::string_view unsupported(const model::Experiment &experiment, const schedule
         return "asynchronous schedules cannot be trained";
     if (schedule.placement().replicas > 1)
         return "schedules with two replicas of the model cannot be trained";
-    if (schedule.stages() != schedule.devices())
-        return "schedules with more than one chunk a device cannot be trained";
     if (schedule.vocabulary() == VocabularyMethod::Interlaced)
         return "interlaced vocabulary layers cannot be trained";
     if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.pairedWithNext; }))
@@ -109,7 +107,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
                                                   violation.cause, "; ", violation.remedy)});
     if (std::string_view reason = unsupported(experiment, schedule); !reason.empty())
         found.push_back({experiment.schedule.recompute != model::Recompute::None ? "schedule.recompute" : "schedule.family",
-                         base::concat(reason, " so far; simulate it, or train with 1f1b, zb-h1 or gpipe")});
+                         base::concat(reason, " so far; simulate it, or train with 1f1b, zb-v or gpipe")});
     return found;
 }
 
@@ -121,11 +119,14 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     const std::vector<int> stageLayers = model::stageLayers(experiment);
     if (stageLayers.size() < size(schedule.stages()))
         return 0;
-    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last device.
+    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last stage's device.
+    const schedule::Placement &placement = schedule.placement();
+    const bool sharesTable =
+        model::isSharded(schedule.vocabulary()) || placement.deviceOf(0) == placement.deviceOf(placement.lastStage());
     const double embedding = static_cast<double>(model::embeddingParameters(experiment.model));
     double floats = 4 * static_cast<double>(model::totalParameters(experiment.model));
     if (experiment.model.tied)
-        floats += (model::isSharded(schedule.vocabulary()) || schedule.devices() == 1 ? 1 : 4) * embedding;
+        floats += (sharesTable ? 1 : 4) * embedding;
     floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
     for (int device = 0; device < schedule.devices(); ++device) {
         double live = 0;
@@ -138,8 +139,8 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
             inFlight += schedule::activationChange(pass.kind);
             mostInFlight = std::max(mostInFlight, inFlight);
         }
-        const double messages =
-            std::min(mostInFlight + 2, schedule.microbatches()) * messagesPerMicrobatch(schedule.vocabulary());
+        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * placement.chunks()) *
+                                messagesPerMicrobatch(schedule.vocabulary());
         floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape));
     }
     constexpr double kMostBytes = 9e18;

@@ -1,37 +1,16 @@
-// The families beside gpipe and 1f1b against the reference, and their bits against 1f1b's.
+// The families beside gpipe and 1f1b against the unpartitioned reference, and within the memory that is planned.
 #include "engine/model/names.h"
 #include "engine/runtime/training_run.h"
-#include "engine/schedule/text_form.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
-#include <algorithm>
-#include <cstring>
 
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::kAllMethods;
+using test::kOtherFamilies;
 using test::scheduleOf;
 using test::tinyExperiment;
-
-namespace {
-
-constexpr const char *kFamilies[] = {"zb-h1", "zb-h2", "zb-auto"};
-
-std::vector<float> gradientsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    auto gradients = runtime::stepGradients(experiment, schedule);
-    if (!gradients)
-        qFatal("%s", gradients.error().text().c_str());
-    return std::move(gradients).value();
-}
-
-bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-} // namespace
 
 class VerifyFamilies : public QObject {
     Q_OBJECT
@@ -44,7 +23,7 @@ private slots:
         QTest::addColumn<int>("method");
         QTest::addColumn<int>("turn");
         int turn = 0;
-        for (const char *family : kFamilies)
+        for (const char *family : kOtherFamilies)
             for (const VocabularyMethod method : kAllMethods)
                 QTest::addRow("%s %s", family, model::name(method).data())
                     << QString(family) << static_cast<int>(method) << turn++;
@@ -71,33 +50,6 @@ private slots:
         }
     }
 
-    void haveTheSameBits_data()
-    {
-        QTest::addColumn<int>("method");
-        QTest::addColumn<int>("devices");
-        for (const VocabularyMethod method : kAllMethods)
-            for (const int devices : {1, 2, 4})
-                QTest::addRow("%s p=%d", model::name(method).data(), devices) << static_cast<int>(method) << devices;
-    }
-    void haveTheSameBits()
-    {
-        QFETCH(int, method);
-        QFETCH(int, devices);
-        const auto experimentOf = [&](const char *family) {
-            auto experiment = tinyExperiment(family, static_cast<VocabularyMethod>(method), devices, 6);
-            experiment.model.tied = devices == 4;
-            return experiment;
-        };
-        const auto plain = experimentOf("1f1b");
-        const std::vector<float> expected = gradientsOf(plain, scheduleOf(plain));
-        for (const char *family : kFamilies) {
-            auto experiment = experimentOf(family);
-            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
-            experiment.training.mode = model::RunMode::Live;
-            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
-        }
-    }
-
     void onEightDevices()
     {
         for (const VocabularyMethod method : kAllMethods) {
@@ -111,7 +63,7 @@ private slots:
     /// Stages of no layers have nothing for W but the table of tokens, and shards may be empty.
     void emptyStagesAndShards()
     {
-        for (const char *family : kFamilies) {
+        for (const char *family : kOtherFamilies) {
             for (const VocabularyMethod method : kAllMethods) {
                 auto experiment = tinyExperiment(family, method, 4, 5);
                 const int stages = scheduleOf(experiment).stages();
@@ -126,20 +78,9 @@ private slots:
         }
     }
 
-    /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
-    void wholeAndSplitBackwardsOfOneStage()
-    {
-        const auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
-        auto mixed = schedule::scheduleFromText("schedule custom devices 2 microbatches 3 vocabulary none\n"
-                                                "0: F0 F1 B0 F2 I1 W1 I2 W2\n"
-                                                "1: F0 B0 F1 I1 F2 I2 W1 W2\n");
-        QVERIFY2(mixed.ok(), mixed ? "" : mixed.error().text().c_str());
-        QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, *mixed)));
-    }
-
     void memoryStaysWithinThePlan()
     {
-        for (const char *family : kFamilies) {
+        for (const char *family : kOtherFamilies) {
             for (const VocabularyMethod method : kAllMethods) {
                 auto experiment = tinyExperiment(family, method, 4, 12);
                 experiment.model.tied = method == VocabularyMethod::None || method == VocabularyMethod::Vocab1;
