@@ -103,6 +103,7 @@ void Device::beginStep(const Batch &batch, int step)
     m_statistics.clear();
     m_maxima.clear();
     m_shardFactors.clear();
+    m_embeddingGradients.clear();
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
     m_in = {};
     m_out = {};

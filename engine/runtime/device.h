@@ -78,7 +78,10 @@ private:
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass);
     [[nodiscard]] bool receiveStatistics(int microbatch);
     [[nodiscard]] base::Result<> forward(const schedule::Pass &pass);
+    /// B or I.
     [[nodiscard]] base::Result<> backward(const schedule::Pass &pass);
+    void backwardWeights(const schedule::Pass &pass);
+    void addTokenGradients(int microbatch, const backend::Tensor &gradient);
     [[nodiscard]] base::Result<> firstVocabularyPass(int microbatch);
     [[nodiscard]] base::Result<> lastVocabularyPass(int microbatch);
     [[nodiscard]] backend::Tensor embed(int microbatch);
@@ -111,6 +114,7 @@ private:
     std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
     std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T
     std::map<int, std::vector<std::vector<float>>> m_shardFactors; ///< VOCAB-2's last device: of every shard, until B
+    std::map<int, backend::Tensor> m_embeddingGradients;           ///< whole table, split backward: from I to W
     std::vector<double> m_losses;
     // of the pass
     Mail m_in;

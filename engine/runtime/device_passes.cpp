@@ -52,7 +52,8 @@ bool Device::receive(const Pass &pass)
     m_in = {};
     switch (pass.kind) {
     case PassKind::F: return receiveForward(pass);
-    case PassKind::B: return receiveBackward(pass);
+    case PassKind::B:
+    case PassKind::I: return receiveBackward(pass);
     case PassKind::S:
         m_in.tensor = m_transport.receiveBroadcast(m_plan.lastDevice(), m_rank, keyOf(Transfer::BroadcastX, 0, microbatch));
         return m_in.tensor != nullptr;
@@ -116,7 +117,7 @@ bool Device::receiveBackward(const Pass &pass)
 
 bool Device::receiveStatistics(int microbatch)
 {
-    // VOCAB-2's last device needs them twice, in T and in B, and gets them once.
+    // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
     if (m_statistics.contains(microbatch))
         return true;
     const VocabularyMethod method = m_plan.schedule.vocabulary();
@@ -141,7 +142,9 @@ base::Result<> Device::compute(const Pass &pass)
     m_out = {};
     switch (pass.kind) {
     case PassKind::F: return forward(pass);
-    case PassKind::B: return backward(pass);
+    case PassKind::B:
+    case PassKind::I: return backward(pass);
+    case PassKind::W: backwardWeights(pass); return {};
     case PassKind::S: return firstVocabularyPass(microbatch);
     case PassKind::T: return lastVocabularyPass(microbatch);
     case PassKind::U:
@@ -150,8 +153,7 @@ base::Result<> Device::compute(const Pass &pass)
         return {};
     case PassKind::EF: m_out.tensor = embed(microbatch); return {};
     case PassKind::EB:
-        kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), m_in.tensor->data(),
-                                1.0F, m_plan.shape.tokens());
+        addTokenGradients(microbatch, m_in.tensor);
         m_in = {};
         return {};
     default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
@@ -174,6 +176,7 @@ void Device::publish(const Pass &pass)
         return m_transport.send(m_rank, placement.deviceOf(pass.stage + 1), keyOf(Transfer::Send, pass.stage + 1, microbatch),
                                 std::move(mail.tensor));
     case PassKind::B:
+    case PassKind::I:
         if (pass.stage == 0)
             return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
         return m_transport.send(m_rank, placement.deviceOf(pass.stage - 1),
@@ -246,7 +249,8 @@ base::Result<> Device::backward(const Pass &pass)
         }
         gradient = differentiateNorm(microbatch, gradient);
     }
-    gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), m_context);
+    const Backward part = pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole;
+    gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
     m_in = {};
     if (pass.stage > 0) {
         m_out.tensor = std::move(gradient);
@@ -259,10 +263,29 @@ base::Result<> Device::backward(const Pass &pass)
         m_out.tensor = std::move(gradient);
         return outcome;
     }
+    if (part == Backward::Inputs) {
+        gradient->chargeTo(meter(), category(MemoryCategory::Activations));
+        m_embeddingGradients[microbatch] = std::move(gradient);
+        return outcome;
+    }
     const Stopwatch inVocabulary(m_vocabularyTime);
-    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient->data(), 1.0F,
-                            shape.tokens());
+    addTokenGradients(microbatch, gradient);
     return outcome;
+}
+
+void Device::backwardWeights(const Pass &pass)
+{
+    m_stages.at(pass.stage).backwardWeights(pass.microbatch, m_context);
+    if (pass.stage > 0 || m_plan.isSharded())
+        return;
+    const Stopwatch inVocabulary(m_vocabularyTime);
+    addTokenGradients(pass.microbatch, m_embeddingGradients.extract(pass.microbatch).mapped());
+}
+
+void Device::addTokenGradients(int microbatch, const Tensor &gradient)
+{
+    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient->data(), 1.0F,
+                            m_plan.shape.tokens());
 }
 
 base::Result<> Device::firstVocabularyPass(int microbatch)

@@ -4,6 +4,8 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/matmul.h"
 
+#include <algorithm>
+
 namespace stagelens::runtime {
 namespace {
 
@@ -64,8 +66,23 @@ void forwardLinear(const Linear &map, float *out, const float *in, const float *
                       context.interrupt);
 }
 
-/// inGradient = outGradient W^T, dW += in^T outGradient, db += sum of its rows.
-void backwardLinear(const Linear &map, float *inGradient, const float *outGradient, const float *in, const Context &context)
+/// inGradient = outGradient W^T
+void backwardInput(const Linear &map, float *inGradient, const float *outGradient, const Context &context)
+{
+    const std::int64_t inWidth = map.weight->rows;
+    const std::int64_t width = map.weight->columns;
+    kernels::multiply({.rows = context.shape.tokens(),
+                       .columns = inWidth,
+                       .inner = width,
+                       .a = {outGradient, width},
+                       .b = {map.weight->value.data(), width, Form::Transposed},
+                       .c = inGradient,
+                       .stride = inWidth},
+                      context.interrupt);
+}
+
+/// dW += in^T outGradient, db += sum of its rows.
+void backwardWeight(const Linear &map, const float *outGradient, const float *in, const Context &context)
 {
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t inWidth = map.weight->rows;
@@ -80,14 +97,6 @@ void backwardLinear(const Linear &map, float *inGradient, const float *outGradie
                        .beta = 1},
                       context.interrupt);
     kernels::addColumnSums(map.bias->gradient.data(), outGradient, rows, width);
-    kernels::multiply({.rows = rows,
-                       .columns = inWidth,
-                       .inner = width,
-                       .a = {outGradient, width},
-                       .b = {map.weight->value.data(), width, Form::Transposed},
-                       .c = inGradient,
-                       .stride = inWidth},
-                      context.interrupt);
 }
 
 void forwardNorm(const Norm &norm, float *out, float *mean, float *rstd, const float *in, const Shape &shape)
@@ -125,21 +134,50 @@ void forwardLayer(const LayerParameters &layer, float *out, const float *in, flo
     forwardLinear(layer.mlpOut, out, kept.activated, kept.middle, context);
 }
 
-void backwardLayer(const LayerParameters &layer, float *gradient, const float *in, float *saved, const Context &context)
+void backwardLayer(const LayerParameters &layer, float *gradient, float *in, float *saved, Backward part,
+                   const Context &context)
 {
     const Shape &shape = context.shape;
     const Saved kept(saved, shape);
     float *wide = context.workspace.wide.data();
     float *narrow = context.workspace.narrow.data();
-    backwardLinear(layer.mlpOut, wide, gradient, kept.activated, context);
+    const bool isWhole = part == Backward::Whole;
+    const auto linear = [&](const Linear &map, float *inGradient, const float *outGradient, const float *input) {
+        if (isWhole)
+            backwardWeight(map, outGradient, input, context);
+        backwardInput(map, inGradient, outGradient, context);
+    };
+    // The gradient before a norm is that of the linear map whose output joins the residual branch; the norm's input is free
+    // to keep it, and so is `wide` in between.
+    const auto norm = [&](const Norm &parameters, float *input, const float *mean, const float *rstd) {
+        if (!isWhole)
+            std::copy_n(gradient, shape.boundary(), wide);
+        backwardNorm(parameters, gradient, narrow, input, mean, rstd, shape);
+        if (!isWhole)
+            std::copy_n(wide, shape.boundary(), input);
+    };
+    linear(layer.mlpOut, wide, gradient, kept.activated);
     kernels::geluBackward(wide, kept.inner, shape.tokens() * shape.ffn);
-    backwardLinear(layer.mlpIn, narrow, wide, kept.norm2, context);
-    backwardNorm(layer.mlpNorm, gradient, narrow, kept.middle, kept.mean2, kept.rstd2, shape);
-    backwardLinear(layer.attentionOut, narrow, gradient, kept.attention, context);
+    linear(layer.mlpIn, narrow, wide, kept.norm2);
+    if (!isWhole)
+        std::copy_n(wide, shape.tokens() * shape.ffn, kept.inner);
+    norm(layer.mlpNorm, kept.middle, kept.mean2, kept.rstd2);
+    linear(layer.attentionOut, narrow, gradient, kept.attention);
     kernels::attentionBackward(wide, narrow, kept.qkv, kept.attention, kept.logSumExp, shape.attention(),
                                context.workspace.attention.data(), context.interrupt);
-    backwardLinear(layer.queryKeyValue, narrow, wide, kept.norm1, context);
-    backwardNorm(layer.attentionNorm, gradient, narrow, in, kept.mean1, kept.rstd1, shape);
+    linear(layer.queryKeyValue, narrow, wide, kept.norm1);
+    if (!isWhole)
+        std::copy_n(wide, 3 * shape.boundary(), kept.qkv);
+    norm(layer.attentionNorm, in, kept.mean1, kept.rstd1);
+}
+
+void backwardWeights(const LayerParameters &layer, const float *in, float *saved, const Context &context)
+{
+    const Saved kept(saved, context.shape);
+    backwardWeight(layer.mlpOut, kept.middle, kept.activated, context);
+    backwardWeight(layer.mlpIn, kept.inner, kept.norm2, context);
+    backwardWeight(layer.attentionOut, in, kept.attention, context);
+    backwardWeight(layer.queryKeyValue, kept.qkv, kept.norm1, context);
 }
 
 } // namespace stagelens::runtime

@@ -27,12 +27,25 @@ struct LayerParameters {
     Linear mlpOut;
 };
 
+/// How much of a layer's backward is done at once.
+enum class Backward : unsigned char {
+    Whole,
+    /// Without the weights and biases of the linear maps, which backwardWeights() brings later. The norms' few parameters are
+    /// not worth waiting: one walk over the rows makes their gradients with the input's.
+    Inputs,
+};
+
 /// Floats that a layer keeps from F to B beside its input.
 [[nodiscard]] std::int64_t savedFloats(const Shape &shape);
 
 /// out [b s, h] from in [b s, h]; fills `saved`.
 void forwardLayer(const LayerParameters &layer, float *out, const float *in, float *saved, const Context &context);
-/// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients.
-void backwardLayer(const LayerParameters &layer, float *gradient, const float *in, float *saved, const Context &context);
+/// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients. With
+/// Backward::Inputs the gradients that backwardWeights() needs take the place of what nobody needs any more, in `in` and
+/// `saved`: waiting takes no memory.
+void backwardLayer(const LayerParameters &layer, float *gradient, float *in, float *saved, Backward part,
+                   const Context &context);
+/// What backwardLayer() left out; the same bits.
+void backwardWeights(const LayerParameters &layer, const float *in, float *saved, const Context &context);
 
 } // namespace stagelens::runtime

@@ -22,22 +22,22 @@ kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
 void sumTiedGradients(const Devices &devices)
 {
     Parameter *original = nullptr;
+    Parameter *copy = nullptr;
     for (const auto &device : devices) {
         Parameter *table = device->find(kTokenTable);
         if (table == nullptr)
             continue;
-        if (table->isCopy) {
-            // Without vocabulary parallelism the first device holds the original, and it comes first.
-            kernels::add(original->gradient.data(), table->gradient.data(), table->count());
-            std::copy_n(original->gradient.data(), table->count(), table->gradient.data());
-            continue;
-        }
-        original = table;
+        (table->isCopy ? copy : original) = table;
         if (table->outputGradient.size() == 0)
             continue;
         kernels::add(table->gradient.data(), table->outputGradient.data(), table->count());
         std::fill_n(table->outputGradient.data(), table->count(), 0.0F);
     }
+    if (copy == nullptr)
+        return;
+    // Without vocabulary parallelism the first stage's device holds the original, and the last stage's the only copy.
+    kernels::add(original->gradient.data(), copy->gradient.data(), copy->count());
+    std::copy_n(original->gradient.data(), copy->count(), copy->gradient.data());
 }
 
 double gradientNorm(const RunPlan &plan, const Devices &devices)

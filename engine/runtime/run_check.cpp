@@ -31,15 +31,19 @@ double floatsOf(const schedule::Pass &pass, const model::Experiment &experiment,
     const bool isSharded = model::isSharded(schedule.vocabulary());
     const double shards = isSharded ? schedule.devices() : 1;
     const double output = tokens * (static_cast<double>(shape.vocabulary) / shards + 4) + boundary;
-    double floats = 0;
-    if (pass.kind == PassKind::F || pass.kind == PassKind::B) {
-        floats = stageLayers[pass.stage] * (static_cast<double>(savedFloats(shape)) + boundary);
-        if (pass.stage == schedule.placement().lastStage())
-            floats += boundary + 2 * tokens + (isSharded ? 0 : output);
-    } else if (pass.kind == PassKind::S || pass.kind == PassKind::T) {
-        floats = output;
+    const double layers = stageLayers[pass.stage] * (static_cast<double>(savedFloats(shape)) + boundary);
+    const bool isLast = pass.stage == schedule.placement().lastStage();
+    const double head = isLast ? boundary + 2 * tokens + (isSharded ? 0 : output) : 0;
+    const double embedding = pass.stage == 0 && !isSharded ? boundary : 0; // its gradient, from I to W
+    switch (pass.kind) {
+    case PassKind::F: return layers + head;
+    case PassKind::B: return -layers - head;
+    case PassKind::I: return embedding - head;
+    case PassKind::W: return -layers - embedding;
+    case PassKind::S: return output;
+    case PassKind::T: return -output;
+    default: return 0;
     }
-    return pass.kind == PassKind::B || pass.kind == PassKind::T ? -floats : floats;
 }
 
 /// Boundary tensors that a device has on their way at most, per microbatch in flight: stage outputs and gradients, then X,
@@ -68,12 +72,8 @@ std::string_view unsupported(const model::Experiment &experiment, const schedule
         return "asynchronous schedules cannot be trained";
     if (schedule.placement().replicas > 1)
         return "schedules with two replicas of the model cannot be trained";
-    if (schedule.stages() != schedule.devices())
-        return "schedules with more than one chunk a device cannot be trained";
     if (schedule.vocabulary() == VocabularyMethod::Interlaced)
         return "interlaced vocabulary layers cannot be trained";
-    if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.kind == PassKind::I || pass.kind == PassKind::W; }))
-        return "schedules that split the backward cannot be trained";
     if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.pairedWithNext; }))
         return "schedules with overlapped passes cannot be trained";
     return {};
@@ -107,7 +107,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
                                                   violation.cause, "; ", violation.remedy)});
     if (std::string_view reason = unsupported(experiment, schedule); !reason.empty())
         found.push_back({experiment.schedule.recompute != model::Recompute::None ? "schedule.recompute" : "schedule.family",
-                         base::concat(reason, " so far; simulate it, or train with 1f1b, eager-1f1b or gpipe")});
+                         base::concat(reason, " so far; simulate it, or train with 1f1b, zb-v or gpipe")});
     return found;
 }
 
@@ -119,11 +119,14 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     const std::vector<int> stageLayers = model::stageLayers(experiment);
     if (stageLayers.size() < size(schedule.stages()))
         return 0;
-    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last device.
+    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last stage's device.
+    const schedule::Placement &placement = schedule.placement();
+    const bool sharesTable =
+        model::isSharded(schedule.vocabulary()) || placement.deviceOf(0) == placement.deviceOf(placement.lastStage());
     const double embedding = static_cast<double>(model::embeddingParameters(experiment.model));
     double floats = 4 * static_cast<double>(model::totalParameters(experiment.model));
     if (experiment.model.tied)
-        floats += (model::isSharded(schedule.vocabulary()) || schedule.devices() == 1 ? 1 : 4) * embedding;
+        floats += (sharesTable ? 1 : 4) * embedding;
     floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
     for (int device = 0; device < schedule.devices(); ++device) {
         double live = 0;
@@ -133,11 +136,11 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
         for (const schedule::Pass &pass : schedule.device(device)) {
             live += floatsOf(pass, experiment, schedule, stageLayers);
             peak = std::max(peak, live);
-            inFlight += pass.kind == PassKind::F ? 1 : pass.kind == PassKind::B ? -1 : 0;
+            inFlight += schedule::activationChange(pass.kind);
             mostInFlight = std::max(mostInFlight, inFlight);
         }
-        const double messages =
-            std::min(mostInFlight + 2, schedule.microbatches()) * messagesPerMicrobatch(schedule.vocabulary());
+        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * placement.chunks()) *
+                                messagesPerMicrobatch(schedule.vocabulary());
         floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape));
     }
     constexpr double kMostBytes = 9e18;

@@ -27,21 +27,37 @@ Tensor Stage::forward(int microbatch, Tensor input, const Context &context)
     return output;
 }
 
-Tensor Stage::backward(int microbatch, Tensor gradient, const Context &context)
+template <class Work>
+void Stage::fromLast(InFlight &kept, const Shape &shape, const Work &work) const
+{
+    for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
+        float *saved = kept.saved.data() + layer * slotFloats(shape);
+        work(m_layers[size(layer)], layer > 0 ? saved - shape.boundary() : kept.input->data(), saved);
+    }
+}
+
+Tensor Stage::backward(int microbatch, Tensor gradient, Backward part, const Context &context)
 {
     if (m_layers.empty())
         return gradient;
-    const Shape &shape = context.shape;
-    const std::int64_t slot = slotFloats(shape);
     const auto found = m_inFlight.find(microbatch);
-    InFlight &kept = found->second;
-    for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
-        float *saved = kept.saved.data() + layer * slot;
-        const float *in = layer > 0 ? saved - shape.boundary() : kept.input->data();
-        backwardLayer(m_layers[size(layer)], gradient->data(), in, saved, context);
-    }
-    m_inFlight.erase(found);
+    fromLast(found->second, context.shape, [&](const LayerParameters &layer, float *in, float *saved) {
+        backwardLayer(layer, gradient->data(), in, saved, part, context);
+    });
+    if (part == Backward::Whole)
+        m_inFlight.erase(found);
     return gradient;
+}
+
+void Stage::backwardWeights(int microbatch, const Context &context)
+{
+    if (m_layers.empty())
+        return;
+    const auto found = m_inFlight.find(microbatch);
+    fromLast(found->second, context.shape, [&](const LayerParameters &layer, const float *in, float *saved) {
+        runtime::backwardWeights(layer, in, saved, context);
+    });
+    m_inFlight.erase(found);
 }
 
 } // namespace stagelens::runtime

@@ -15,8 +15,10 @@ public:
     explicit Stage(std::vector<LayerParameters> layers) : m_layers(std::move(layers)) {}
 
     [[nodiscard]] backend::Tensor forward(int microbatch, backend::Tensor input, const Context &context);
-    /// Frees the microbatch's activations. Works in the gradient's own memory.
-    [[nodiscard]] backend::Tensor backward(int microbatch, backend::Tensor gradient, const Context &context);
+    /// Works in the gradient's own memory. Backward::Whole frees the microbatch's activations.
+    [[nodiscard]] backend::Tensor backward(int microbatch, backend::Tensor gradient, Backward part, const Context &context);
+    /// What Backward::Inputs left to do; frees the microbatch's activations.
+    void backwardWeights(int microbatch, const Context &context);
     /// Forgets every microbatch in flight.
     void clear() { m_inFlight.clear(); }
 
@@ -27,6 +29,9 @@ private:
     };
     /// Floats of one layer's slot: what it keeps, then its output unless that leaves the stage.
     [[nodiscard]] static std::int64_t slotFloats(const Shape &shape) { return savedFloats(shape) + shape.boundary(); }
+    /// Calls `work(layer, its input, what it saved)` from the last layer to the first.
+    template <class Work>
+    void fromLast(InFlight &kept, const Shape &shape, const Work &work) const;
 
     std::vector<LayerParameters> m_layers;
     std::map<int, InFlight> m_inFlight; ///< by microbatch

@@ -176,9 +176,12 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
     }
 }
 
-bool accumulates(PassKind kind)
+/// Sums of gradients, each named by a pass that adds to it: those of I are the norms', a whole backward adds to I's and W's.
+constexpr std::array kSums{PassKind::I, PassKind::W, PassKind::T, PassKind::EB};
+
+bool addsTo(PassKind sum, PassKind kind)
 {
-    return kind == PassKind::B || kind == PassKind::W || kind == PassKind::T || kind == PassKind::EB;
+    return kind == sum || (kind == PassKind::B && (sum == PassKind::I || sum == PassKind::W));
 }
 
 void Validation::findMicrobatchDisorder(const PassIndex &index)
@@ -186,22 +189,30 @@ void Validation::findMicrobatchDisorder(const PassIndex &index)
     // A shard's gradients are the device's, a stage's those of each replica.
     const Placement &placement = m_schedule.placement();
     const int units = std::max(m_schedule.devices(), m_schedule.stages() * placement.replicas);
-    std::vector<std::int32_t> latest(static_cast<std::size_t>(units) * kPassKindCount, -1);
+    std::vector<Pass> latest(static_cast<std::size_t>(units) * kPassKindCount, makePass(PassKind::F, 0, -1));
     for (int device = 0; device < m_schedule.devices(); ++device) {
         const std::span<const Pass> passes = m_schedule.device(device);
         for (std::size_t position = 0; position < passes.size(); ++position) {
             const Pass &pass = passes[position];
-            if (!accumulates(pass.kind) || index.at(pass, device) != m_schedule.firstIndex(device) + position)
+            if (index.at(pass, device) != m_schedule.firstIndex(device) + position)
                 continue;
             const int unit =
                 isVocabularyPass(pass.kind) ? device : pass.stage * placement.replicas + placement.replicaOf(pass.microbatch);
-            std::int32_t &last = latest[static_cast<std::size_t>(unit) * kPassKindCount + static_cast<std::size_t>(pass.kind)];
-            if (pass.microbatch < last)
+            const Pass *after = nullptr;
+            for (const PassKind sum : kSums) {
+                Pass &last = latest[static_cast<std::size_t>(unit) * kPassKindCount + static_cast<std::size_t>(sum)];
+                if (!addsTo(sum, pass.kind))
+                    continue;
+                if (pass.microbatch < last.microbatch)
+                    after = &last;
+                else
+                    last = pass;
+            }
+            if (after != nullptr)
                 report({ViolationKind::MicrobatchOrder, device, position,
-                        concat(text(pass), " runs after microbatch ", last,
+                        concat(text(pass), " runs after microbatch ", after->microbatch,
                                "; gradients must be added in microbatch order, or their bits change"),
-                        concat("move it in front of ", text(makePass(pass.kind, pass.stage, last)))});
-            last = std::max(last, pass.microbatch);
+                        concat("move it in front of ", text(*after))});
         }
     }
 }
@@ -242,7 +253,7 @@ void Validation::findStaleWeights()
         for (std::size_t position = 0; position < passes.size() && !isFull(); ++position) {
             const Pass &pass = passes[position];
             int &done = updates[std::min<std::size_t>(pass.stage, updates.size() - 1)];
-            done += accumulates(pass.kind) && !isVocabularyPass(pass.kind) ? 1 : 0;
+            done += addsTo(PassKind::W, pass.kind) ? 1 : 0;
             const int allowed = stages - 1 - pass.stage;
             if (pass.kind != PassKind::F || pass.microbatch - done <= allowed)
                 continue;

@@ -204,9 +204,11 @@ void CliScheduleFile::trainsAndVerifies()
     QCOMPARE(reversed.status, 2);
     QVERIFY2(reversed.err.contains("gradients must be added in microbatch order"), reversed.err);
     QVERIFY(write(u"split.csv"_s, "0F0,0I0,0W0\n1F0,1I0,1W0\n"));
-    const CliAnswer refused = m_cli.run(u"run --steps 1 --schedule-file split.csv"_s + small);
+    const CliAnswer split = m_cli.run(u"verify --schedule-file split.csv"_s + small);
+    QVERIFY2(split.status == 0, split.err);
+    const CliAnswer refused = m_cli.run(u"run --steps 1 --schedule dualpipe --devices 2"_s + small);
     QCOMPARE(refused.status, 2);
-    QVERIFY2(refused.err.contains("schedules that split the backward cannot be trained"), refused.err);
+    QVERIFY2(refused.err.contains("schedules with two replicas of the model cannot be trained"), refused.err);
 }
 
 void CliScheduleFile::documentsNameTheFileFromTheirFolder()

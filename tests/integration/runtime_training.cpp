@@ -8,6 +8,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -107,18 +108,21 @@ private slots:
 
     void reportsAreWhole_data()
     {
+        QTest::addColumn<QString>("family");
         QTest::addColumn<int>("mode");
         QTest::addColumn<int>("method");
-        for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
-            for (const VocabularyMethod method : kAllMethods)
-                QTest::addRow("mode %d method %d", static_cast<int>(mode), static_cast<int>(method))
-                    << static_cast<int>(mode) << static_cast<int>(method);
+        for (const char *family : {"1f1b", "v-half"})
+            for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
+                for (const VocabularyMethod method : kAllMethods)
+                    QTest::addRow("%s mode %d method %d", family, static_cast<int>(mode), static_cast<int>(method))
+                        << QString(family) << static_cast<int>(mode) << static_cast<int>(method);
     }
     void reportsAreWhole()
     {
+        QFETCH(QString, family);
         QFETCH(int, mode);
         QFETCH(int, method);
-        auto experiment = tinyExperiment("1f1b", static_cast<VocabularyMethod>(method), 8, 6);
+        auto experiment = tinyExperiment(family.toStdString(), static_cast<VocabularyMethod>(method), 8, 6);
         experiment.training.mode = static_cast<model::RunMode>(mode);
         experiment.training.steps = 2;
         const auto schedule = scheduleOf(experiment);
@@ -170,7 +174,8 @@ private slots:
         qInfo("seed %u", seed);
         base::Random numbers(seed);
         for (int i = 0; i < 24; ++i) {
-            auto experiment = tinyExperiment(i % 2 ? "gpipe" : "1f1b", kAllMethods[i % 5], 4, 6);
+            const char *family = std::array{"1f1b", "gpipe", "zb-h1", "zb-v"}[static_cast<std::size_t>(i % 4)];
+            auto experiment = tinyExperiment(family, kAllMethods[i % 5], 4, 6);
             experiment.training.mode = i % 3 ? model::RunMode::Live : model::RunMode::VirtualClock;
             experiment.training.steps = 1'000'000;
             const auto schedule = scheduleOf(experiment);
@@ -308,7 +313,10 @@ private:
             const int last = need.allDevices ? schedule.devices() - 1 : first;
             for (int device = first; device <= last; ++device) {
                 const int stage = need.allDevices ? schedule.placement().stagesOf(device).front() : need.stage;
-                const auto slice = timeline::findSlice(timeline, schedule::makePass(need.kind, stage, pass.microbatch), device);
+                auto slice = timeline::findSlice(timeline, schedule::makePass(need.kind, stage, pass.microbatch), device);
+                if (!slice && need.kind == schedule::PassKind::B)
+                    slice = timeline::findSlice(timeline, schedule::makePass(schedule::PassKind::I, stage, pass.microbatch),
+                                                device);
                 QVERIFY(slice.has_value());
                 QVERIFY(timeline.lanes[static_cast<std::size_t>(device)].end[slice->index] <= begin);
             }

@@ -1,0 +1,96 @@
+// The determinism contract: gradients have the same bits whatever the order of the passes and wherever the stages lie.
+#include "engine/model/names.h"
+#include "engine/runtime/training_run.h"
+#include "engine/schedule/text_form.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <cstring>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::kAllMethods;
+using test::kOtherFamilies;
+using test::scheduleOf;
+using test::tinyExperiment;
+
+namespace {
+
+std::vector<float> gradientsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    auto gradients = runtime::stepGradients(experiment, schedule);
+    if (!gradients)
+        qFatal("%s", gradients.error().text().c_str());
+    return std::move(gradients).value();
+}
+
+bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+schedule::Schedule parsed(const char *text)
+{
+    auto schedule = schedule::scheduleFromText(text);
+    if (!schedule)
+        qFatal("%s", schedule.error().text().c_str());
+    return std::move(schedule).value();
+}
+
+} // namespace
+
+class SameBits : public QObject {
+    Q_OBJECT
+
+private slots:
+    void ofEveryFamily_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("devices");
+        for (const VocabularyMethod method : kAllMethods)
+            for (const int devices : {1, 2, 4})
+                QTest::addRow("%s p=%d", model::name(method).data(), devices) << static_cast<int>(method) << devices;
+    }
+    void ofEveryFamily()
+    {
+        QFETCH(int, method);
+        QFETCH(int, devices);
+        const auto experimentOf = [&](const char *family) {
+            auto experiment = tinyExperiment(family, static_cast<VocabularyMethod>(method), devices, 6);
+            experiment.model.tied = devices == 4;
+            return experiment;
+        };
+        const auto plain = experimentOf("1f1b");
+        const std::vector<float> expected = gradientsOf(plain, scheduleOf(plain));
+        for (const char *family : kOtherFamilies) {
+            auto experiment = experimentOf(family);
+            // Every family live under some methods and numbers of devices, and on the virtual clock under the others.
+            experiment.training.mode = (family[0] + method + devices) % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
+        }
+    }
+
+    /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
+    void wholeAndSplitBackwardsOfOneStage()
+    {
+        const auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
+        const auto mixed = parsed("schedule custom devices 2 microbatches 3 vocabulary none\n"
+                                  "0: F0 F1 B0 F2 I1 W1 I2 W2\n"
+                                  "1: F0 B0 F1 I1 F2 I2 W1 W2\n");
+        QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, mixed)));
+    }
+
+    /// The first stage on the last device: the copy of a tied table is met before the original.
+    void placesFromTheEnd()
+    {
+        auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
+        plain.model.tied = true;
+        const auto turned = parsed("schedule custom devices 2 microbatches 3 vocabulary none placement 1,0\n"
+                                   "0: F0@1 B0@1 F1@1 B1@1 F2@1 B2@1\n"
+                                   "1: F0@0 F1@0 B0@0 F2@0 B1@0 B2@0\n");
+        QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, turned)));
+    }
+};
+
+QTEST_GUILESS_MAIN(SameBits)
+#include "same_bits.moc"
