@@ -1,6 +1,7 @@
 #include "engine/runtime/device.h"
 
 #include "engine/model/partition.h"
+#include "engine/runtime/lowering.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,8 +9,9 @@
 namespace stagelens::runtime {
 
 RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &order)
-    : experiment(resolved), schedule(order), shape(resolved), parameters(parameterList(resolved.model)),
-      stageLayers(model::stageLayers(resolved))
+    : experiment(resolved), schedule(lowered(order)),
+      joinsOutputPasses(order.vocabulary() == model::VocabularyMethod::Interlaced), shape(resolved),
+      parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
 Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt)

@@ -19,8 +19,9 @@ namespace stagelens::runtime {
 
 /// What all devices of a run know.
 struct RunPlan {
-    model::Experiment experiment; ///< resolved
-    schedule::Schedule schedule;
+    model::Experiment experiment;   ///< resolved
+    schedule::Schedule schedule;    ///< lowered
+    bool joinsOutputPasses = false; ///< the schedule's S and T are shown as one S
     Shape shape;
     std::vector<ParameterInfo> parameters;
     std::vector<int> stageLayers;

@@ -5,6 +5,7 @@
 #include "engine/model/partition.h"
 #include "engine/runtime/context.h"
 #include "engine/runtime/layer.h"
+#include "engine/runtime/lowering.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/validator.h"
@@ -72,8 +73,6 @@ std::string_view unsupported(const model::Experiment &experiment, const schedule
         return "asynchronous schedules cannot be trained";
     if (schedule.placement().replicas > 1)
         return "schedules with two replicas of the model cannot be trained";
-    if (schedule.vocabulary() == VocabularyMethod::Interlaced)
-        return "interlaced vocabulary layers cannot be trained";
     if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.pairedWithNext; }))
         return "schedules with overlapped passes cannot be trained";
     return {};
@@ -102,7 +101,11 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         found.push_back({"parallel.stage_layers", base::concat("the stages have ", sum, " layers, the model has ",
                                                                experiment.model.layers, "; make them equal")});
     }
-    for (const schedule::Violation &violation : schedule::findViolations(schedule, 10))
+    // Only what is sound as it stands is lowered: that may dead-lock in turn, where devices differ in the order of their S.
+    std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
+    if (violations.empty() && schedule.vocabulary() == VocabularyMethod::Interlaced)
+        violations = schedule::findViolations(lowered(schedule), 10);
+    for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});
     if (std::string_view reason = unsupported(experiment, schedule); !reason.empty())
@@ -115,6 +118,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
 
 base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
+    if (schedule.vocabulary() == VocabularyMethod::Interlaced)
+        return plannedBytes(experiment, lowered(schedule));
     const Shape shape(experiment);
     const std::vector<int> stageLayers = model::stageLayers(experiment);
     if (stageLayers.size() < size(schedule.stages()))

@@ -70,6 +70,19 @@ private slots:
         }
     }
 
+    /// Interlaced does VOCAB-1's arithmetic in one pass.
+    void ofInterlaced()
+    {
+        for (const int devices : {1, 2, 3, 4, 8}) {
+            for (const int microbatches : {1, 2, 7, 12}) {
+                const auto plain = tinyExperiment("1f1b", VocabularyMethod::Vocab1, devices, microbatches);
+                auto experiment = tinyExperiment("interlaced", VocabularyMethod::None, devices, microbatches);
+                experiment.training.mode = microbatches % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(experiment, scheduleOf(experiment))));
+            }
+        }
+    }
+
     /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {
