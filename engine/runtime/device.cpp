@@ -107,8 +107,6 @@ void Device::beginStep(const Batch &batch, int step)
     m_shardFactors.clear();
     m_embeddingGradients.clear();
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
-    m_in = {};
-    m_out = {};
     m_pool.meter().restartPeak();
 }
 

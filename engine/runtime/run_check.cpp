@@ -56,14 +56,6 @@ double messagesPerMicrobatch(VocabularyMethod method)
     return method == VocabularyMethod::Vocab2 ? 6 : 4;
 }
 
-bool hasPass(const schedule::Schedule &schedule, bool (*isSuch)(const schedule::Pass &))
-{
-    for (int device = 0; device < schedule.devices(); ++device)
-        if (std::ranges::any_of(schedule.device(device), isSuch))
-            return true;
-    return false;
-}
-
 /// What the executor cannot do yet, in words; empty if it can run the schedule.
 std::string_view unsupported(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
@@ -73,8 +65,6 @@ std::string_view unsupported(const model::Experiment &experiment, const schedule
         return "asynchronous schedules cannot be trained";
     if (schedule.placement().replicas > 1)
         return "schedules with two replicas of the model cannot be trained";
-    if (hasPass(schedule, [](const schedule::Pass &pass) { return pass.pairedWithNext; }))
-        return "schedules with overlapped passes cannot be trained";
     return {};
 }
 

@@ -53,9 +53,9 @@ inline constexpr model::VocabularyMethod kAllMethods[] = {model::VocabularyMetho
                                                           model::VocabularyMethod::Vocab2};
 
 /// What trains beside gpipe and 1f1b.
-inline constexpr const char *kOtherFamilies[] = {"eager-1f1b",    "zb-h1",          "zb-h2", "zb-auto", "interleaved-1f1b",
-                                                 "breadth-first", "interleaved-zb", "zb-v",  "v-half",  "v-min",
-                                                 "v-zb",          "1f1b-v",         "hanayo"};
+inline constexpr const char *kOtherFamilies[] = {"eager-1f1b",    "zb-h1",          "zb-h2",  "zb-auto",   "interleaved-1f1b",
+                                                 "breadth-first", "interleaved-zb", "zb-v",   "v-half",    "v-min",
+                                                 "v-zb",          "1f1b-v",         "hanayo", "dualpipe-v"};
 
 /// Every one of them under every method that it takes.
 inline std::vector<std::pair<std::string, model::VocabularyMethod>> otherPlans()
