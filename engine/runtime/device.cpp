@@ -82,7 +82,8 @@ void Device::makeStages()
                 *part = take();
             layers.push_back(parts);
         }
-        m_stages.emplace(stage, Stage(std::move(layers)));
+        // The backward of attention makes its matrix again in any case: selective recomputation has nothing more to do.
+        m_stages.emplace(stage, Stage(std::move(layers), m_plan.experiment.schedule.recompute == model::Recompute::Full));
     }
 }
 

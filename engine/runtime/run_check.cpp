@@ -32,15 +32,18 @@ double floatsOf(const schedule::Pass &pass, const model::Experiment &experiment,
     const bool isSharded = model::isSharded(schedule.vocabulary());
     const double shards = isSharded ? schedule.devices() : 1;
     const double output = tokens * (static_cast<double>(shape.vocabulary) / shards + 4) + boundary;
-    const double layers = stageLayers[pass.stage] * (static_cast<double>(savedFloats(shape)) + boundary);
+    const bool recomputes = experiment.schedule.recompute == model::Recompute::Full;
+    const double saved = stageLayers[pass.stage] * static_cast<double>(savedFloats(shape));
+    const double again = recomputes ? saved : 0; // from I to W
+    const double layers = stageLayers[pass.stage] * boundary + saved - again;
     const bool isLast = pass.stage == schedule.placement().lastStage();
     const double head = isLast ? boundary + 2 * tokens + (isSharded ? 0 : output) : 0;
     const double embedding = pass.stage == 0 && !isSharded ? boundary : 0; // its gradient, from I to W
     switch (pass.kind) {
     case PassKind::F: return layers + head;
     case PassKind::B: return -layers - head;
-    case PassKind::I: return embedding - head;
-    case PassKind::W: return -layers - embedding;
+    case PassKind::I: return again + embedding - head;
+    case PassKind::W: return -layers - again - embedding;
     case PassKind::S: return output;
     case PassKind::T: return -output;
     default: return 0;
@@ -54,18 +57,6 @@ double messagesPerMicrobatch(VocabularyMethod method)
     if (!model::isSharded(method))
         return 2;
     return method == VocabularyMethod::Vocab2 ? 6 : 4;
-}
-
-/// What the executor cannot do yet, in words; empty if it can run the schedule.
-std::string_view unsupported(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    if (experiment.schedule.recompute != model::Recompute::None)
-        return "activations cannot be recomputed in a run";
-    if (!schedule.isSynchronous())
-        return "asynchronous schedules cannot be trained";
-    if (schedule.placement().replicas > 1)
-        return "schedules with two replicas of the model cannot be trained";
-    return {};
 }
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -98,9 +89,11 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});
-    if (std::string_view reason = unsupported(experiment, schedule); !reason.empty())
-        found.push_back({experiment.schedule.recompute != model::Recompute::None ? "schedule.recompute" : "schedule.family",
-                         base::concat(reason, " so far; simulate it, or train with 1f1b, zb-v or gpipe")});
+    constexpr std::string_view kRemedy = " cannot be trained so far; simulate it, or train with 1f1b, zb-v or gpipe";
+    if (!schedule.isSynchronous())
+        found.push_back({"schedule.family", base::concat("asynchronous schedules", kRemedy)});
+    if (schedule.placement().replicas > 1)
+        found.push_back({"schedule.family", base::concat("schedules with two replicas of the model", kRemedy)});
     return found;
 }
 
@@ -123,6 +116,8 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     if (experiment.model.tied)
         floats += (sharesTable ? 1 : 4) * embedding;
     floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
+    const double recomputed =
+        experiment.schedule.recompute == model::Recompute::Full ? static_cast<double>(savedFloats(shape)) : 0; // of a layer
     for (int device = 0; device < schedule.devices(); ++device) {
         double live = 0;
         double peak = 0;
@@ -136,7 +131,8 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
         }
         const double messages = std::min(mostInFlight + 2, schedule.microbatches() * placement.chunks()) *
                                 messagesPerMicrobatch(schedule.vocabulary());
-        floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape));
+        floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape)) +
+                  recomputed;
     }
     constexpr double kMostBytes = 9e18;
     return static_cast<base::Bytes>(std::min(floats * sizeof(float), kMostBytes));

@@ -83,6 +83,21 @@ private slots:
         }
     }
 
+    void withRecomputation()
+    {
+        int turn = 0;
+        for (const auto &[family, method] : test::otherPlans()) {
+            auto experiment = tinyExperiment(family, method, 2, 5);
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            const auto schedule = scheduleOf(experiment);
+            const std::vector<float> expected = gradientsOf(experiment, schedule);
+            for (const auto recompute : {model::Recompute::Selective, model::Recompute::Full}) {
+                experiment.schedule.recompute = recompute;
+                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family.c_str());
+            }
+        }
+    }
+
     /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {
