@@ -1,6 +1,7 @@
 #include "engine/runtime/device.h"
 
 #include "engine/model/partition.h"
+#include "engine/runtime/lowering.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,8 +9,9 @@
 namespace stagelens::runtime {
 
 RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &order)
-    : experiment(resolved), schedule(order), shape(resolved), parameters(parameterList(resolved.model)),
-      stageLayers(model::stageLayers(resolved))
+    : experiment(resolved), schedule(lowered(order)),
+      joinsOutputPasses(order.vocabulary() == model::VocabularyMethod::Interlaced), shape(resolved),
+      parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
 Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt)
@@ -80,7 +82,8 @@ void Device::makeStages()
                 *part = take();
             layers.push_back(parts);
         }
-        m_stages.emplace(stage, Stage(std::move(layers)));
+        // The backward of attention makes its matrix again in any case: selective recomputation has nothing more to do.
+        m_stages.emplace(stage, Stage(std::move(layers), m_plan.experiment.schedule.recompute == model::Recompute::Full));
     }
 }
 
@@ -105,8 +108,6 @@ void Device::beginStep(const Batch &batch, int step)
     m_shardFactors.clear();
     m_embeddingGradients.clear();
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
-    m_in = {};
-    m_out = {};
     m_pool.meter().restartPeak();
 }
 

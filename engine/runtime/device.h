@@ -19,8 +19,9 @@ namespace stagelens::runtime {
 
 /// What all devices of a run know.
 struct RunPlan {
-    model::Experiment experiment; ///< resolved
-    schedule::Schedule schedule;
+    model::Experiment experiment;   ///< resolved
+    schedule::Schedule schedule;    ///< lowered
+    bool joinsOutputPasses = false; ///< the schedule's S and T are shown as one S
     Shape shape;
     std::vector<ParameterInfo> parameters;
     std::vector<int> stageLayers;
@@ -31,6 +32,13 @@ struct RunPlan {
     [[nodiscard]] int lastDevice() const { return schedule.placement().deviceOf(schedule.placement().lastStage()); }
 };
 
+/// What a pass receives from others, or is about to give away.
+struct Mail {
+    backend::Tensor tensor = {};
+    WeightedRows rows = {};          ///< VOCAB-2
+    std::vector<float> maximum = {}; ///< naive U
+};
+
 /// A pass runs in three parts: receive() waits for what it needs, compute() is the work that is timed, publish() gives the
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
@@ -39,11 +47,11 @@ public:
 
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
     void beginStep(const Batch &batch, int step);
-    /// False if the run was stopped meanwhile.
-    [[nodiscard]] bool receive(const schedule::Pass &pass);
-    /// Fails where a loss is not finite.
-    [[nodiscard]] base::Result<> compute(const schedule::Pass &pass);
-    void publish(const schedule::Pass &pass);
+    /// Nothing if the run was stopped meanwhile.
+    [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
+    /// What publish() gives away. Fails where a loss is not finite.
+    [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
+    void publish(const schedule::Pass &pass, Mail out);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
@@ -58,12 +66,6 @@ public:
     [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
 
 private:
-    /// What a pass received, or is about to give away.
-    struct Mail {
-        backend::Tensor tensor;
-        WeightedRows rows;          ///< VOCAB-2
-        std::vector<float> maximum; ///< naive U
-    };
     struct NormInFlight {
         backend::Tensor input;
         backend::Buffer statistics; ///< [mean | rstd]
@@ -74,16 +76,16 @@ private:
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
     Parameter &ownWhole(int index);
 
-    [[nodiscard]] bool receiveForward(const schedule::Pass &pass);
-    [[nodiscard]] bool receiveBackward(const schedule::Pass &pass);
+    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
+    [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
-    [[nodiscard]] base::Result<> forward(const schedule::Pass &pass);
+    [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, backend::Tensor x);
     /// B or I.
-    [[nodiscard]] base::Result<> backward(const schedule::Pass &pass);
+    [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
     void backwardWeights(const schedule::Pass &pass);
     void addTokenGradients(int microbatch, const backend::Tensor &gradient);
-    [[nodiscard]] base::Result<> firstVocabularyPass(int microbatch);
-    [[nodiscard]] base::Result<> lastVocabularyPass(int microbatch);
+    [[nodiscard]] Mail firstVocabularyPass(int microbatch, backend::Tensor x);
+    [[nodiscard]] base::Result<Mail> lastVocabularyPass(int microbatch);
     [[nodiscard]] backend::Tensor embed(int microbatch);
     [[nodiscard]] backend::Tensor normalise(int microbatch, backend::Tensor input);
     [[nodiscard]] backend::Tensor differentiateNorm(int microbatch, const backend::Tensor &outGradient);
@@ -117,8 +119,6 @@ private:
     std::map<int, backend::Tensor> m_embeddingGradients;           ///< whole table, split backward: from I to W
     std::vector<double> m_losses;
     // of the pass
-    Mail m_in;
-    Mail m_out;
     base::Nanos m_vocabularyTime = 0;
 };
 

@@ -46,72 +46,72 @@ private:
 
 } // namespace
 
-bool Device::receive(const Pass &pass)
+std::optional<Mail> Device::receive(const Pass &pass)
 {
     const int microbatch = pass.microbatch;
-    m_in = {};
+    const auto broadcast = [&](int root, Transfer transfer) {
+        return m_transport.receiveBroadcast(root, m_rank, keyOf(transfer, 0, microbatch));
+    };
+    Mail in;
+    bool came = true;
     switch (pass.kind) {
-    case PassKind::F: return receiveForward(pass);
+    case PassKind::F: came = receiveForward(pass, in.tensor); break;
     case PassKind::B:
-    case PassKind::I: return receiveBackward(pass);
-    case PassKind::S:
-        m_in.tensor = m_transport.receiveBroadcast(m_plan.lastDevice(), m_rank, keyOf(Transfer::BroadcastX, 0, microbatch));
-        return m_in.tensor != nullptr;
+    case PassKind::I: came = receiveBackward(pass, in); break;
+    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(), Transfer::BroadcastX)) != nullptr; break;
     case PassKind::U: {
         const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
-        if (parts.empty())
-            return false;
-        m_in.maximum = combineMaxima(parts, m_plan.shape.tokens());
-        return true;
+        came = !parts.empty();
+        if (came)
+            in.maximum = combineMaxima(parts, m_plan.shape.tokens());
+        break;
     }
-    case PassKind::T: return receiveStatistics(microbatch);
-    case PassKind::EB:
-        m_in.tensor =
-            m_transport.receiveBroadcast(m_plan.firstDevice(), m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch));
-        return m_in.tensor != nullptr;
-    default: return true;
+    case PassKind::T: came = receiveStatistics(microbatch); break;
+    case PassKind::EB: came = (in.tensor = broadcast(m_plan.firstDevice(), Transfer::EmbedBroadcast)) != nullptr; break;
+    default: break;
     }
+    return came ? std::optional(std::move(in)) : std::nullopt;
 }
 
-bool Device::receiveForward(const Pass &pass)
+bool Device::receiveForward(const Pass &pass, Tensor &input)
 {
     if (pass.stage > 0) {
         const int from = m_plan.schedule.placement().deviceOf(pass.stage - 1);
-        m_in.tensor = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
+        input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
     } else if (m_plan.isSharded()) {
-        m_in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
+        input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
     } else {
         return true;
     }
-    if (!m_in.tensor)
+    if (!input)
         return false;
-    m_in.tensor->chargeTo(meter(), category(MemoryCategory::Activations));
+    input->chargeTo(meter(), category(MemoryCategory::Activations));
     return true;
 }
 
-bool Device::receiveBackward(const Pass &pass)
+bool Device::receiveBackward(const Pass &pass, Mail &in)
 {
     const int microbatch = pass.microbatch;
     if (!isLast(pass)) {
         const schedule::Placement &placement = m_plan.schedule.placement();
         const MessageKey key = keyOf(Transfer::Send, placement.stages() + pass.stage, microbatch);
-        m_in.tensor = m_transport.receive(placement.deviceOf(pass.stage + 1), m_rank, key);
+        in.tensor = m_transport.receive(placement.deviceOf(pass.stage + 1), m_rank, key);
     } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         if (!receiveStatistics(microbatch))
             return false;
-        m_in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        m_in.tensor =
+        in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        in.tensor =
             m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch), m_shardFactors[microbatch]);
         m_shardFactors.erase(microbatch);
-        return m_in.tensor != nullptr && m_in.rows.targets != nullptr;
+        return in.tensor != nullptr && in.rows.targets != nullptr;
     } else if (m_plan.isSharded()) {
-        m_in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
+        in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
     } else {
         return true;
     }
-    if (!m_in.tensor)
+    if (!in.tensor)
         return false;
-    m_in.tensor->chargeTo(meter(), category(MemoryCategory::Communication));
+    in.tensor->chargeTo(meter(), category(MemoryCategory::Communication));
     return true;
 }
 
@@ -135,38 +135,33 @@ bool Device::receiveStatistics(int microbatch)
     return true;
 }
 
-base::Result<> Device::compute(const Pass &pass)
+base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     m_vocabularyTime = 0;
-    m_out = {};
     switch (pass.kind) {
-    case PassKind::F: return forward(pass);
+    case PassKind::F: return forward(pass, std::move(in.tensor));
     case PassKind::B:
-    case PassKind::I: return backward(pass);
-    case PassKind::W: backwardWeights(pass); return {};
-    case PassKind::S: return firstVocabularyPass(microbatch);
+    case PassKind::I: return backward(pass, std::move(in));
+    case PassKind::W: backwardWeights(pass); return Mail{};
+    case PassKind::S: return firstVocabularyPass(microbatch, std::move(in.tensor));
     case PassKind::T: return lastVocabularyPass(microbatch);
-    case PassKind::U:
-        m_out.tensor = m_output->exponentiate(microbatch, m_in.maximum, m_context);
-        m_maxima[microbatch] = std::move(m_in.maximum);
-        return {};
-    case PassKind::EF: m_out.tensor = embed(microbatch); return {};
-    case PassKind::EB:
-        addTokenGradients(microbatch, m_in.tensor);
-        m_in = {};
-        return {};
+    case PassKind::U: {
+        Mail out{.tensor = m_output->exponentiate(microbatch, in.maximum, m_context)};
+        m_maxima[microbatch] = std::move(in.maximum);
+        return out;
+    }
+    case PassKind::EF: return Mail{.tensor = embed(microbatch)};
+    case PassKind::EB: addTokenGradients(microbatch, in.tensor); return Mail{};
     default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
     }
 }
 
-void Device::publish(const Pass &pass)
+void Device::publish(const Pass &pass, Mail mail)
 {
     const int microbatch = pass.microbatch;
     const schedule::Placement &placement = m_plan.schedule.placement();
     const VocabularyMethod method = m_plan.schedule.vocabulary();
-    Mail mail = std::move(m_out);
-    m_out = {};
     if (!mail.tensor)
         return;
     switch (pass.kind) {
@@ -201,11 +196,10 @@ void Device::publish(const Pass &pass)
     }
 }
 
-base::Result<> Device::forward(const Pass &pass)
+base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
-    Tensor x = std::move(m_in.tensor);
     if (pass.stage == 0) {
         if (!x) {
             const Stopwatch inVocabulary(m_vocabularyTime);
@@ -217,60 +211,53 @@ base::Result<> Device::forward(const Pass &pass)
                          shape.sequence * shape.hidden);
     }
     x = m_stages.at(pass.stage).forward(microbatch, std::move(x), m_context);
-    if (!isLast(pass)) {
-        m_out.tensor = std::move(x);
-        return {};
-    }
+    if (!isLast(pass))
+        return Mail{.tensor = std::move(x)};
     x = normalise(microbatch, std::move(x));
-    if (m_plan.isSharded()) {
-        m_out.tensor = std::move(x);
-        return {};
-    }
+    if (m_plan.isSharded())
+        return Mail{.tensor = std::move(x)};
     const Stopwatch inVocabulary(m_vocabularyTime);
     const Tensor statistics = m_output->project(microbatch, std::move(x), m_batch->labels(microbatch), m_context);
     m_statistics[microbatch] = combineShards({statistics}, shape.tokens());
-    return recordLoss(microbatch);
+    if (auto finite = recordLoss(microbatch); !finite)
+        return finite.error();
+    return Mail{};
 }
 
-base::Result<> Device::backward(const Pass &pass)
+base::Result<Mail> Device::backward(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
-    base::Result<> outcome;
-    Tensor gradient = std::move(m_in.tensor);
+    Tensor gradient = std::move(in.tensor);
     if (isLast(pass)) {
         if (!gradient) {
             const Stopwatch inVocabulary(m_vocabularyTime);
             gradient = m_output->differentiate(microbatch, m_statistics.at(microbatch), m_batch->labels(microbatch), m_context);
-        } else if (m_in.rows.targets) { // VOCAB-2: u (alpha A - G W), and the loss
-            kernels::addScaled(gradient->data(), m_in.rows.targets->data(), -1.0F, shape.boundary());
+        } else if (in.rows.targets) { // VOCAB-2: u (alpha A - G W), and the loss
+            kernels::addScaled(gradient->data(), in.rows.targets->data(), -1.0F, shape.boundary());
             kernels::scale(gradient->data(), gradient->data(), shape.tokenWeight(), shape.boundary());
-            outcome = recordLoss(microbatch);
+            if (auto finite = recordLoss(microbatch); !finite)
+                return finite.error();
         }
         gradient = differentiateNorm(microbatch, gradient);
     }
     const Backward part = pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole;
     gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
-    m_in = {};
-    if (pass.stage > 0) {
-        m_out.tensor = std::move(gradient);
-        return outcome;
-    }
+    if (pass.stage > 0)
+        return Mail{.tensor = std::move(gradient)};
     for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
         kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
-    if (m_plan.isSharded()) {
-        m_out.tensor = std::move(gradient);
-        return outcome;
-    }
+    if (m_plan.isSharded())
+        return Mail{.tensor = std::move(gradient)};
     if (part == Backward::Inputs) {
         gradient->chargeTo(meter(), category(MemoryCategory::Activations));
         m_embeddingGradients[microbatch] = std::move(gradient);
-        return outcome;
+        return Mail{};
     }
     const Stopwatch inVocabulary(m_vocabularyTime);
     addTokenGradients(microbatch, gradient);
-    return outcome;
+    return Mail{};
 }
 
 void Device::backwardWeights(const Pass &pass)
@@ -288,29 +275,30 @@ void Device::addTokenGradients(int microbatch, const Tensor &gradient)
                             m_plan.shape.tokens());
 }
 
-base::Result<> Device::firstVocabularyPass(int microbatch)
+Mail Device::firstVocabularyPass(int microbatch, Tensor x)
 {
     const Labels labels = m_batch->labels(microbatch);
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
-        m_out.tensor = m_output->projectMaxima(microbatch, std::move(m_in.tensor), labels, m_context);
-        return {};
-    }
-    m_out.tensor = m_output->project(microbatch, std::move(m_in.tensor), labels, m_context);
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive)
+        return {.tensor = m_output->projectMaxima(microbatch, std::move(x), labels, m_context)};
+    Mail out{.tensor = m_output->project(microbatch, std::move(x), labels, m_context)};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
-        m_out.rows = m_output->weigh(microbatch, labels, m_context);
-    return {};
+        out.rows = m_output->weigh(microbatch, labels, m_context);
+    return out;
 }
 
-base::Result<> Device::lastVocabularyPass(int microbatch)
+base::Result<Mail> Device::lastVocabularyPass(int microbatch)
 {
     const Labels labels = m_batch->labels(microbatch);
     const SoftmaxStatistics &all = m_statistics.at(microbatch);
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         m_output->differentiateWeight(microbatch, all, labels, m_context);
-        return {};
+        return Mail{};
     }
-    m_out.tensor = m_output->differentiate(microbatch, all, labels, m_context);
-    return m_rank == m_plan.lastDevice() ? recordLoss(microbatch) : base::Result<>();
+    Mail out{.tensor = m_output->differentiate(microbatch, all, labels, m_context)};
+    if (m_rank == m_plan.lastDevice())
+        if (auto finite = recordLoss(microbatch); !finite)
+            return finite.error();
+    return out;
 }
 
 kernels::TableShard Device::tableShard() const

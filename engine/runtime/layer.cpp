@@ -131,7 +131,8 @@ void forwardLayer(const LayerParameters &layer, float *out, const float *in, flo
     forwardNorm(layer.mlpNorm, kept.norm2, kept.mean2, kept.rstd2, kept.middle, shape);
     forwardLinear(layer.mlpIn, kept.inner, kept.norm2, nullptr, context);
     kernels::geluForward(kept.activated, kept.inner, shape.tokens() * shape.ffn);
-    forwardLinear(layer.mlpOut, out, kept.activated, kept.middle, context);
+    if (out != nullptr)
+        forwardLinear(layer.mlpOut, out, kept.activated, kept.middle, context);
 }
 
 void backwardLayer(const LayerParameters &layer, float *gradient, float *in, float *saved, Backward part,

@@ -38,7 +38,7 @@ enum class Backward : unsigned char {
 /// Floats that a layer keeps from F to B beside its input.
 [[nodiscard]] std::int64_t savedFloats(const Shape &shape);
 
-/// out [b s, h] from in [b s, h]; fills `saved`.
+/// out [b s, h] from in [b s, h]; fills `saved`. Without `out` it fills `saved` only, with the same bits.
 void forwardLayer(const LayerParameters &layer, float *out, const float *in, float *saved, const Context &context);
 /// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients. With
 /// Backward::Inputs the gradients that backwardWeights() needs take the place of what nobody needs any more, in `in` and

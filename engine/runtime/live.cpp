@@ -1,6 +1,7 @@
 #include "engine/runtime/executor.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/unit_of_work.h"
 
 #include <algorithm>
 #include <chrono>
@@ -33,20 +34,27 @@ base::Result<> guarded(const std::function<base::Result<>(int)> &work, int rank)
 base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const StepHooks &hooks, timeline::Lane &lane,
                          Clock::time_point begin, const std::stop_token &halt)
 {
-    for (const schedule::Pass &pass : plan.schedule.device(rank)) {
-        if (!device.receive(pass))
+    for (std::span<const schedule::Pass> rest = plan.schedule.device(rank); !rest.empty();) {
+        const std::span<const schedule::Pass> passes = unitOf(rest);
+        rest = rest.subspan(passes.size());
+        UnitOfWork unit(device, passes);
+        if (!unit.receive())
             return base::Error::cancelled();
-        const base::Nanos passBegin = since(begin);
-        const base::Result<> computed = device.compute(pass);
-        const base::Nanos passEnd = since(begin);
-        if (halt.stop_requested()) // what the kernels left is worthless then
-            return base::Error::cancelled();
-        if (!computed)
-            return computed;
-        device.publish(pass);
-        lane.push(pass, passBegin, passEnd);
-        lane.vocabulary.push_back(schedule::isVocabularyPass(pass.kind) ? passEnd - passBegin : device.vocabularyTime());
-        hooks.afterPass();
+        for (std::size_t i = 0; i < passes.size(); ++i) {
+            const base::Nanos passBegin = since(begin);
+            const base::Result<> computed = unit.compute(i);
+            const base::Nanos passEnd = since(begin);
+            if (halt.stop_requested()) // what the kernels left is worthless then
+                return base::Error::cancelled();
+            if (!computed)
+                return computed;
+            lane.push(passes[i], passBegin, passEnd);
+            lane.vocabulary.push_back(schedule::isVocabularyPass(passes[i].kind) ? passEnd - passBegin
+                                                                                 : device.vocabularyTime());
+        }
+        unit.publish();
+        for (std::size_t i = 0; i < passes.size(); ++i)
+            hooks.afterPass();
     }
     return {};
 }

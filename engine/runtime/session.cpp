@@ -1,6 +1,7 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/lowering.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
 #include "kernels/include/matmul.h"
@@ -120,6 +121,8 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
         report.peakMemory.push_back(device->meter().atPeak());
     }
     report.loss /= static_cast<double>(m_plan.shape.microbatches * m_plan.shape.tokens());
+    if (m_plan.joinsOutputPasses)
+        joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)
         times->stages.push_back(m_plan.schedule.placement().stagesOf(device));
     report.iteration = times->iteration();

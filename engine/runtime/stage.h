@@ -12,7 +12,8 @@ namespace stagelens::runtime {
 /// A stage without layers passes its input and its gradient on.
 class Stage {
 public:
-    explicit Stage(std::vector<LayerParameters> layers) : m_layers(std::move(layers)) {}
+    /// One that recomputes keeps the layers' inputs only, and what else they save from I to W.
+    Stage(std::vector<LayerParameters> layers, bool recomputes) : m_layers(std::move(layers)), m_recomputes(recomputes) {}
 
     [[nodiscard]] backend::Tensor forward(int microbatch, backend::Tensor input, const Context &context);
     /// Works in the gradient's own memory. Backward::Whole frees the microbatch's activations.
@@ -25,15 +26,16 @@ public:
 private:
     struct InFlight {
         backend::Tensor input;
-        backend::Buffer saved;
+        backend::Buffer slots; ///< a slot a layer: what it saves (unless that is recomputed), and its output unless that leaves
+        backend::Buffer again; ///< what layers saved when they were recomputed: of all of them, or of one after the other
     };
-    /// Floats of one layer's slot: what it keeps, then its output unless that leaves the stage.
-    [[nodiscard]] static std::int64_t slotFloats(const Shape &shape) { return savedFloats(shape) + shape.boundary(); }
+    [[nodiscard]] std::int64_t savedInSlot(const Shape &shape) const { return m_recomputes ? 0 : savedFloats(shape); }
     /// Calls `work(layer, its input, what it saved)` from the last layer to the first.
     template <class Work>
-    void fromLast(InFlight &kept, const Shape &shape, const Work &work) const;
+    void fromLast(InFlight &kept, Backward part, const Shape &shape, const Work &work) const;
 
     std::vector<LayerParameters> m_layers;
+    bool m_recomputes;
     std::map<int, InFlight> m_inFlight; ///< by microbatch
 };
 

@@ -1,5 +1,6 @@
 #include "engine/base/text.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/unit_of_work.h"
 #include "engine/schedule/dependencies.h"
 #include "engine/schedule/pass_index.h"
 
@@ -34,11 +35,11 @@ public:
 
     struct Choice {
         int device = 0;
-        Pass pass;
-        base::Nanos ready = 0; ///< when all it needs had been made
+        std::span<const Pass> passes;
+        base::Nanos ready = 0; ///< when all they need had been made
         base::Nanos start = 0;
     };
-    /// The runnable pass with the least start; of equals the one of the first device. Nothing at the step's end.
+    /// The runnable passes with the least start; of equals those of the first device. Nothing at the step's end.
     [[nodiscard]] std::optional<Choice> choose() const
     {
         std::optional<Choice> best;
@@ -46,20 +47,21 @@ public:
             const std::size_t next = m_next[size(device)];
             if (next == m_schedule.device(device).size())
                 continue;
-            const Pass &pass = m_schedule.device(device)[next];
-            const base::Nanos ready = readyTime(pass);
+            const std::span<const Pass> passes = unitOf(m_schedule.device(device).subspan(next));
+            const base::Nanos ready = readyTime(passes);
             if (ready == kNotYet)
                 continue;
             const base::Nanos start = std::max(ready, m_now[size(device)]);
             if (!best || start < best->start)
-                best = Choice{device, pass, ready, start};
+                best = Choice{device, passes, ready, start};
         }
         return best;
     }
     void finish(const Choice &choice, base::Nanos end)
     {
         std::size_t &next = m_next[size(choice.device)];
-        m_end[m_schedule.firstIndex(choice.device) + next++] = end;
+        for (std::size_t i = 0; i < choice.passes.size(); ++i)
+            m_end[m_schedule.firstIndex(choice.device) + next++] = end;
         m_now[size(choice.device)] = end;
     }
     [[nodiscard]] base::Nanos now(int device) const { return m_now[size(device)]; }
@@ -72,6 +74,17 @@ private:
     {
         const std::uint32_t number = m_index.at(kind, unit, microbatch);
         return number == schedule::PassIndex::kAbsent ? kNotYet : m_end[number];
+    }
+    [[nodiscard]] base::Nanos readyTime(std::span<const Pass> passes) const
+    {
+        base::Nanos ready = 0;
+        for (const Pass &pass : passes) {
+            const base::Nanos own = readyTime(pass);
+            if (own == kNotYet)
+                return kNotYet;
+            ready = std::max(ready, own);
+        }
+        return ready;
     }
     [[nodiscard]] base::Nanos readyTime(const Pass &pass) const
     {
@@ -113,6 +126,31 @@ base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const Cl
     return {};
 }
 
+base::Result<> runUnit(const Clocks::Choice &choice, Device &device, const std::stop_token &halt, Clocks &clocks,
+                       timeline::Lane &lane)
+{
+    UnitOfWork unit(device, choice.passes);
+    bool received = false;
+    const base::Nanos transfer = timed([&] { received = unit.receive(); });
+    if (!received || halt.stop_requested())
+        return base::Error::cancelled();
+    base::Nanos now = std::max(choice.start, choice.ready + transfer);
+    for (std::size_t i = 0; i < choice.passes.size(); ++i) {
+        base::Result<> computed;
+        const base::Nanos duration = timed([&] { computed = unit.compute(i); });
+        if (halt.stop_requested()) // what the kernels left is worthless then
+            return base::Error::cancelled();
+        if (!computed)
+            return computed.error();
+        lane.push(choice.passes[i], now, now + duration);
+        lane.vocabulary.push_back(schedule::isVocabularyPass(choice.passes[i].kind) ? duration : device.vocabularyTime());
+        now += duration;
+    }
+    unit.publish();
+    clocks.finish(choice, now);
+    return {};
+}
+
 base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
                                          const std::stop_token &halt)
 {
@@ -122,26 +160,11 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     Clocks clocks(plan.schedule);
     std::size_t done = 0;
     while (const auto choice = clocks.choose()) {
-        const Pass &pass = choice->pass;
-        Device &device = *devices[size(choice->device)];
-        timeline::Lane &lane = result.lanes[size(choice->device)];
-        bool received = false;
-        const base::Nanos transfer = timed([&] { received = device.receive(pass); });
-        if (!received || halt.stop_requested())
-            return base::Error::cancelled();
-        base::Result<> computed;
-        const base::Nanos duration = timed([&] { computed = device.compute(pass); });
-        if (halt.stop_requested()) // what the kernels left is worthless then
-            return base::Error::cancelled();
-        if (!computed)
-            return computed.error();
-        device.publish(pass);
-        const base::Nanos start = std::max(choice->start, choice->ready + transfer);
-        clocks.finish(*choice, start + duration);
-        lane.push(pass, start, start + duration);
-        lane.vocabulary.push_back(schedule::isVocabularyPass(pass.kind) ? duration : device.vocabularyTime());
-        hooks.afterPass();
-        ++done;
+        if (auto run = runUnit(*choice, *devices[size(choice->device)], halt, clocks, result.lanes[size(choice->device)]); !run)
+            return run.error();
+        for (std::size_t i = 0; i < choice->passes.size(); ++i)
+            hooks.afterPass();
+        done += choice->passes.size();
     }
     if (done != plan.schedule.passCount())
         return base::Error::failed(

@@ -70,6 +70,34 @@ private slots:
         }
     }
 
+    /// Interlaced does VOCAB-1's arithmetic in one pass.
+    void ofInterlaced()
+    {
+        for (const int devices : {1, 2, 3, 4, 8}) {
+            for (const int microbatches : {1, 2, 7, 12}) {
+                const auto plain = tinyExperiment("1f1b", VocabularyMethod::Vocab1, devices, microbatches);
+                auto experiment = tinyExperiment("interlaced", VocabularyMethod::None, devices, microbatches);
+                experiment.training.mode = microbatches % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(experiment, scheduleOf(experiment))));
+            }
+        }
+    }
+
+    void withRecomputation()
+    {
+        int turn = 0;
+        for (const auto &[family, method] : test::otherPlans()) {
+            auto experiment = tinyExperiment(family, method, 2, 5);
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            const auto schedule = scheduleOf(experiment);
+            const std::vector<float> expected = gradientsOf(experiment, schedule);
+            for (const auto recompute : {model::Recompute::Selective, model::Recompute::Full}) {
+                experiment.schedule.recompute = recompute;
+                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family.c_str());
+            }
+        }
+    }
+
     /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {

@@ -1,6 +1,8 @@
 // Every schedule and vocabulary method against the unpartitioned float64 reference, and the determinism contract.
 #include "engine/model/names.h"
 #include "engine/runtime/training_run.h"
+#include "engine/schedule/text_form.h"
+#include "engine/schedule/validator.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -138,6 +140,16 @@ private slots:
         const auto tooLarge = runtime::train(huge, schedule, {}, {}, {});
         QVERIFY(!tooLarge.ok());
         QCOMPARE(tooLarge.error().problems.front().field, std::string("model"));
+
+        // Sound as it stands; but each device would wait in its first S for the other's second.
+        auto crossed = schedule::scheduleFromText("schedule custom devices 2 microbatches 2 vocabulary interlaced\n"
+                                                  "0: EF0 EF1 F0 F1 S0 S1 B0 B1 EB0 EB1\n"
+                                                  "1: EF0 EF1 F0 F1 S1 S0 B0 B1 EB0 EB1\n");
+        QVERIFY2(crossed.ok(), crossed ? "" : crossed.error().text().c_str());
+        QVERIFY(schedule::findViolations(*crossed).empty());
+        const auto locked = runtime::verify(experiment, *crossed, {});
+        QVERIFY(!locked.ok());
+        QCOMPARE(locked.error().problems.front().field, std::string("schedule"));
 
         auto other = experiment;
         other.parallel.microbatches = 3;

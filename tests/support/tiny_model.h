@@ -8,6 +8,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace stagelens::test {
 
@@ -52,8 +53,18 @@ inline constexpr model::VocabularyMethod kAllMethods[] = {model::VocabularyMetho
                                                           model::VocabularyMethod::Vocab2};
 
 /// What trains beside gpipe and 1f1b.
-inline constexpr const char *kOtherFamilies[] = {"eager-1f1b",    "zb-h1",          "zb-h2", "zb-auto", "interleaved-1f1b",
-                                                 "breadth-first", "interleaved-zb", "zb-v",  "v-half",  "v-min",
-                                                 "v-zb",          "1f1b-v",         "hanayo"};
+inline constexpr const char *kOtherFamilies[] = {"eager-1f1b",    "zb-h1",          "zb-h2",  "zb-auto",   "interleaved-1f1b",
+                                                 "breadth-first", "interleaved-zb", "zb-v",   "v-half",    "v-min",
+                                                 "v-zb",          "1f1b-v",         "hanayo", "dualpipe-v"};
+
+/// Every one of them under every method that it takes.
+inline std::vector<std::pair<std::string, model::VocabularyMethod>> otherPlans()
+{
+    std::vector<std::pair<std::string, model::VocabularyMethod>> plans{{"interlaced", model::VocabularyMethod::None}};
+    for (const char *family : kOtherFamilies)
+        for (const model::VocabularyMethod method : kAllMethods)
+            plans.emplace_back(family, method);
+    return plans;
+}
 
 } // namespace stagelens::test
