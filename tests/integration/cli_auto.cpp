@@ -16,6 +16,18 @@ const auto kPlan = u"--schedule auto --layers 8 --hidden 1024 --heads 8 --device
 
 } // namespace
 
+namespace {
+
+/// What was said on stderr, without the progress that a slow machine shows.
+QByteArrayList messages(const CliAnswer &answer)
+{
+    QByteArrayList lines = answer.err.trimmed().split('\n');
+    lines.removeIf([](const QByteArray &line) { return line.startsWith("searching: "); });
+    return lines;
+}
+
+} // namespace
+
 class CliAuto : public QObject {
     Q_OBJECT
 
@@ -57,8 +69,8 @@ private slots:
             QVERIFY(peak.toInteger() <= least);
         const CliAnswer refused = simulate(1000);
         QCOMPARE(refused.status, 2);
-        QCOMPARE(refused.problems().size(), 1);
-        QVERIFY(refused.err.startsWith("--memory-limit: no plan fits 1000 bytes"));
+        QCOMPARE(messages(refused).size(), 1);
+        QVERIFY(messages(refused).front().startsWith("--memory-limit: no plan fits 1000 bytes"));
     }
 
     void everyCommandResolvesIt()
@@ -68,12 +80,12 @@ private slots:
         QVERIFY(document.object()[u"schedule"].toObject()[u"family"] != u"auto"_s);
         const CliAnswer valid = m_cli.run(u"validate "_s + kPlan);
         QCOMPARE(valid.status, 0);
-        QVERIFY(valid.err.startsWith("auto: "));
+        QVERIFY(messages(valid).front().startsWith("auto: "));
         QCOMPARE(m_cli.run(u"export --format csv "_s + kPlan).status, 0);
         const CliAnswer run = m_cli.run(u"run --schedule auto --layers 2 --hidden 32 --heads 2 --sequence 16 "
                                         "--vocabulary-size 64 --devices 2 --microbatches 4 --steps 1 --json"_s);
         QCOMPARE(run.status, 0);
-        QVERIFY(run.err.startsWith("auto: "));
+        QVERIFY(messages(run).front().startsWith("auto: "));
         QVERIFY(run.object()[u"experiment"].toObject()[u"schedule"].toObject()[u"family"] != u"auto"_s);
         const QJsonArray families = m_cli.run(u"list schedules --json"_s).json().array();
         QCOMPARE(families.last().toObject()[u"name"].toString(), u"auto"_s);
