@@ -14,10 +14,6 @@ namespace {
 
 const auto kPlan = u"--schedule auto --layers 8 --hidden 1024 --heads 8 --devices 4 --microbatches 8 --hardware a100-80gb "_s;
 
-} // namespace
-
-namespace {
-
 /// What was said on stderr, without the progress that a slow machine shows.
 QByteArrayList messages(const CliAnswer &answer)
 {
