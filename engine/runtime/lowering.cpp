@@ -36,8 +36,8 @@ void joinOutputPasses(timeline::Timeline &timeline)
                 joined.vocabulary.push_back(lane.vocabulary[i]);
                 continue;
             }
-            joined.end.back() = lane.end[i];
-            joined.vocabulary.back() = lane.end[i] - joined.begin.back();
+            joined.end.back() += lane.end[i] - lane.begin[i];
+            joined.vocabulary.back() += lane.vocabulary[i];
         }
         lane = std::move(joined);
     }

@@ -10,7 +10,8 @@ namespace stagelens::runtime {
 /// of VOCAB-1, T right after S, so that the devices wait for each other there. Every other schedule stays as it is.
 [[nodiscard]] schedule::Schedule lowered(const schedule::Schedule &schedule);
 
-/// The way back, in what was measured: one S from the beginning of S to the end of T, its waiting included.
+/// The way back, in what was measured: one S of the work of both, from the beginning of S on. What the device waited in between
+/// stands after it, as the simulator has it, so that work and waiting can be told apart and compared.
 void joinOutputPasses(timeline::Timeline &timeline);
 
 } // namespace stagelens::runtime

@@ -74,6 +74,10 @@ void ScheduleValidator::explains_data()
                                          "microbatch order, or their bits change | move it in front of B1@0\n"
                                          "microbatch-order 1:3 B0@1 runs after microbatch 1; gradients must be added in "
                                          "microbatch order, or their bits change | move it in front of B1@1\n";
+    QTest::newRow("order of a whole and a split backward")
+        << "0: F0 F1 I0 B1 W0\n1: F0 B0 F1 B1"
+        << "microbatch-order 0:4 W0@0 runs after microbatch 1; gradients must be added in microbatch order, or their bits "
+           "change | move it in front of B1@0\n";
     QTest::newRow("deadlock") << "0: F0 B0 F1 B1\n1: F0 F1 B0 B1"
                               << "deadlock 0:1 device 0 waits at position 1 (B0@0) for B0@1, which device 1 has at position 2 "
                                  "behind F1@1; device 1 waits at position 1 (F1@1) for F1@0, which device 0 has at position 2 "
