@@ -20,7 +20,7 @@ using schedule::Transfer;
 using simulate::MemoryCategory;
 
 /// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
-enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kMeans = 2, kTargets = 3 };
+enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
 
 MessageKey keyOf(Transfer transfer, int slot, int microbatch)
 {
@@ -100,8 +100,8 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
         if (!receiveStatistics(microbatch))
             return false;
         in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        in.tensor =
-            m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch), m_shardFactors[microbatch]);
+        in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
+                                             m_shardFactors[microbatch]);
         m_shardFactors.erase(microbatch);
         return in.tensor != nullptr && in.rows.targets != nullptr;
     } else if (m_plan.isSharded()) {
@@ -180,8 +180,8 @@ void Device::publish(const Pass &pass, Mail mail)
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
         if (method != VocabularyMethod::Vocab2)
             return;
-        m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kMeans, microbatch),
-                               std::move(mail.rows.mean));
+        m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kExponentials, microbatch),
+                               std::move(mail.rows.exponentials));
         return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kTargets, microbatch),
                                       std::move(mail.rows.targets));
     case PassKind::U:
@@ -233,7 +233,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
         if (!gradient) {
             const Stopwatch inVocabulary(m_vocabularyTime);
             gradient = m_output->differentiate(microbatch, m_statistics.at(microbatch), m_batch->labels(microbatch), m_context);
-        } else if (in.rows.targets) { // VOCAB-2: u (alpha A - G W), and the loss
+        } else if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
             kernels::addScaled(gradient->data(), in.rows.targets->data(), -1.0F, shape.boundary());
             kernels::scale(gradient->data(), gradient->data(), shape.tokenWeight(), shape.boundary());
             if (auto finite = recordLoss(microbatch); !finite)

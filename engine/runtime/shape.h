@@ -15,21 +15,22 @@ struct Shape {
     std::int64_t sequence = 0;
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0;
 
     explicit Shape(const model::Experiment &experiment)
         : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
-          heads(experiment.model.heads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
-          microbatches(experiment.parallel.microbatches)
+          heads(experiment.model.heads), kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn),
+          vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches)
     {}
 
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
     [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< floats of a [b s, h] tensor
     /// Weight of one token's loss in the step's loss: the mean is over all tokens of the step.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
-    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, hidden / heads}; }
+    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, hidden / heads}; }
 };
 
 [[nodiscard]] constexpr std::size_t size(std::int64_t count)
