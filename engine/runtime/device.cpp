@@ -18,8 +18,8 @@ Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Tran
     : m_plan(plan), m_rank(rank), m_pool(pool), m_transport(transport),
       m_workspace(pool, plan.shape), m_context{plan.shape, pool, m_workspace, interrupt}
 {
-    makeVocabularyParameters();
     makeStages();
+    makeVocabularyParameters();
     std::stable_sort(m_parameters.begin(), m_parameters.end(),
                      [](const auto &a, const auto &b) { return a->index < b->index; });
 }
@@ -31,34 +31,38 @@ Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
     return *m_parameters.back();
 }
 
-Parameter &Device::ownWhole(int index)
+Parameter &Device::ownWhole(int index, int stage)
 {
-    return own(index, 0, m_plan.parameters[size(index)].rows);
+    Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
+    parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    return parameter;
 }
 
 void Device::makeVocabularyParameters()
 {
     const model::ModelConfig &model = m_plan.experiment.model;
-    const bool isFirst = m_rank == m_plan.firstDevice();
-    const bool isLastDevice = m_rank == m_plan.lastDevice();
-    const auto [begin, end] = m_plan.isSharded()
-                                  ? model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank)
-                                  : std::pair(0, model.vocabularySize);
+    const int last = m_plan.schedule.placement().lastStage();
+    const bool isFirst = m_stages.contains(0);
+    const bool isLastDevice = m_stages.contains(last);
+    const auto shard = [&](int index, int stage) -> Parameter & {
+        if (!m_plan.isSharded())
+            return ownWhole(index, stage);
+        const auto [begin, end] = model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank);
+        return own(index, begin, end - begin);
+    };
     if (m_plan.isSharded() || isFirst)
-        m_table = &own(kTokenTable, begin, end - begin);
+        m_table = &shard(kTokenTable, 0);
     if (isFirst)
-        m_positions = &ownWhole(kPositionTable);
+        m_positions = &ownWhole(kPositionTable, 0);
     if (isLastDevice) {
         const int weight = finalNormWeight(model.layers);
-        m_finalNorm.weight = &ownWhole(weight);
-        m_finalNorm.bias = &ownWhole(weight + 1);
+        m_finalNorm.weight = &ownWhole(weight, last);
+        m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
     if (!m_plan.isSharded() && !isLastDevice)
         return;
     if (!model.tied || m_table == nullptr) {
-        Parameter &weight = own(outputWeight(model), begin, end - begin);
-        weight.isCopy = model.tied;
-        m_output.emplace(weight);
+        m_output.emplace(shard(outputWeight(model), model.tied ? 0 : last));
         return;
     }
     m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
@@ -68,12 +72,14 @@ void Device::makeVocabularyParameters()
 void Device::makeStages()
 {
     for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+        if (m_stages.contains(stage))
+            continue;
         const auto place = m_plan.stageLayers.begin() + stage;
         const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
         std::vector<LayerParameters> layers;
         for (int layer = first; layer < first + *place; ++layer) {
             int next = firstOfLayer(layer);
-            const auto take = [&] { return &ownWhole(next++); };
+            const auto take = [&] { return &ownWhole(next++, stage); };
             LayerParameters parts;
             for (Parameter **part :
                  {&parts.attentionNorm.weight, &parts.attentionNorm.bias, &parts.queryKeyValue.weight,

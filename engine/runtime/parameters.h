@@ -64,7 +64,8 @@ struct Parameter {
     /// Tied weights: the output projection's gradient, kept apart from the embedding's and added once at the step's end so that
     /// the order of EB and T passes does not show in the bits. Empty otherwise.
     backend::Buffer outputGradient;
-    /// Tied weights without vocabulary parallelism stand on the first and on the last device; this is the last one's copy.
+    /// Another device has the original: of the first replica's weights in the second; of tied weights without vocabulary
+    /// parallelism the first stage's for the last. The step's end adds the gradients of both.
     bool isCopy = false;
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
 };
