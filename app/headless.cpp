@@ -11,6 +11,7 @@
 #include "ui/shell/run_desk.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
@@ -112,6 +113,8 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
             std::swap(first, second);
         window.compareRuns(first, second);
     }
+    if (scene == u"learn"_s)
+        window.actions().learn->trigger();
     waitFor(settled);
     return {};
 }
@@ -131,7 +134,7 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"dark"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"dark"_s, u"learn"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

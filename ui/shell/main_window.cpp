@@ -367,7 +367,7 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
         return;
     }
     // Escape never stops a run.
-    if (m_pages->currentWidget() == m_compare)
+    if (m_pages->currentWidget() != m_explore)
         m_actions->explore->trigger();
     else
         m_view->select(std::nullopt);

@@ -21,6 +21,7 @@ class FieldEditor;
 class FileDesk;
 class Forecast;
 class InspectorPanel;
+class LearnPage;
 class MessageBar;
 class MetricsPanel;
 class RunDesk;
@@ -69,6 +70,9 @@ private:
     void connectRuns();
     void connectActions();
     void connectFields();
+    [[nodiscard]] QWidget *makeModeSwitch();
+    void connectModes();
+    void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
 
@@ -106,6 +110,7 @@ private:
     ExperimentEditor *m_editor;
     ExplorePage *m_explore;
     ComparePanel *m_compare;
+    LearnPage *m_learn;
     QStackedWidget *m_pages;
     MetricsPanel *m_metrics;
     InspectorPanel *m_inspector;

@@ -14,6 +14,7 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
@@ -58,17 +59,7 @@ void MainWindow::buildTop()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     m_menuBar = new QMenuBar(top);
-    auto *modes = new QWidget(m_menuBar);
-    auto *row = new QHBoxLayout(modes);
-    row->setContentsMargins(0, 2, 8, 2);
-    row->setSpacing(0);
-    for (QAction *mode : {m_actions->explore, m_actions->compare}) {
-        auto *button = new QToolButton(modes);
-        button->setDefaultAction(mode);
-        button->setFocusPolicy(Qt::StrongFocus);
-        row->addWidget(button);
-    }
-    m_menuBar->setCornerWidget(modes);
+    m_menuBar->setCornerWidget(makeModeSwitch());
     m_strip = new ToolStrip(m_document, {m_actions->train, m_actions->trainCopy, m_actions->stop}, top);
     layout->addWidget(m_menuBar);
     layout->addWidget(m_strip);
@@ -90,8 +81,9 @@ void MainWindow::buildCentre()
     m_pages = new QStackedWidget(centre);
     m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
     m_compare = new ComparePanel(m_pages);
-    m_pages->addWidget(m_explore);
-    m_pages->addWidget(m_compare);
+    m_learn = new LearnPage(m_pages);
+    for (QWidget *page : std::initializer_list<QWidget *>{m_explore, m_compare, m_learn}) // in the order of the modes
+        m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
     layout->addWidget(m_notice);
     layout->addWidget(m_pages, 1);
@@ -165,8 +157,7 @@ void MainWindow::connectActions()
     on(m_actions->trainCopy, [this] { offerScaledCopy(); });
     on(m_actions->stop, [this] { m_desk->stop(); });
     on(m_actions->fit, [this] { m_view->fit(); });
-    on(m_actions->explore, [this] { m_pages->setCurrentWidget(m_explore); });
-    on(m_actions->compare, [this] { m_pages->setCurrentWidget(m_compare); });
+    connectModes();
     on(m_actions->nextPane, [this] { nextPane(); });
     on(m_actions->systemAppearance, [] { applyAppearance(Appearance::System); });
     on(m_actions->light, [] { applyAppearance(Appearance::Light); });
