@@ -216,6 +216,21 @@ base::Result<std::vector<store::RunSummary>> EngineService::runs()
     return m_state->withReader([](store::RunStore &store) { return store.list(); });
 }
 
+base::Result<store::RunList> EngineService::findRuns(const store::RunQuery &query)
+{
+    return m_state->withReader([&](store::RunStore &store) { return store.find(query); });
+}
+
+base::Result<std::vector<store::RunSummary>> EngineService::runSummaries(std::span<const store::RunId> runs)
+{
+    return m_state->withReader([runs](store::RunStore &store) { return store.summaries(runs); });
+}
+
+base::Result<model::Experiment> EngineService::runExperiment(store::RunId run)
+{
+    return m_state->withReader([run](store::RunStore &store) { return store.experiment(run); });
+}
+
 base::Result<store::RunRecord> EngineService::loadRun(store::RunId run, std::optional<int> step)
 {
     return m_state->withReader([run, step](store::RunStore &store) { return store.load(run, step); });
@@ -229,6 +244,11 @@ base::Result<> EngineService::renameRun(store::RunId run, const std::string &nam
 base::Result<> EngineService::tagRun(store::RunId run, const std::vector<std::string> &tags)
 {
     return m_state->withReader([&](store::RunStore &store) { return store.setTags(run, tags); });
+}
+
+base::Result<> EngineService::noteRun(store::RunId run, const std::string &note)
+{
+    return m_state->withReader([&](store::RunStore &store) { return store.setNote(run, note); });
 }
 
 base::Result<> EngineService::removeRun(store::RunId run)

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -159,10 +160,15 @@ public:
 
     /// The run table and single runs, read on the caller's thread.
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
+    /// The runs that a query finds, from the database's indices; and the rows of some of them, in that order.
+    [[nodiscard]] base::Result<store::RunList> findRuns(const store::RunQuery &query);
+    [[nodiscard]] base::Result<std::vector<store::RunSummary>> runSummaries(std::span<const store::RunId> runs);
+    [[nodiscard]] base::Result<model::Experiment> runExperiment(store::RunId run);
     /// With the timeline of the median step, or of the step asked for where it was kept.
     [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run, std::optional<int> step = {});
     [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
     [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
+    [[nodiscard]] base::Result<> noteRun(store::RunId run, const std::string &note);
     [[nodiscard]] base::Result<> removeRun(store::RunId run);
     [[nodiscard]] base::Result<store::CheckReport> checkDatabase();
     [[nodiscard]] std::filesystem::path databaseFile() const;

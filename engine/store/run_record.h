@@ -48,6 +48,25 @@ struct RunSummary {
     std::optional<base::Bytes> peakMemory; ///< greatest over the devices
     std::string reason;                    ///< why it failed or stopped
     std::vector<std::string> tags;
+    std::string note; ///< what a person wrote about it
+};
+
+/// What the table of runs is sorted by.
+enum class RunOrder : unsigned char { Newest, Name, TokensPerSecond, Bubble, PeakMemory };
+
+/// Which runs, in which order.
+struct RunQuery {
+    /// Each entry must be found in a run's words (name, family, method, status, kind, "4x16", "V8192", note, tags) in one of its
+    /// spellings; ASCII letters match either case.
+    std::vector<std::vector<std::string>> words;
+    RunOrder order = RunOrder::Newest;
+    bool reversed = false; ///< else newest, first name and greatest figure first; runs without a figure stand last
+};
+
+/// The runs that a query finds, and how many there are in all.
+struct RunList {
+    std::vector<RunId> ids;
+    std::size_t total = 0;
 };
 
 /// The whole of a run.

@@ -169,6 +169,16 @@ Result<> RunStore::rename(RunId run, const std::string &name)
     });
 }
 
+Result<> RunStore::setNote(RunId run, const std::string &note)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto known = m_state->requireRun(run); !known)
+            return known;
+        return m_state->run("UPDATE run SET note = ? WHERE id = ?",
+                            [&](Statement &statement) { statement.bind(std::string_view(note)).bind(run); });
+    });
+}
+
 Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
 {
     return m_state->inTransaction([&]() -> Result<> {

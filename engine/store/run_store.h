@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,17 @@ public:
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
 
     [[nodiscard]] base::Result<std::vector<RunSummary>> list();
+    /// The numbers of the runs that a query finds: from indices alone, so that many runs cost little.
+    [[nodiscard]] base::Result<RunList> find(const RunQuery &query);
+    /// The rows of those runs, in that order; a run that is gone is left out.
+    [[nodiscard]] base::Result<std::vector<RunSummary>> summaries(std::span<const RunId> runs);
+    /// A run's plan alone.
+    [[nodiscard]] base::Result<model::Experiment> experiment(RunId run);
     /// With the timeline and metrics of the median step, or of the step asked for; InvalidInput where that one's were not kept.
     [[nodiscard]] base::Result<RunRecord> load(RunId run, std::optional<int> step = {});
     [[nodiscard]] base::Result<> rename(RunId run, const std::string &name);
     [[nodiscard]] base::Result<> setTags(RunId run, const std::vector<std::string> &tags);
+    [[nodiscard]] base::Result<> setNote(RunId run, const std::string &note);
     [[nodiscard]] base::Result<> remove(RunId run);
     [[nodiscard]] base::Result<CheckReport> check();
 

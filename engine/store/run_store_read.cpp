@@ -30,8 +30,7 @@ timeline::Provenance provenanceFrom(std::string_view text)
 constexpr std::string_view kSummaryQuery =
     "SELECT id, status, name, started_unix_ms, kind, family, vocabulary, devices, microbatches, steps_done, steps_planned,"
     " first_loss, last_loss, iteration_ns, bubble_ratio, tokens_per_second, peak_memory_bytes, reason,"
-    " CASE WHEN json_valid(experiment) THEN json_extract(experiment, '$.model.vocabulary_size') END"
-    " FROM run LEFT JOIN metrics ON metrics.run = run.id ";
+    " vocabulary_size, note FROM run LEFT JOIN metrics ON metrics.run = run.id ";
 
 RunSummary readSummary(const Statement &row)
 {
@@ -55,6 +54,7 @@ RunSummary readSummary(const Statement &row)
     summary.peakMemory = row.optionalInteger(16);
     summary.reason = row.text(17);
     summary.vocabularySize = static_cast<int>(row.integer(18));
+    summary.note = row.text(19);
     return summary;
 }
 
@@ -90,29 +90,29 @@ Result<RunRecord> decode(RawRun raw)
 
 } // namespace
 
-Result<std::vector<RunSummary>> RunStore::list()
+Result<std::vector<RunSummary>> RunStore::State::summaries(std::string_view ofRuns, std::string_view ofTags)
 {
-    const auto snapshot = Transaction::beginReading(m_state->database);
+    const auto snapshot = Transaction::beginReading(database);
     if (!snapshot)
         return snapshot.error();
     std::vector<RunSummary> runs;
-    const auto read = m_state->each(concat(kSummaryQuery, "WHERE id > ? ORDER BY id DESC"), 0,
-                                    [&](const Statement &row) { runs.push_back(readSummary(row)); });
+    const auto read = each(concat(kSummaryQuery, "WHERE ", ofRuns), 0,
+                           [&](const Statement &row) { runs.push_back(readSummary(row)); });
     if (!read)
         return read.error();
     std::map<RunId, std::vector<std::string>> tags;
-    const auto tagged = m_state->each("SELECT run, tag FROM tag WHERE run > ? ORDER BY run, tag", 0,
-                                      [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
+    const auto tagged = each(concat("SELECT run, tag FROM tag WHERE ", ofTags, " ORDER BY run, tag"), 0,
+                             [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
     if (!tagged)
         return tagged.error();
     for (RunSummary &run : runs) {
         run.tags = std::move(tags[run.id]);
         if (run.status != RunStatus::Running)
             continue;
-        const auto steps = m_state->steps(run.id); // its row's figures lag behind
-        if (!steps)
-            return steps.error();
-        steps->describe(run);
+        const auto found = steps(run.id); // its row's figures lag behind
+        if (!found)
+            return found.error();
+        found->describe(run);
     }
     return runs;
 }

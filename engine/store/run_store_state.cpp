@@ -113,8 +113,8 @@ Result<> RunStore::State::insertRun(const model::Experiment &experiment, timelin
     const ProcessMark mark = ownProcess();
     const std::string document = model::toJson(experiment).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return run("INSERT INTO run (name, status, started_unix_ms, kind, family, vocabulary, devices, microbatches,"
-               " steps_planned, experiment, boot_id, pid, process_start)"
-               " VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+               " steps_planned, vocabulary_size, experiment, boot_id, pid, process_start)"
+               " VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                [&](Statement &statement) {
                    statement.bind(std::string_view(name))
                        .bind(nowUnixMs())
@@ -124,6 +124,7 @@ Result<> RunStore::State::insertRun(const model::Experiment &experiment, timelin
                        .bind(std::int64_t{experiment.parallel.devices})
                        .bind(std::int64_t{experiment.parallel.microbatches})
                        .bind(std::int64_t{experiment.training.steps})
+                       .bind(experiment.hasModel ? std::optional(std::int64_t{experiment.model.vocabularySize}) : std::nullopt)
                        .bind(std::string_view(document))
                        .bind(std::string_view(mark.bootId))
                        .bind(mark.pid)

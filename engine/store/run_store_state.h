@@ -64,6 +64,8 @@ struct RunStore::State {
     [[nodiscard]] base::Error noSuchRun(RunId id) const;
     base::Result<> requireRun(RunId id);
     base::Result<Steps> steps(RunId id);
+    /// Rows of the runs and of the tags that fulfil a condition each, whose one parameter is 0.
+    base::Result<std::vector<RunSummary>> summaries(std::string_view ofRuns, std::string_view ofTags);
     /// What was kept of one step's timeline, as it is stored. InvalidInput, with the steps that were kept, where it was not.
     base::Result<> stepTimeline(RunId id, int step, std::string &metrics, std::string &blob);
     /// Writes the figures of the steps into the run's row.

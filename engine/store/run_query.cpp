@@ -1,0 +1,117 @@
+// The table of runs: which there are, and the rows of some of them.
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/store/run_store.h"
+#include "engine/store/run_store_state.h"
+
+#include <algorithm>
+
+namespace stagelens::store {
+
+using base::concat;
+using base::Result;
+
+namespace {
+
+std::string condition(const RunQuery &query)
+{
+    std::string all;
+    for (const std::vector<std::string> &spellings : query.words) {
+        std::string any;
+        for (std::size_t i = 0; i < spellings.size(); ++i)
+            any += concat(i == 0 ? "" : " OR ", "instr(words, lower(?)) > 0",
+                          " OR id IN (SELECT run FROM tag WHERE instr(lower(tag), lower(?)) > 0)");
+        if (!any.empty())
+            all += concat(all.empty() ? " WHERE (" : " AND (", any, ")");
+    }
+    return all;
+}
+
+std::string_view figureOf(RunOrder order)
+{
+    switch (order) {
+    case RunOrder::TokensPerSecond: return "tokens_per_second";
+    case RunOrder::Bubble: return "bubble_ratio";
+    case RunOrder::PeakMemory: return "peak_memory_bytes";
+    default: return {};
+    }
+}
+
+std::string orderText(const RunQuery &query)
+{
+    if (query.order == RunOrder::Newest)
+        return query.reversed ? " ORDER BY id" : " ORDER BY id DESC";
+    if (query.order == RunOrder::Name)
+        return concat(" ORDER BY words ", query.reversed ? "DESC" : "ASC", ", id DESC"); // they begin with the name
+    return concat(" ORDER BY ", figureOf(query.order), query.reversed ? " ASC" : " DESC", " NULLS LAST, id DESC");
+}
+
+} // namespace
+
+Result<RunList> RunStore::find(const RunQuery &query)
+{
+    const auto snapshot = Transaction::beginReading(m_state->database);
+    if (!snapshot)
+        return snapshot.error();
+    RunList list;
+    const auto total = m_state->database.queryInteger("SELECT count(*) FROM run");
+    if (!total)
+        return total.error();
+    list.total = static_cast<std::size_t>(*total);
+    // The rows bear whole plans: the planner must not be tempted to walk through them.
+    const std::string_view join =
+        figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
+    auto statement = m_state->database.prepare(
+        concat("SELECT id FROM run INDEXED BY run_words", join, condition(query), orderText(query)));
+    if (!statement)
+        return std::move(statement).error();
+    for (const std::vector<std::string> &spellings : query.words)
+        for (const std::string &word : spellings)
+            statement->bind(std::string_view(word)).bind(std::string_view(word));
+    for (;;) {
+        const auto row = statement->step();
+        if (!row)
+            return row.error();
+        if (!*row)
+            return list;
+        list.ids.push_back(statement->integer(0));
+    }
+}
+
+Result<std::vector<RunSummary>> RunStore::list()
+{
+    return m_state->summaries("id > ? ORDER BY id DESC", "run > ?");
+}
+
+Result<std::vector<RunSummary>> RunStore::summaries(std::span<const RunId> runs)
+{
+    std::string numbers;
+    for (const RunId run : runs)
+        numbers += concat(numbers.empty() ? "" : ",", run);
+    auto found = m_state->summaries(concat("id > ? AND id IN (", numbers, ")"), concat("run > ? AND run IN (", numbers, ")"));
+    if (!found)
+        return found;
+    std::vector<RunSummary> ordered;
+    ordered.reserve(found->size());
+    std::ranges::sort(*found, {}, &RunSummary::id);
+    for (const RunId run : runs) {
+        const auto place = std::ranges::lower_bound(*found, run, {}, &RunSummary::id);
+        if (place != found->end() && place->id == run)
+            ordered.push_back(*place);
+    }
+    return ordered;
+}
+
+Result<model::Experiment> RunStore::experiment(RunId run)
+{
+    std::string text;
+    if (const auto known = m_state->requireRun(run); !known)
+        return known.error();
+    const auto read =
+        m_state->each("SELECT experiment FROM run WHERE id = ?", run, [&](const Statement &row) { text = row.text(0); });
+    if (!read)
+        return read.error();
+    return model::experimentFromJson(text, concat("run ", run));
+}
+
+} // namespace stagelens::store
