@@ -137,7 +137,11 @@ base::Result<std::string> textOf(const Subject &subject, const ExportArguments &
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
     if (format == "chrome-trace") {
         const auto explanation = service::explain(subject.experiment, *subject.timeline);
-        return exchange::chromeTrace(*subject.timeline, {}, explanation ? &*explanation : nullptr);
+        std::vector<simulate::MemoryProfile> memory;
+        for (int device = 0; subject.experiment.hasModel && device < subject.timeline->devices(); ++device)
+            memory.push_back(simulate::memoryProfile(subject.experiment, *subject.schedule, *subject.timeline, device));
+        return exchange::chromeTrace(*subject.timeline,
+                                     {memory, explanation ? &*explanation : nullptr, subject.schedule.get()});
     }
     if (format == "csv")
         return exchange::timelineCsv(*subject.timeline);

@@ -1,5 +1,6 @@
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
+#include "engine/schedule/pass_index.h"
 
 namespace stagelens::exchange {
 namespace {
@@ -85,23 +86,81 @@ void addMemory(Trace &trace, const simulate::MemoryProfile &profile, std::size_t
                     microseconds(step.time), R"(,"args":{"bytes":)", std::to_string(step.total()), '}');
 }
 
+/// Arrows from the pass that sends to the pass that receives. Viewers tie an arrow's ends to the slices that they lie in, so it
+/// leaves in the sender's last nanosecond; passes of no length have none.
+class Arrows {
+public:
+    Arrows(Trace &trace, const timeline::Timeline &timeline, const schedule::Schedule &schedule)
+        : m_trace(trace), m_timeline(timeline), m_schedule(schedule), m_index(schedule)
+    {
+        for (int device = 0; device < timeline.devices(); ++device) {
+            const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+            for (std::size_t i = 0; i < lane.size(); ++i) {
+                m_index.add(lane.pass[i], device, m_slices.size());
+                m_slices.push_back({device, i});
+            }
+        }
+    }
+    void add()
+    {
+        for (const timeline::SliceId &slice : m_slices)
+            for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, passOf(slice)))
+                if (need.transfer == schedule::Transfer::Send)
+                    addArrow(m_index.at(need.kind, need.stage, passOf(slice).microbatch), slice);
+    }
+
+private:
+    [[nodiscard]] const timeline::Lane &laneOf(const timeline::SliceId &slice) const
+    {
+        return m_timeline.lanes[static_cast<std::size_t>(slice.device)];
+    }
+    [[nodiscard]] const schedule::Pass &passOf(const timeline::SliceId &slice) const { return laneOf(slice).pass[slice.index]; }
+    [[nodiscard]] bool hasLength(const timeline::SliceId &slice) const
+    {
+        return laneOf(slice).end[slice.index] > laneOf(slice).begin[slice.index];
+    }
+    void addArrow(std::uint32_t from, const timeline::SliceId &to)
+    {
+        if (from == schedule::PassIndex::kAbsent)
+            return;
+        const timeline::SliceId &maker = m_slices[from];
+        if (maker.device == to.device || !hasLength(maker) || !hasLength(to))
+            return;
+        const std::string id = std::to_string(m_count++);
+        const auto half = [&](std::string_view phase, const timeline::SliceId &slice, base::Nanos time) {
+            m_trace.event(R"("ph":)", phase, R"(,"name":"message","cat":"message","id":)", id, R"(,"pid":0,"tid":)",
+                          std::to_string(slice.device), R"(,"ts":)", microseconds(time));
+        };
+        half(R"("s")", maker, laneOf(maker).end[maker.index] - 1);
+        half(R"("f","bp":"e")", to, laneOf(to).begin[to.index]);
+    }
+
+    Trace &m_trace;
+    const timeline::Timeline &m_timeline;
+    const schedule::Schedule &m_schedule;
+    schedule::PassIndex m_index;
+    std::vector<timeline::SliceId> m_slices;
+    std::size_t m_count = 0;
+};
+
 } // namespace
 
-std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory,
-                        const simulate::Explanation *explanation)
+std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTraceParts &parts)
 {
     const std::string kind(timeline::name(timeline.provenance));
     Trace trace;
     trace.name("process_name", kPasses, 0, "passes, " + kind);
     for (int device = 0; device < timeline.devices(); ++device)
         addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device,
-                explanation == nullptr ? nullptr : &explanation->path.lanes[static_cast<std::size_t>(device)]);
+                parts.explanation == nullptr ? nullptr : &parts.explanation->path.lanes[static_cast<std::size_t>(device)]);
     if (!timeline.transfers.empty())
         trace.name("process_name", kTransfers, 0, "transfers, " + kind);
     for (std::size_t id = 0; id < timeline.transfers.size(); ++id)
         addTransfer(trace, timeline.transfers[id], id);
-    for (std::size_t device = 0; device < memory.size(); ++device)
-        addMemory(trace, memory[device], device);
+    for (std::size_t device = 0; device < parts.memory.size(); ++device)
+        addMemory(trace, parts.memory[device], device);
+    if (parts.schedule != nullptr)
+        Arrows(trace, timeline, *parts.schedule).add();
     return R"({"displayTimeUnit":"ns","otherData":{"stagelens":"timeline/1","kind":")" + kind + R"("},"traceEvents":[)" +
            trace.text() + "\n]}\n";
 }

@@ -33,11 +33,15 @@ namespace stagelens::exchange {
 /// The steps of a critical path: passes {device, pass, stage, microbatch, begin_ns, end_ns}, transfers {transfer, device, to,
 /// microbatch, begin_ns, end_ns} and, in measured timelines, {overhead: true, device, begin_ns, end_ns}.
 [[nodiscard]] nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, const timeline::Timeline &timeline);
+/// What a Chrome trace can tell beside the passes; each part may be missing.
+struct ChromeTraceParts {
+    std::span<const simulate::MemoryProfile> memory = {}; ///< of each device: counters of live bytes
+    const simulate::Explanation *explanation = nullptr;   ///< slack and what is critical, among the passes' arguments
+    const schedule::Schedule *schedule = nullptr;         ///< arrows along the messages between neighbouring stages
+};
 /// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", transfers as asynchronous
-/// events, and counters of live bytes where `memory` has a profile of each device. An explanation, which may be null, adds
-/// slack and what is critical to the passes' arguments.
-[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, std::span<const simulate::MemoryProfile> memory = {},
-                                      const simulate::Explanation *explanation = nullptr);
+/// events, and what the parts add.
+[[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTraceParts &parts = {});
 /// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
 

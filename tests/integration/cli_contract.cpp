@@ -204,7 +204,22 @@ void CliContract::exportsForOtherPrograms()
     QVERIFY(trace.out.isEmpty());
     QFile file(m_cli.path(u"trace.json"_s));
     QVERIFY(file.open(QIODevice::ReadOnly));
-    QVERIFY(!QJsonDocument::fromJson(file.readAll()).isNull());
+    const QJsonArray events = QJsonDocument::fromJson(file.readAll()).object()[u"traceEvents"].toArray();
+    QMap<QString, int> phases;
+    QMap<int, double> left; // when each arrow leaves
+    for (const QJsonValue &event : events) {
+        const QString phase = event[u"ph"].toString();
+        ++phases[phase];
+        if (phase == u"s")
+            left[event[u"id"].toInt()] = event[u"ts"].toDouble();
+    }
+    // Two forward and two backward messages; live bytes of both devices.
+    QCOMPARE(phases[u"s"_s], 4);
+    QCOMPARE(phases[u"f"_s], 4);
+    QVERIFY(phases[u"C"_s] >= 2 * 2);
+    for (const QJsonValue &event : events)
+        if (event[u"ph"] == u"f"_s)
+            QVERIFY(event[u"ts"].toDouble() > left.value(event[u"id"].toInt(), 1e18));
     const CliAnswer csv = m_cli.run(u"export --devices 2 --microbatches 2 --format csv"_s);
     QCOMPARE(csv.out.split('\n').first(), QByteArray("device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns"));
     QCOMPARE(csv.out.count('\n'), 1 + 2 * 2 * 2);

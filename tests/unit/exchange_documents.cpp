@@ -123,7 +123,7 @@ private slots:
     {
         simulate::MemoryProfile profile;
         profile.steps = {{0, {1, 2, 3}}, {1500, {1}}};
-        const std::string text = exchange::chromeTrace(sampleTimeline(), std::array{profile});
+        const std::string text = exchange::chromeTrace(sampleTimeline(), {.memory = std::array{profile}});
         const Json trace = Json::parse(text, nullptr, false);
         QVERIFY(trace.is_object());
         std::map<std::string, int> phases;
