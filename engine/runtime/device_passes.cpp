@@ -67,7 +67,9 @@ std::optional<Mail> Device::receive(const Pass &pass)
         break;
     }
     case PassKind::T: came = receiveStatistics(microbatch); break;
-    case PassKind::EB: came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr; break;
+    case PassKind::EB:
+        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        break;
     default: break;
     }
     return came ? std::optional(std::move(in)) : std::nullopt;
@@ -136,6 +138,20 @@ bool Device::receiveStatistics(int microbatch)
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
+    if (m_plan.schedule.isSynchronous())
+        return carryOut(pass, std::move(in));
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
+        stash->second.keep(pass.microbatch);
+    swapWeights(pass);
+    auto made = carryOut(pass, std::move(in));
+    swapWeights(pass);
+    if (made && endsBackward(pass.kind))
+        updateStage(pass);
+    return made;
+}
+
+base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
+{
     const int microbatch = pass.microbatch;
     m_vocabularyTime = 0;
     switch (pass.kind) {
@@ -166,14 +182,15 @@ void Device::publish(const Pass &pass, Mail mail)
     case PassKind::F:
         if (isLast(pass))
             return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch), keyOf(Transfer::Send, pass.stage + 1, microbatch),
-                                std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
+                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
     case PassKind::B:
     case PassKind::I:
         if (pass.stage == 0)
             return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
         return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
-                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch), std::move(mail.tensor));
+                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
+                                std::move(mail.tensor));
     case PassKind::S:
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
         if (method != VocabularyMethod::Vocab2)
