@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
 #include "engine/runtime/weight_versions.h"
@@ -35,6 +36,11 @@ struct RunPlan {
     {
         return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
                !(parameter == kTokenTable && experiment.model.tied);
+    }
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
@@ -69,6 +75,9 @@ public:
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
+    /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
+    /// backward, and the loss, from the transport. Fails where the loss is not finite.
+    [[nodiscard]] base::Result<> endForward(int microbatch);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
@@ -88,7 +97,7 @@ public:
 private:
     struct NormInFlight {
         backend::Tensor input;
-        backend::Buffer statistics; ///< [mean | rstd]
+        backend::Buffer statistics;
     };
 
     void makeVocabularyParameters();
@@ -134,7 +143,7 @@ private:
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
     Parameter *m_table = nullptr;         ///< rows of the token embedding
-    Parameter *m_positions = nullptr;
+    Parameter *m_positions = nullptr;     ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 

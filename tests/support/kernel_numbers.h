@@ -43,7 +43,7 @@ inline std::int64_t signedSize(const std::vector<float> &values)
 
 /// Gradient of sum(outGradient * f(x)) by central differences in double.
 inline std::vector<double> numericGradient(const std::function<std::vector<double>(const std::vector<double> &)> &f,
-                                    std::vector<double> x, const std::vector<float> &outGradient)
+                                           std::vector<double> x, const std::vector<float> &outGradient)
 {
     constexpr double kStep = 1e-5;
     std::vector<double> gradient(x.size());
