@@ -77,7 +77,7 @@ std::vector<std::vector<float>> shardFactors(const std::vector<Tensor> &parts, c
     for (std::size_t shard = 0; shard < parts.size(); ++shard) {
         const float *maximum = parts[shard]->data();
         for (std::size_t i = 0; i < count; ++i)
-            factors[shard][i] = maximum[count + i] * std::exp(maximum[i] - all.maximum[i]) / all.sum[i];
+            factors[shard][i] = std::exp(maximum[i] - all.maximum[i]) / all.sum[i];
     }
     return factors;
 }
@@ -87,7 +87,7 @@ kernels::LogitShard OutputShard::logitShard(InFlight &state, const Shape &shape)
     return {state.logits.data(), shape.tokens(), m_weight.rows, m_weight.firstRow};
 }
 
-OutputShard::InFlight &OutputShard::begin(int microbatch, Tensor x, Labels labels, const Context &context)
+OutputShard::InFlight &OutputShard::begin(int microbatch, Tensor x, const Context &context)
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
@@ -103,45 +103,35 @@ OutputShard::InFlight &OutputShard::begin(int microbatch, Tensor x, Labels label
                        .c = state.logits.data(),
                        .stride = m_weight.rows},
                       context.interrupt);
-    float *statistics = state.statistics.data();
-    kernels::rowMaxima(statistics, statistics + 2 * tokens, logitShard(state, shape), labels.data(), context.interrupt);
     return state;
 }
 
 Tensor OutputShard::project(int microbatch, Tensor x, Labels labels, const Context &context)
 {
-    InFlight &state = begin(microbatch, std::move(x), labels, context);
+    InFlight &state = begin(microbatch, std::move(x), context);
+    const std::int64_t tokens = context.shape.tokens();
     float *statistics = state.statistics.data();
-    kernels::exponentiate(statistics + context.shape.tokens(), statistics, logitShard(state, context.shape), context.interrupt);
+    kernels::localSoftmax(statistics, statistics + tokens, statistics + 2 * tokens, logitShard(state, context.shape),
+                          labels.data(), context.interrupt);
     return copyOf(context, state.statistics.values());
 }
 
 WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context)
 {
     const Shape &shape = context.shape;
-    InFlight &state = m_inFlight.at(microbatch);
-    const float *sum = state.statistics.data() + shape.tokens();
-    std::vector<float> inverse(size(shape.tokens()));
-    std::transform(sum, sum + inverse.size(), inverse.begin(), [](float value) { return 1.0F / value; });
-    kernels::scaleRows(inverse.data(), logitShard(state, shape), context.interrupt);
-    WeightedRows rows{makeTensor(context, shape.boundary()), makeTensor(context, shape.boundary())};
-    kernels::multiply({.rows = shape.tokens(),
-                       .columns = shape.hidden,
-                       .inner = m_weight.rows,
-                       .a = {state.logits.data(), m_weight.rows},
-                       .b = {m_weight.value.data(), shape.hidden},
-                       .c = rows.mean->data(),
-                       .stride = shape.hidden},
-                      context.interrupt);
-    kernels::gatherRows(rows.targets->data(), m_weight.value.data(), {m_weight.firstRow, m_weight.rows, shape.hidden},
-                        labels.data(), shape.tokens());
+    WeightedRows rows{.exponentials = weighted(m_inFlight.at(microbatch), context),
+                      .targets = makeTensor(context, shape.boundary())};
+    kernels::gatherRows(rows.targets->data(), m_weight.value.data(), tableShard(), labels.data(), shape.tokens());
     return rows;
 }
 
 Tensor OutputShard::projectMaxima(int microbatch, Tensor x, Labels labels, const Context &context)
 {
-    const InFlight &state = begin(microbatch, std::move(x), labels, context);
-    return copyOf(context, state.statistics.values().first(size(context.shape.tokens())));
+    InFlight &state = begin(microbatch, std::move(x), context);
+    const std::int64_t tokens = context.shape.tokens();
+    float *statistics = state.statistics.data();
+    kernels::rowMaxima(statistics, statistics + 2 * tokens, logitShard(state, context.shape), labels.data(), context.interrupt);
+    return copyOf(context, state.statistics.values().first(size(tokens)));
 }
 
 Tensor OutputShard::exponentiate(int microbatch, const std::vector<float> &maximum, const Context &context)
@@ -155,34 +145,16 @@ Tensor OutputShard::exponentiate(int microbatch, const std::vector<float> &maxim
 
 Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context)
 {
-    const Shape &shape = context.shape;
+    const std::int64_t hidden = context.shape.hidden;
     InFlight &state = m_inFlight.at(microbatch);
-    const kernels::LogitShard shard = logitShard(state, shape);
-    const float weight = shape.tokenWeight();
-    std::vector<float> factor(all.sum.size());
-    for (std::size_t i = 0; i < factor.size(); ++i)
-        factor[i] = std::exp(state.statistics.data()[i] - all.maximum[i]) / all.sum[i] * weight;
-    kernels::scaleRows(factor.data(), shard, context.interrupt);
-    kernels::subtractAtLabels(weight, shard, labels.data());
-    Tensor xGradient = makeTensor(context, shape.boundary());
-    kernels::multiply({.rows = shape.tokens(),
-                       .columns = shape.hidden,
-                       .inner = m_weight.rows,
-                       .a = {shard.logits, m_weight.rows},
-                       .b = {m_weight.value.data(), shape.hidden},
-                       .c = xGradient->data(),
-                       .stride = shape.hidden},
-                      context.interrupt);
-    kernels::multiply({.rows = m_weight.rows,
-                       .columns = shape.hidden,
-                       .inner = shape.tokens(),
-                       .a = {shard.logits, m_weight.rows, Form::Transposed},
-                       .b = {state.x->data(), shape.hidden},
-                       .c = gradient().data(),
-                       .stride = shape.hidden,
-                       .beta = 1},
-                      context.interrupt);
-    m_inFlight.erase(microbatch);
+    Tensor xGradient = weighted(state, context);
+    for (std::int64_t i = 0; i < context.shape.tokens(); ++i) {
+        float *row = xGradient->data() + i * hidden;
+        kernels::scale(row, row, factorOf(state, all, i, context.shape), hidden);
+        if (const std::int64_t own = logitShard(state, context.shape).local(labels[size(i)]); own >= 0)
+            kernels::addScaled(row, m_weight.value.data() + own * hidden, -context.shape.tokenWeight(), hidden);
+    }
+    differentiateWeight(microbatch, all, labels, context);
     return xGradient;
 }
 
@@ -191,13 +163,10 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
     InFlight &state = m_inFlight.at(microbatch);
-    const float *maximum = state.statistics.data();
-    const float weight = shape.tokenWeight();
     float *scaled = context.workspace.narrow.data();
-    for (std::int64_t i = 0; i < tokens; ++i) {
-        const float alpha = maximum[tokens + i] * std::exp(maximum[i] - all.maximum[size(i)]) / all.sum[size(i)];
-        kernels::scale(scaled + i * shape.hidden, state.x->data() + i * shape.hidden, alpha * weight, shape.hidden);
-    }
+    for (std::int64_t i = 0; i < tokens; ++i)
+        kernels::scale(scaled + i * shape.hidden, state.x->data() + i * shape.hidden, factorOf(state, all, i, shape),
+                       shape.hidden);
     kernels::multiply({.rows = m_weight.rows,
                        .columns = shape.hidden,
                        .inner = tokens,
@@ -207,9 +176,29 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
                        .stride = shape.hidden,
                        .beta = 1},
                       context.interrupt);
-    kernels::scatterAddRows(gradient().data(), {m_weight.firstRow, m_weight.rows, shape.hidden}, labels.data(), state.x->data(),
-                            -weight, tokens);
+    kernels::scatterAddRows(gradient().data(), tableShard(), labels.data(), state.x->data(), -shape.tokenWeight(), tokens);
     m_inFlight.erase(microbatch);
+}
+
+Tensor OutputShard::weighted(InFlight &state, const Context &context) const
+{
+    const Shape &shape = context.shape;
+    Tensor rows = makeTensor(context, shape.boundary());
+    kernels::multiply({.rows = shape.tokens(),
+                       .columns = shape.hidden,
+                       .inner = m_weight.rows,
+                       .a = {state.logits.data(), m_weight.rows},
+                       .b = {m_weight.value.data(), shape.hidden},
+                       .c = rows->data(),
+                       .stride = shape.hidden},
+                      context.interrupt);
+    return rows;
+}
+
+float OutputShard::factorOf(const InFlight &state, const SoftmaxStatistics &all, std::int64_t token, const Shape &shape)
+{
+    const std::size_t i = size(token);
+    return std::exp(state.statistics.data()[i] - all.maximum[i]) / all.sum[i] * shape.tokenWeight();
 }
 
 } // namespace stagelens::runtime

@@ -82,10 +82,11 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    if (m_plan.experiment.model.tied || inspect || (optimize && choice.clip)) {
-        hooks.together = [this, optimize, &choice, &inspect]() -> base::Result<> {
-            if (m_plan.experiment.model.tied)
-                sumTiedGradients(m_devices);
+    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().replicas > 1;
+    if (hasCopies || inspect || (optimize && choice.clip)) {
+        hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
+            if (hasCopies)
+                sumCopies(m_devices);
             if (optimize && choice.clip)
                 m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
             return inspect ? inspect() : base::Result<>();

@@ -9,6 +9,8 @@ namespace {
 
 /// Rows between two questions to the interrupt: a few milliseconds of a large vocabulary.
 constexpr std::int64_t kElementsPerQuestion = 4'000'000;
+/// Logits that stay in a core's second cache from their maximum to their exponentials.
+constexpr std::int64_t kElementsInCache = 64 * 1024;
 
 STAGELENS_MULTIVERSIONED void maxima(float *maximum, const float *logits, std::int64_t rows, std::int64_t columns)
 {
@@ -38,49 +40,50 @@ STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum,
     }
 }
 
-/// Calls `part(firstRow, rows)` for blocks of rows until the interrupt says yes.
+/// Calls `part(firstRow, rows)` for blocks of some `elements` until the interrupt says yes.
 template <class Part>
-void inBlocks(const LogitShard &shard, const Interrupt &interrupt, const Part &part)
+void inBlocks(const LogitShard &shard, std::int64_t elements, const Interrupt &interrupt, const Part &part)
 {
-    const std::int64_t block = std::max<std::int64_t>(1, kElementsPerQuestion / std::max<std::int64_t>(1, shard.columns));
+    const std::int64_t block = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, shard.columns));
     for (std::int64_t row = 0; row < shard.rows && !interrupt(); row += block)
         part(row, std::min(block, shard.rows - row));
+}
+
+/// target[first, first + rows): logits of the labels, 0 where they are not local.
+void labelLogits(float *target, const LogitShard &shard, const std::int32_t *labels, std::int64_t first, std::int64_t rows)
+{
+    for (std::int64_t row = first; row < first + rows; ++row) {
+        const std::int64_t column = shard.local(labels[row]);
+        target[row] = column < 0 ? 0.0F : shard.logits[row * shard.columns + column];
+    }
 }
 
 } // namespace
 
 void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels, const Interrupt &interrupt)
 {
-    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
-        maxima(maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
+    inBlocks(shard, kElementsPerQuestion, interrupt, [&](std::int64_t first, std::int64_t rows) {
+        maxima(maximum + first, shard.logits + first * shard.columns, rows, shard.columns);
+        labelLogits(target, shard, labels, first, rows);
     });
-    for (std::int64_t row = 0; row < shard.rows; ++row) {
-        const std::int64_t column = shard.local(labels[row]);
-        target[row] = column < 0 ? 0.0F : shard.logits[row * shard.columns + column];
-    }
 }
 
 void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
 {
-    inBlocks(shard, interrupt, [&](std::int64_t row, std::int64_t rows) {
+    inBlocks(shard, kElementsPerQuestion, interrupt, [&](std::int64_t row, std::int64_t rows) {
         exponentiateRows(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
     });
 }
 
-void scaleRows(const float *factor, const LogitShard &shard, const Interrupt &interrupt)
+void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard, const std::int32_t *labels,
+                  const Interrupt &interrupt)
 {
-    inBlocks(shard, interrupt, [&](std::int64_t first, std::int64_t rows) {
-        for (std::int64_t row = first; row < first + rows; ++row)
-            std::for_each_n(shard.logits + row * shard.columns, shard.columns,
-                            [by = factor[row]](float &value) { value *= by; });
+    inBlocks(shard, kElementsInCache, interrupt, [&](std::int64_t first, std::int64_t rows) {
+        float *logits = shard.logits + first * shard.columns;
+        maxima(maximum + first, logits, rows, shard.columns);
+        labelLogits(target, shard, labels, first, rows);
+        exponentiateRows(sum + first, maximum + first, logits, rows, shard.columns);
     });
-}
-
-void subtractAtLabels(float amount, const LogitShard &shard, const std::int32_t *labels)
-{
-    for (std::int64_t row = 0; row < shard.rows; ++row)
-        if (const std::int64_t column = shard.local(labels[row]); column >= 0)
-            shard.logits[row * shard.columns + column] -= amount;
 }
 
 STAGELENS_MULTIVERSIONED void exponentials(float *out, const float *in, std::int64_t count)

@@ -27,10 +27,9 @@ void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std
                const Interrupt &interrupt = {});
 /// logit = exp(logit - maximum) in place, and sum[rows] of them.
 void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt = {});
-/// logit = logit * factor[row] in place.
-void scaleRows(const float *factor, const LogitShard &shard, const Interrupt &interrupt = {});
-/// The logit of each row's label -= amount, where the label is local.
-void subtractAtLabels(float amount, const LogitShard &shard, const std::int32_t *labels);
+/// Both at once with the shard's own maxima: the logits are read once and written once.
+void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard, const std::int32_t *labels,
+                  const Interrupt &interrupt = {});
 
 /// e to the power of each value, about 2 ulp; 0 below -87.3, infinity above 88.7.
 void exponentials(float *out, const float *in, std::int64_t count);
