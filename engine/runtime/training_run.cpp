@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/runtime/checkpoint.h"
 #include "engine/runtime/dump.h"
+#include "engine/runtime/initial_parameters.h"
 #include "engine/runtime/reference.h"
 #include "engine/runtime/reference_replay.h"
 #include "engine/runtime/run_check.h"
@@ -113,6 +114,9 @@ private:
                                          isInspected ? std::function<base::Result<>()>(firstGradients) : nullptr);
             if (!report)
                 return withState(report.error());
+            if (m_dump && !isInspected)
+                if (auto written = m_dump->writeNextStep(m_session.batch()); !written)
+                    return written;
             m_losses.push_back(report->loss);
             if (m_observer.onStep)
                 m_observer.onStep(*report);
