@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/dispatch.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -13,30 +12,46 @@ namespace stagelens::kernels {
 
 inline constexpr std::int64_t kLanes = 32;
 
+STAGELENS_INLINE float sumOfTwo(float a, float b)
+{
+    return a + b;
+}
+STAGELENS_INLINE float greaterOfTwo(float a, float b)
+{
+    return b > a ? b : a;
+}
+
+/// One value from kLanes: the upper half is combined with the lower one until one is left.
+template <auto Combine, std::int64_t Half = kLanes / 2>
+STAGELENS_INLINE float folded(float *lanes)
+{
+    for (std::int64_t i = 0; i < Half; ++i)
+        lanes[i] = Combine(lanes[i], lanes[i + Half]);
+    if constexpr (Half > 1)
+        return folded<Combine, Half / 2>(lanes);
+    else
+        return lanes[0];
+}
+
 /// A sum in kLanes parts; the loops over lanes are what the compiler turns into vector instructions.
 struct LaneSum {
     float lanes[kLanes] = {};
-    [[nodiscard]] STAGELENS_INLINE float total()
-    {
-        for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
-            for (std::int64_t i = 0; i < half; ++i)
-                lanes[i] += lanes[i + half];
-        return lanes[0];
-    }
+    [[nodiscard]] STAGELENS_INLINE float total() { return folded<sumOfTwo>(lanes); }
 };
 
 /// The greatest value; -infinity of none.
 STAGELENS_INLINE float maximumOf(const float *values, std::int64_t count)
 {
     float lanes[kLanes];
-    std::fill_n(lanes, kLanes, -std::numeric_limits<float>::infinity());
+    for (float &lane : lanes)
+        lane = -std::numeric_limits<float>::infinity();
     const std::int64_t whole = count - count % kLanes;
     for (std::int64_t i = 0; i < whole; i += kLanes)
         for (std::int64_t lane = 0; lane < kLanes; ++lane)
-            lanes[lane] = values[i + lane] > lanes[lane] ? values[i + lane] : lanes[lane];
+            lanes[lane] = greaterOfTwo(lanes[lane], values[i + lane]);
     for (std::int64_t i = whole; i < count; ++i)
-        lanes[i - whole] = std::max(lanes[i - whole], values[i]);
-    return *std::max_element(lanes, lanes + kLanes);
+        lanes[i - whole] = greaterOfTwo(lanes[i - whole], values[i]);
+    return folded<greaterOfTwo>(lanes);
 }
 
 /// Below this exp is 0 here, a little before it leaves the normal numbers.
