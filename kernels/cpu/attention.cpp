@@ -21,7 +21,7 @@ STAGELENS_INLINE float exponentiateRow(float *scores, float scale, float top, st
     LaneSum sum;
     for (std::int64_t i = 0; i < count; i += kLanes) {
         for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-            scores[i + lane] = expOf(scores[i + lane] * scale - top);
+            scores[i + lane] = expBelow(scores[i + lane] * scale - top);
             sum.lanes[lane] += scores[i + lane];
         }
     }
@@ -60,7 +60,7 @@ STAGELENS_INLINE void onlineSoftmax(const Scores &block, float *maximum, float *
     for (std::int64_t row = 0; row < block.rows; ++row) {
         float *line = block.masked(row);
         const float top = greaterOfTwo(maximum[row], maximumOf(line, block.columns()) * block.scale);
-        const float shrink = expOf(maximum[row] - top); // 0 at the first block
+        const float shrink = expBelow(maximum[row] - top); // 0 at the first block
         sum[row] = sum[row] * shrink + exponentiateRow(line, block.scale, top, block.columns());
         maximum[row] = top;
         for (std::int64_t i = 0; i < width; ++i)

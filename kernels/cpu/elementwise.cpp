@@ -64,14 +64,15 @@ STAGELENS_INLINE void addColumnSumsLoop(float *__restrict sums, const float *__r
             sums[i] += in[row * width + i];
 }
 
-constexpr float kGeluScale = 0.7978845608028654F; // sqrt(2 / pi)
+// 0.5 (1 + tanh u) is sigmoid(2 u).
+constexpr float kGeluScale = 2 * 0.7978845608028654F; // 2 sqrt(2 / pi)
 constexpr float kGeluCubic = 0.044715F;
 
 STAGELENS_INLINE void geluForwardLoop(float *__restrict out, const float *__restrict in, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i) {
         const float x = in[i];
-        out[i] = 0.5F * x * (1.0F + tanhOf(kGeluScale * (x + kGeluCubic * x * x * x)));
+        out[i] = x * sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
     }
 }
 
@@ -79,9 +80,9 @@ STAGELENS_INLINE void geluBackwardLoop(float *__restrict gradient, const float *
 {
     for (std::int64_t i = 0; i < count; ++i) {
         const float x = in[i];
-        const float t = tanhOf(kGeluScale * (x + kGeluCubic * x * x * x));
+        const float share = sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
         const float inner = kGeluScale * (1.0F + 3.0F * kGeluCubic * x * x);
-        gradient[i] *= 0.5F * (1.0F + t) + 0.5F * x * (1.0F - t * t) * inner;
+        gradient[i] *= share + x * share * (1.0F - share) * inner;
     }
 }
 

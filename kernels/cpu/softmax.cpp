@@ -27,12 +27,12 @@ STAGELENS_INLINE void exponentiateRows(float *sum, const float *maximum, float *
         const std::int64_t whole = columns - columns % kLanes;
         for (std::int64_t i = 0; i < whole; i += kLanes) {
             for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-                values[i + lane] = expOf(values[i + lane] - top);
+                values[i + lane] = expBelow(values[i + lane] - top);
                 lanes.lanes[lane] += values[i + lane];
             }
         }
         for (std::int64_t i = whole; i < columns; ++i) {
-            values[i] = expOf(values[i] - top);
+            values[i] = expBelow(values[i] - top);
             lanes.lanes[i - whole] += values[i];
         }
         sum[row] = lanes.total();
