@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace stagelens::backend {
@@ -23,29 +24,36 @@ struct MessageKey {
 };
 
 /// Messages and collectives among `ranks` devices. Each has two halves: the first gives a tensor away and never blocks, the
-/// second waits for what it needs. A second half answers null (or nothing) when the run was stopped meanwhile. Reductions
-/// combine in rank order, so that their bits do not depend on who comes first.
+/// second waits for what it needs. A second half answers null (or nothing) when the run was stopped meanwhile. The collectives
+/// are made of messages: reductions combine in rank order, so that their bits depend neither on who comes first nor on how
+/// tensors travel.
 class Transport {
 public:
+    explicit Transport(int ranks) : m_ranks(ranks) {}
     virtual ~Transport() = default;
+    Transport(const Transport &) = delete;
+    Transport &operator=(const Transport &) = delete;
+    [[nodiscard]] int ranks() const { return m_ranks; }
 
     virtual void send(int from, int to, const MessageKey &key, Tensor tensor) = 0;
     [[nodiscard]] virtual Tensor receive(int from, int to, const MessageKey &key) = 0;
 
-    virtual void broadcast(int root, const MessageKey &key, Tensor tensor) = 0;
+    void broadcast(int root, const MessageKey &key, Tensor tensor);
     /// Every rank, the root as well, takes its copy once. It is read-only: the copies may be one.
-    [[nodiscard]] virtual Tensor receiveBroadcast(int root, int rank, const MessageKey &key) = 0;
+    [[nodiscard]] Tensor receiveBroadcast(int root, int rank, const MessageKey &key) { return receive(root, rank, key); }
 
-    virtual void giveToAll(int rank, const MessageKey &key, Tensor part) = 0;
+    void giveToAll(int rank, const MessageKey &key, Tensor part) { broadcast(rank, key, std::move(part)); }
     /// All-gather: the parts in rank order, read-only.
-    [[nodiscard]] virtual std::vector<Tensor> gather(int rank, const MessageKey &key) = 0;
+    [[nodiscard]] std::vector<Tensor> gather(int rank, const MessageKey &key);
 
-    virtual void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) = 0;
+    void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
     /// Reduce: the sum of the parts, added in rank order, for the root alone.
-    [[nodiscard]] virtual Tensor reduce(int root, const MessageKey &key) = 0;
+    [[nodiscard]] Tensor reduce(int root, const MessageKey &key);
     /// As reduce(), but row i of rank r's part counts factors[r][i] times. Parts are [factors[r].size(), width].
-    [[nodiscard]] virtual Tensor reduceScaled(int root, const MessageKey &key,
-                                              const std::vector<std::vector<float>> &factors) = 0;
+    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const std::vector<std::vector<float>> &factors);
+
+private:
+    int m_ranks;
 };
 
 /// Devices are threads of this process, or take turns on one: tensors change hands without a copy. Waits end when `stop` asks.

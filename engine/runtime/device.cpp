@@ -1,6 +1,7 @@
 #include "engine/runtime/device.h"
 
 #include "engine/model/partition.h"
+#include "engine/runtime/architecture.h"
 #include "engine/runtime/lowering.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Tran
     : m_plan(plan), m_rank(rank), m_pool(pool), m_transport(transport),
       m_workspace(pool, plan.shape), m_context{plan.shape, pool, m_workspace, interrupt}
 {
-    makeVocabularyParameters();
     makeStages();
+    makeVocabularyParameters();
     std::stable_sort(m_parameters.begin(), m_parameters.end(),
                      [](const auto &a, const auto &b) { return a->index < b->index; });
 }
@@ -31,34 +32,40 @@ Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
     return *m_parameters.back();
 }
 
-Parameter &Device::ownWhole(int index)
+Parameter &Device::ownWhole(int index, int stage)
 {
-    return own(index, 0, m_plan.parameters[size(index)].rows);
+    Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
+    parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    return parameter;
 }
 
 void Device::makeVocabularyParameters()
 {
     const model::ModelConfig &model = m_plan.experiment.model;
-    const bool isFirst = m_rank == m_plan.firstDevice();
-    const bool isLastDevice = m_rank == m_plan.lastDevice();
-    const auto [begin, end] = m_plan.isSharded()
-                                  ? model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank)
-                                  : std::pair(0, model.vocabularySize);
+    const int last = m_plan.schedule.placement().lastStage();
+    const bool isFirst = m_stages.contains(0);
+    const bool isLastDevice = m_stages.contains(last);
+    const auto shard = [&](int index, int stage) -> Parameter & {
+        if (!m_plan.isSharded())
+            return ownWhole(index, stage);
+        const auto [begin, end] = model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank);
+        return own(index, begin, end - begin);
+    };
     if (m_plan.isSharded() || isFirst)
-        m_table = &own(kTokenTable, begin, end - begin);
-    if (isFirst)
-        m_positions = &ownWhole(kPositionTable);
+        m_table = &shard(kTokenTable, 0);
+    const Anatomy anatomy = m_plan.shape.architecture->anatomy();
+    if (isFirst && anatomy.hasPositionTable)
+        m_positions = &ownWhole(kPositionTable, 0);
     if (isLastDevice) {
-        const int weight = finalNormWeight(model.layers);
-        m_finalNorm.weight = &ownWhole(weight);
-        m_finalNorm.bias = &ownWhole(weight + 1);
+        const int weight = m_plan.shape.architecture->firstOfLayer(model.layers);
+        m_finalNorm.weight = &ownWhole(weight, last);
+        if (anatomy.normsHaveBias)
+            m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
     if (!m_plan.isSharded() && !isLastDevice)
         return;
     if (!model.tied || m_table == nullptr) {
-        Parameter &weight = own(outputWeight(model), begin, end - begin);
-        weight.isCopy = model.tied;
-        m_output.emplace(weight);
+        m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
     m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
@@ -68,19 +75,17 @@ void Device::makeVocabularyParameters()
 void Device::makeStages()
 {
     for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+        if (m_stages.contains(stage))
+            continue;
         const auto place = m_plan.stageLayers.begin() + stage;
         const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
-        std::vector<LayerParameters> layers;
+        const Architecture &architecture = *m_plan.shape.architecture;
+        Layers layers;
         for (int layer = first; layer < first + *place; ++layer) {
-            int next = firstOfLayer(layer);
-            const auto take = [&] { return &ownWhole(next++); };
-            LayerParameters parts;
-            for (Parameter **part :
-                 {&parts.attentionNorm.weight, &parts.attentionNorm.bias, &parts.queryKeyValue.weight,
-                  &parts.queryKeyValue.bias, &parts.attentionOut.weight, &parts.attentionOut.bias, &parts.mlpNorm.weight,
-                  &parts.mlpNorm.bias, &parts.mlpIn.weight, &parts.mlpIn.bias, &parts.mlpOut.weight, &parts.mlpOut.bias})
-                *part = take();
-            layers.push_back(parts);
+            std::vector<Parameter *> parameters;
+            for (int next = architecture.firstOfLayer(layer); next < architecture.firstOfLayer(layer + 1); ++next)
+                parameters.push_back(&ownWhole(next, stage));
+            layers.push_back(architecture.makeLayer(parameters));
         }
         // The backward of attention makes its matrix again in any case: selective recomputation has nothing more to do.
         m_stages.emplace(stage, Stage(std::move(layers), m_plan.experiment.schedule.recompute == model::Recompute::Full));

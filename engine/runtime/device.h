@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
 #include "engine/schedule/schedule.h"
@@ -27,9 +28,19 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
+    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
-    [[nodiscard]] int firstDevice() const { return schedule.placement().deviceOf(0); }
-    [[nodiscard]] int lastDevice() const { return schedule.placement().deviceOf(schedule.placement().lastStage()); }
+    /// Device of a stage on the way of a microbatch, through its replica of the model.
+    [[nodiscard]] int deviceOf(int stage, int microbatch) const
+    {
+        return schedule.placement().deviceOf(stage, schedule.placement().replicaOf(microbatch));
+    }
+    [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
+    [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
 };
 
 /// What a pass receives from others, or is about to give away.
@@ -39,6 +50,8 @@ struct Mail {
     std::vector<float> maximum = {}; ///< naive U
 };
 
+/// With two replicas of the model it holds stages of both, and of a stage that both have there one: the microbatches of both go
+/// through the same parameters. Its shards serve both.
 /// A pass runs in three parts: receive() waits for what it needs, compute() is the work that is timed, publish() gives the
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
@@ -52,10 +65,13 @@ public:
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
+    /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
+    /// backward, and the loss, from the transport. Fails where the loss is not finite.
+    [[nodiscard]] base::Result<> endForward(int microbatch);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
-    /// Sum of the step's token losses in microbatch order; 0 except on the last stage's device.
+    /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
     [[nodiscard]] double lossSum() const;
     /// AdamW on every parameter; gradients become 0.
     void optimize(const kernels::AdamW &settings);
@@ -68,13 +84,14 @@ public:
 private:
     struct NormInFlight {
         backend::Tensor input;
-        backend::Buffer statistics; ///< [mean | rstd]
+        backend::Buffer statistics;
     };
 
     void makeVocabularyParameters();
     void makeStages();
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
-    Parameter &ownWhole(int index);
+    /// A parameter of that stage, which is a copy unless this is the stage's device in the first replica.
+    Parameter &ownWhole(int index, int stage);
 
     [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
@@ -104,8 +121,8 @@ private:
     Context m_context;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     std::map<int, Stage> m_stages;
-    Parameter *m_table = nullptr; ///< rows of the token embedding
-    Parameter *m_positions = nullptr;
+    Parameter *m_table = nullptr;     ///< rows of the token embedding
+    Parameter *m_positions = nullptr; ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 

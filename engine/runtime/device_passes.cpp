@@ -3,7 +3,6 @@
 #include "engine/runtime/device.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
-#include "kernels/include/layernorm.h"
 
 #include <chrono>
 #include <cmath>
@@ -58,7 +57,7 @@ std::optional<Mail> Device::receive(const Pass &pass)
     case PassKind::F: came = receiveForward(pass, in.tensor); break;
     case PassKind::B:
     case PassKind::I: came = receiveBackward(pass, in); break;
-    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(), Transfer::BroadcastX)) != nullptr; break;
+    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX)) != nullptr; break;
     case PassKind::U: {
         const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
         came = !parts.empty();
@@ -67,7 +66,9 @@ std::optional<Mail> Device::receive(const Pass &pass)
         break;
     }
     case PassKind::T: came = receiveStatistics(microbatch); break;
-    case PassKind::EB: came = (in.tensor = broadcast(m_plan.firstDevice(), Transfer::EmbedBroadcast)) != nullptr; break;
+    case PassKind::EB:
+        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        break;
     default: break;
     }
     return came ? std::optional(std::move(in)) : std::nullopt;
@@ -76,7 +77,7 @@ std::optional<Mail> Device::receive(const Pass &pass)
 bool Device::receiveForward(const Pass &pass, Tensor &input)
 {
     if (pass.stage > 0) {
-        const int from = m_plan.schedule.placement().deviceOf(pass.stage - 1);
+        const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
         input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
     } else if (m_plan.isSharded()) {
         input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
@@ -93,9 +94,8 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
 {
     const int microbatch = pass.microbatch;
     if (!isLast(pass)) {
-        const schedule::Placement &placement = m_plan.schedule.placement();
-        const MessageKey key = keyOf(Transfer::Send, placement.stages() + pass.stage, microbatch);
-        in.tensor = m_transport.receive(placement.deviceOf(pass.stage + 1), m_rank, key);
+        const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
+        in.tensor = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
     } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         if (!receiveStatistics(microbatch))
             return false;
@@ -130,9 +130,24 @@ bool Device::receiveStatistics(int microbatch)
         return true;
     }
     const SoftmaxStatistics &all = m_statistics[microbatch] = combineShards(parts, m_plan.shape.tokens());
-    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice())
+    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
         m_shardFactors[microbatch] = shardFactors(parts, all);
     return true;
+}
+
+base::Result<> Device::endForward(int microbatch)
+{
+    if (!m_plan.isSharded())
+        return {};
+    if (!receiveStatistics(microbatch))
+        return base::Error::cancelled();
+    if (m_rank != m_plan.lastDevice())
+        return {};
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch));
+    }
+    return recordLoss(microbatch);
 }
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
@@ -160,7 +175,6 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 void Device::publish(const Pass &pass, Mail mail)
 {
     const int microbatch = pass.microbatch;
-    const schedule::Placement &placement = m_plan.schedule.placement();
     const VocabularyMethod method = m_plan.schedule.vocabulary();
     if (!mail.tensor)
         return;
@@ -168,29 +182,30 @@ void Device::publish(const Pass &pass, Mail mail)
     case PassKind::F:
         if (isLast(pass))
             return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, placement.deviceOf(pass.stage + 1), keyOf(Transfer::Send, pass.stage + 1, microbatch),
-                                std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
+                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
     case PassKind::B:
     case PassKind::I:
         if (pass.stage == 0)
             return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, placement.deviceOf(pass.stage - 1),
-                                keyOf(Transfer::Send, placement.stages() + pass.stage - 1, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
+                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
+                                std::move(mail.tensor));
     case PassKind::S:
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
         if (method != VocabularyMethod::Vocab2)
             return;
-        m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kExponentials, microbatch),
+        m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
                                std::move(mail.rows.exponentials));
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kTargets, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kTargets, microbatch),
                                       std::move(mail.rows.targets));
     case PassKind::U:
         return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
     case PassKind::T:
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::ReduceGradient, 0, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::ReduceGradient, 0, microbatch),
                                       std::move(mail.tensor));
     case PassKind::EF:
-        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(), keyOf(Transfer::EmbedReduce, 0, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(microbatch), keyOf(Transfer::EmbedReduce, 0, microbatch),
                                       std::move(mail.tensor));
     default: return;
     }
@@ -206,7 +221,7 @@ base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
             x = embed(microbatch);
             x->chargeTo(meter(), category(MemoryCategory::Activations));
         }
-        for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+        for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
             kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
                          shape.sequence * shape.hidden);
     }
@@ -245,7 +260,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
     if (pass.stage > 0)
         return Mail{.tensor = std::move(gradient)};
-    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+    for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
         kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
     if (m_plan.isSharded())
@@ -295,7 +310,7 @@ base::Result<Mail> Device::lastVocabularyPass(int microbatch)
         return Mail{};
     }
     Mail out{.tensor = m_output->differentiate(microbatch, all, labels, m_context)};
-    if (m_rank == m_plan.lastDevice())
+    if (m_rank == m_plan.lastDevice(microbatch))
         if (auto finite = recordLoss(microbatch); !finite)
             return finite.error();
     return out;
@@ -321,12 +336,10 @@ Tensor Device::normalise(int microbatch, Tensor input)
     NormInFlight &kept = m_norms[microbatch];
     kept.input = std::move(input);
     kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
-    kept.statistics = m_pool.take(size(2 * shape.tokens()), category(MemoryCategory::Activations));
+    kept.statistics = m_pool.take(size(normStatistics(shape)), category(MemoryCategory::Activations));
     const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
     auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
-    float *mean = kept.statistics.data();
-    kernels::layerNormForward(out->data(), mean, mean + shape.tokens(), kept.input->data(), m_finalNorm.weight->value.data(),
-                              m_finalNorm.bias->value.data(), shape.tokens(), shape.hidden);
+    forwardNorm(m_finalNorm, out->data(), kept.statistics.data(), kept.input->data(), shape);
     return out;
 }
 
@@ -336,10 +349,7 @@ Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
     const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
     auto gradient =
         std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
-    const float *mean = kept.statistics.data();
-    kernels::layerNormBackward(gradient->data(), m_finalNorm.weight->gradient.data(), m_finalNorm.bias->gradient.data(),
-                               outGradient->data(), kept.input->data(), mean, mean + shape.tokens(),
-                               m_finalNorm.weight->value.data(), shape.tokens(), shape.hidden);
+    backwardNorm(m_finalNorm, gradient->data(), outGradient->data(), kept.input->data(), kept.statistics.data(), shape);
     return gradient;
 }
 

@@ -1,14 +1,15 @@
 #include "engine/runtime/run_check.h"
 
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
 #include "engine/model/partition.h"
+#include "engine/runtime/architecture.h"
 #include "engine/runtime/context.h"
-#include "engine/runtime/layer.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/validator.h"
+#include "engine/simulate/device_share.h"
 
 #include <algorithm>
 #include <fstream>
@@ -37,7 +38,7 @@ double floatsOf(const schedule::Pass &pass, const model::Experiment &experiment,
     const double again = recomputes ? saved : 0; // from I to W
     const double layers = stageLayers[pass.stage] * boundary + saved - again;
     const bool isLast = pass.stage == schedule.placement().lastStage();
-    const double head = isLast ? boundary + 2 * tokens + (isSharded ? 0 : output) : 0;
+    const double head = isLast ? boundary + static_cast<double>(normStatistics(shape)) + (isSharded ? 0 : output) : 0;
     const double embedding = pass.stage == 0 && !isSharded ? boundary : 0; // its gradient, from I to W
     switch (pass.kind) {
     case PassKind::F: return layers + head;
@@ -62,8 +63,6 @@ double messagesPerMicrobatch(VocabularyMethod method)
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
-    if (experiment.model.family != model::ModelFamily::Gpt)
-        found.push_back({"model.family", "only family gpt can be trained; choose gpt, or simulate this model"});
     if (experiment.training.backend != "cpu")
         found.push_back({"training.backend", "backend " + experiment.training.backend + " cannot train here; choose cpu"});
     if (experiment.training.optimizer.name != "adamw")
@@ -92,8 +91,6 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     constexpr std::string_view kRemedy = " cannot be trained so far; simulate it, or train with 1f1b, zb-v or gpipe";
     if (!schedule.isSynchronous())
         found.push_back({"schedule.family", base::concat("asynchronous schedules", kRemedy)});
-    if (schedule.placement().replicas > 1)
-        found.push_back({"schedule.family", base::concat("schedules with two replicas of the model", kRemedy)});
     return found;
 }
 
@@ -107,18 +104,13 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     const std::vector<int> stageLayers = model::stageLayers(experiment);
     if (stageLayers.size() < size(schedule.stages()))
         return 0;
-    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last stage's device.
-    const schedule::Placement &placement = schedule.placement();
-    const bool sharesTable =
-        model::isSharded(schedule.vocabulary()) || placement.deviceOf(0) == placement.deviceOf(placement.lastStage());
-    const double embedding = static_cast<double>(model::embeddingParameters(experiment.model));
-    double floats = 4 * static_cast<double>(model::totalParameters(experiment.model));
-    if (experiment.model.tied)
-        floats += (sharesTable ? 1 : 4) * embedding;
-    floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
+    double floats = 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
     const double recomputed =
         experiment.schedule.recompute == model::Recompute::Full ? static_cast<double>(savedFloats(shape)) : 0; // of a layer
     for (int device = 0; device < schedule.devices(); ++device) {
+        // Values, gradients and two moments; tied weights have one more gradient.
+        const simulate::DeviceParameters parameters = simulate::deviceParameters(experiment, schedule, device);
+        floats += 4 * static_cast<double>(parameters.count) + static_cast<double>(parameters.tied);
         double live = 0;
         double peak = 0;
         int inFlight = 0;
@@ -129,7 +121,7 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
             inFlight += schedule::activationChange(pass.kind);
             mostInFlight = std::max(mostInFlight, inFlight);
         }
-        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * placement.chunks()) *
+        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * schedule.placement().chunks()) *
                                 messagesPerMicrobatch(schedule.vocabulary());
         floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape)) +
                   recomputed;

@@ -1,12 +1,14 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/evaluation.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
 #include "kernels/include/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -80,10 +82,11 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    if (m_plan.experiment.model.tied || inspect || (optimize && choice.clip)) {
-        hooks.together = [this, optimize, &choice, &inspect]() -> base::Result<> {
-            if (m_plan.experiment.model.tied)
-                sumTiedGradients(m_devices);
+    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().replicas > 1;
+    if (hasCopies || inspect || (optimize && choice.clip)) {
+        hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
+            if (hasCopies)
+                sumCopies(m_devices);
             if (optimize && choice.clip)
                 m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
             return inspect ? inspect() : base::Result<>();
@@ -130,15 +133,28 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     return report;
 }
 
-void Session::setParameters(const Tensors &parameters)
+base::Result<std::optional<double>> Session::evaluate(int steps)
 {
+    auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
-        for (const auto &part : device->parameters())
-            std::copy_n(parameters[size(part->index)].data() + part->firstRow * part->columns, part->count(),
-                        part->value.data());
+        device->beginStep(m_batch, steps); // what the evaluation kept
+    return loss;
 }
 
-Tensors Session::assemble(backend::Buffer Parameter::*part) const
+bool Session::isLossFinite() const
+{
+    return std::ranges::all_of(m_devices, [](const auto &device) { return std::isfinite(device->lossSum()); });
+}
+
+void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
+{
+    for (const auto &device : m_devices)
+        for (const auto &rows : device->parameters())
+            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, rows->count(),
+                        ((*rows).*part).data());
+}
+
+Tensors Session::tensors(backend::Buffer Parameter::*part) const
 {
     Tensors all;
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {

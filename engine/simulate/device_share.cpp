@@ -3,6 +3,8 @@
 #include "engine/model/accounting.h"
 #include "engine/model/partition.h"
 
+#include <set>
+
 namespace stagelens::simulate {
 
 std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -12,11 +14,15 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
     return layers;
 }
 
-std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule)
+std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    const std::int64_t rows = experiment.model.vocabularySize;
-    const std::int64_t shards = model::isSharded(schedule.vocabulary()) ? schedule.devices() : 1;
-    return (rows + shards - 1) / shards;
+    const int rows = experiment.model.vocabularySize;
+    if (!model::isSharded(schedule.vocabulary()))
+        return rows;
+    if (experiment.model.dtype != model::DataType::Fp32)
+        return (std::int64_t{rows} + schedule.devices() - 1) / schedule.devices();
+    const auto [begin, end] = model::vocabularyShard(rows, schedule.devices(), device);
+    return end - begin;
 }
 
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -33,14 +39,16 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
     const std::vector<int> layers = layersOfStages(experiment, schedule);
 
     DeviceParameters parameters;
-    for (const int stage : placement.stagesOf(device))
+    // Two replicas of one stage on one device share its parameters.
+    const std::vector<int> stages = placement.stagesOf(device);
+    for (const int stage : std::set<int>(stages.begin(), stages.end()))
         parameters.count += layers[static_cast<std::size_t>(stage)] * model::layerParameters(model);
     if (first)
         parameters.count += model::positionParameters(model);
     if (last)
         parameters.count += model::finalNormParameters(model);
 
-    const std::int64_t matrix = shardRows(experiment, schedule) * model.hidden;
+    const std::int64_t matrix = shardRows(experiment, schedule, device) * model.hidden;
     const bool holdsInput = sharded || first;
     const bool holdsOutput = sharded || last;
     if (model.tied && holdsInput && holdsOutput) {
