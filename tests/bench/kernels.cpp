@@ -47,7 +47,7 @@ private:
 template <class Run>
 void add(const std::string &name, Run run)
 {
-    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond)->MinTime(0.3);
+    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
 }
 
 void countFlops(benchmark::State &state, double flops)
