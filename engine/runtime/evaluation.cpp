@@ -47,7 +47,7 @@ base::Result<> runForward(const std::vector<Step> &steps, const Devices &devices
         auto mail = device.receive(pass);
         if (!mail)
             return base::Error::cancelled();
-        auto made = device.compute(pass, *std::move(mail));
+        auto made = device.computeNewest(pass, *std::move(mail));
         if (halt.stop_requested()) // what the kernels left is worthless then
             return base::Error::cancelled();
         if (!made)
@@ -80,7 +80,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         batch.loadHeldBack(tokens, microbatch);
         for (const auto &device : devices)
-            device->beginStep(batch, steps);
+            device->beginStep(batch, steps, false);
         if (auto done = runForward(passes, devices, halt); !done) {
             if (done.error().kind != base::ErrorKind::Failed)
                 return done.error();

@@ -108,7 +108,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index);
+        device->beginStep(m_batch, index, optimize);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -137,8 +137,23 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
 {
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, steps); // what the evaluation kept
+        device->beginStep(m_batch, steps, false); // what the evaluation kept
     return loss;
+}
+
+void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
+{
+    for (const auto &device : m_devices)
+        device->watchUpdates(watch);
+}
+
+std::vector<int> Session::parameterStages() const
+{
+    std::vector<int> stages(m_plan.parameters.size(), -1);
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            stages[size(part->index)] = part->stage;
+    return stages;
 }
 
 bool Session::isLossFinite() const
@@ -150,7 +165,7 @@ void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensor
 {
     for (const auto &device : m_devices)
         for (const auto &rows : device->parameters())
-            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, rows->count(),
+            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, ((*rows).*part).size(),
                         ((*rows).*part).data());
 }
 
