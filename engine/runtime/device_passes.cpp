@@ -141,11 +141,11 @@ base::Result<> Device::endForward(int microbatch)
         return {};
     if (!receiveStatistics(microbatch))
         return base::Error::cancelled();
-    if (m_rank != m_plan.lastDevice())
+    if (m_rank != m_plan.lastDevice(microbatch))
         return {};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
     }
     return recordLoss(microbatch);
 }

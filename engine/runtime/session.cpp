@@ -86,9 +86,9 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                sumCopies(m_devices);
+                sumCopies(m_devices, interrupt());
             if (optimize && choice.clip)
-                m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
+                m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices, interrupt()), *choice.clip);
             return inspect ? inspect() : base::Result<>();
         };
     }
