@@ -13,6 +13,7 @@
 #include <QFileInfo>
 #include <QIcon>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -139,6 +140,7 @@ int runWindow(const QCommandLineParser &parser)
 
 int runApplication(int argc, char **argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow (`ulimit -f`) is an error of its writing like a full disk
     const bool draws = has(argc, argv, "--export") || has(argc, argv, "--screenshot");
     const bool asks =
         has(argc, argv, "--help") || has(argc, argv, "-h") || has(argc, argv, "--version") || has(argc, argv, "-v");

@@ -169,14 +169,14 @@ void Device::optimize(const kernels::AdamW &settings)
 
 void Device::update(Parameter &parameter, const kernels::AdamW &settings)
 {
-    if (m_context.interrupt())
-        return;
     if (m_watch && !parameter.isCopy)
         m_watch(parameter);
     if (parameter.previous.size() > 0) // what is newest now, the next step computes with
         std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
-    kernels::adamwStep(parameter.value.data(), parameter.gradient.data(), parameter.firstMoment.data(),
-                       parameter.secondMoment.data(), settings, parameter.count());
+    kernels::inBlocks(parameter.count(), m_context.interrupt, [&](std::int64_t first, std::int64_t count) {
+        kernels::adamwStep(parameter.value.data() + first, parameter.gradient.data() + first,
+                           parameter.firstMoment.data() + first, parameter.secondMoment.data() + first, settings, count);
+    });
 }
 
 } // namespace stagelens::runtime

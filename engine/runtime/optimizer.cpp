@@ -21,7 +21,19 @@ kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
     return settings;
 }
 
-void sumCopies(const Devices &devices)
+namespace {
+
+/// to += from.
+void addGradient(backend::Buffer &to, const backend::Buffer &from, const kernels::Interrupt &interrupt)
+{
+    kernels::inBlocks(static_cast<std::int64_t>(from.size()), interrupt, [&](std::int64_t first, std::int64_t count) {
+        kernels::add(to.data() + first, from.data() + first, count);
+    });
+}
+
+} // namespace
+
+void sumCopies(const Devices &devices, const kernels::Interrupt &interrupt)
 {
     std::map<int, Parameter *> originals;
     std::vector<Parameter *> copies;
@@ -33,23 +45,25 @@ void sumCopies(const Devices &devices)
                 originals[parameter->index] = parameter.get(); // a shard has no copy
             if (parameter->outputGradient.size() == 0)
                 continue;
-            kernels::add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+            addGradient(parameter->gradient, parameter->outputGradient, interrupt);
             std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
         }
     }
     for (const Parameter *copy : copies)
-        kernels::add(originals.at(copy->index)->gradient.data(), copy->gradient.data(), copy->count());
+        addGradient(originals.at(copy->index)->gradient, copy->gradient, interrupt);
     for (Parameter *copy : copies)
         std::copy_n(originals.at(copy->index)->gradient.data(), copy->count(), copy->gradient.data());
 }
 
-double gradientNorm(const RunPlan &plan, const Devices &devices)
+double gradientNorm(const RunPlan &plan, const Devices &devices, const kernels::Interrupt &interrupt)
 {
     double squares = 0;
     for (int index = 0; index < static_cast<int>(plan.parameters.size()); ++index)
         for (const auto &device : devices)
             if (const Parameter *part = device->find(index); part != nullptr && !part->isCopy)
-                squares += kernels::sumOfSquares(part->gradient.data(), part->count());
+                kernels::inBlocks(part->count(), interrupt, [&](std::int64_t first, std::int64_t count) {
+                    squares += kernels::sumOfSquares(part->gradient.data() + first, count);
+                });
     return std::sqrt(squares);
 }
 

@@ -12,10 +12,10 @@ namespace stagelens::runtime {
 
 /// Once a step: adds the output projection's gradient to the embedding's where they are tied, then the gradients of a
 /// parameter's copies to the original's in rank order, and gives every copy that sum.
-void sumCopies(const Devices &devices);
+void sumCopies(const Devices &devices, const kernels::Interrupt &interrupt);
 
 /// Norm of the whole gradient: squares summed in double, tensor after tensor and rank after rank.
-[[nodiscard]] double gradientNorm(const RunPlan &plan, const Devices &devices);
+[[nodiscard]] double gradientNorm(const RunPlan &plan, const Devices &devices, const kernels::Interrupt &interrupt);
 /// What every gradient is multiplied with so that the norm is at most `clip`, as PyTorch's clip_grad_norm_ does.
 [[nodiscard]] float clipFactor(double norm, double clip);
 

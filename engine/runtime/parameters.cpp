@@ -61,9 +61,15 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.columns = info.columns;
     const std::size_t count = size(parameter.count());
     parameter.value = pool.take(count, category(MemoryCategory::Parameters));
-    parameter.gradient = pool.takeZeroed(count, category(MemoryCategory::Gradients));
-    parameter.firstMoment = pool.takeZeroed(count, category(MemoryCategory::Optimizer));
-    parameter.secondMoment = pool.takeZeroed(count, category(MemoryCategory::Optimizer));
+    const auto zeroed = [&](MemoryCategory use) {
+        backend::Buffer buffer = pool.take(count, category(use));
+        kernels::inBlocks(parameter.count(), interrupt,
+                          [&](std::int64_t first, std::int64_t length) { std::fill_n(buffer.data() + first, length, 0.0F); });
+        return buffer;
+    };
+    parameter.gradient = zeroed(MemoryCategory::Gradients);
+    parameter.firstMoment = zeroed(MemoryCategory::Optimizer);
+    parameter.secondMoment = zeroed(MemoryCategory::Optimizer);
     initialise(parameter.value.values(), info, seed, firstRow, interrupt);
     return parameter;
 }

@@ -86,9 +86,9 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                sumCopies(m_devices);
+                sumCopies(m_devices, interrupt());
             if (optimize && choice.clip)
-                m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
+                m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices, interrupt()), *choice.clip);
             return inspect ? inspect() : base::Result<>();
         };
     }
@@ -166,7 +166,7 @@ void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensor
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
             const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            std::copy_n(from, rows->count(), ((*rows).*part).data());
+            std::copy_n(from, ((*rows).*part).size(), ((*rows).*part).data());
             if (part == &Parameter::value)
                 std::copy_n(from, rows->previous.size(), rows->previous.data());
         }

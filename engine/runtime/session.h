@@ -30,19 +30,20 @@ public:
 
     [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
-    /// See Device::watchUpdates().
-    void watchUpdates(const std::function<void(const Parameter &)> &watch);
-    /// Parameter::stage of each.
-    [[nodiscard]] std::vector<int> parameterStages() const;
     /// Values, gradients or moments of the whole model.
     [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
-    /// Those to go on with in place of what is there; as tensors() answers them.
+    /// Those to go on with in place of what is there; as tensors() answers them. Does nothing where a
+    /// parameter has no such part.
     void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
     /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
     /// none are held back.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
     /// False once the last step met a loss that is not a number or infinite.
     [[nodiscard]] bool isLossFinite() const;
+    /// See Device::watchUpdates().
+    void watchUpdates(const std::function<void(const Parameter &)> &watch);
+    /// Parameter::stage of each.
+    [[nodiscard]] std::vector<int> parameterStages() const;
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }

@@ -65,8 +65,11 @@ public:
     {
         if (!countWords(text, stop))
             return base::Error::cancelled();
-        for (std::uint32_t index = 0; index < m_words.size(); ++index)
+        for (std::uint32_t index = 0; index < m_words.size(); ++index) {
+            if (index % kWordsBetweenStops == 0 && stop.stop_requested())
+                return base::Error::cancelled();
             addPairs(index);
+        }
         for (const auto &[key, use] : m_pairs)
             m_queue.push({use.count, key});
         Merges merges;
