@@ -2,6 +2,7 @@
 
 #include "engine/model/partition.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/optimizer.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,8 +19,8 @@ Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Tran
     : m_plan(plan), m_rank(rank), m_pool(pool), m_transport(transport),
       m_workspace(pool, plan.shape), m_context{plan.shape, pool, m_workspace, interrupt}
 {
-    makeVocabularyParameters();
     makeStages();
+    makeVocabularyParameters();
     std::stable_sort(m_parameters.begin(), m_parameters.end(),
                      [](const auto &a, const auto &b) { return a->index < b->index; });
 }
@@ -28,37 +29,49 @@ Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
         makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
-    return *m_parameters.back();
+    Parameter &parameter = *m_parameters.back();
+    if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
+        parameter.previous = m_pool.take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
+        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
+    }
+    return parameter;
 }
 
-Parameter &Device::ownWhole(int index)
+Parameter &Device::ownWhole(int index, int stage)
 {
-    return own(index, 0, m_plan.parameters[size(index)].rows);
+    Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
+    parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    parameter.stage = stage;
+    if (m_plan.isStashed(index))
+        m_stashes[stage].add(parameter);
+    return parameter;
 }
 
 void Device::makeVocabularyParameters()
 {
     const model::ModelConfig &model = m_plan.experiment.model;
-    const bool isFirst = m_rank == m_plan.firstDevice();
-    const bool isLastDevice = m_rank == m_plan.lastDevice();
-    const auto [begin, end] = m_plan.isSharded()
-                                  ? model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank)
-                                  : std::pair(0, model.vocabularySize);
+    const int last = m_plan.schedule.placement().lastStage();
+    const bool isFirst = m_stages.contains(0);
+    const bool isLastDevice = m_stages.contains(last);
+    const auto shard = [&](int index, int stage) -> Parameter & {
+        if (!m_plan.isSharded())
+            return ownWhole(index, stage);
+        const auto [begin, end] = model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank);
+        return own(index, begin, end - begin);
+    };
     if (m_plan.isSharded() || isFirst)
-        m_table = &own(kTokenTable, begin, end - begin);
+        m_table = &shard(kTokenTable, 0);
     if (isFirst)
-        m_positions = &ownWhole(kPositionTable);
+        m_positions = &ownWhole(kPositionTable, 0);
     if (isLastDevice) {
         const int weight = finalNormWeight(model.layers);
-        m_finalNorm.weight = &ownWhole(weight);
-        m_finalNorm.bias = &ownWhole(weight + 1);
+        m_finalNorm.weight = &ownWhole(weight, last);
+        m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
     if (!m_plan.isSharded() && !isLastDevice)
         return;
     if (!model.tied || m_table == nullptr) {
-        Parameter &weight = own(outputWeight(model), begin, end - begin);
-        weight.isCopy = model.tied;
-        m_output.emplace(weight);
+        m_output.emplace(shard(outputWeight(model), model.tied ? 0 : last));
         return;
     }
     m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
@@ -68,12 +81,14 @@ void Device::makeVocabularyParameters()
 void Device::makeStages()
 {
     for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+        if (m_stages.contains(stage))
+            continue;
         const auto place = m_plan.stageLayers.begin() + stage;
         const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
         std::vector<LayerParameters> layers;
         for (int layer = first; layer < first + *place; ++layer) {
             int next = firstOfLayer(layer);
-            const auto take = [&] { return &ownWhole(next++); };
+            const auto take = [&] { return &ownWhole(next++, stage); };
             LayerParameters parts;
             for (Parameter **part :
                  {&parts.attentionNorm.weight, &parts.attentionNorm.bias, &parts.queryKeyValue.weight,
@@ -94,10 +109,13 @@ Parameter *Device::find(int index) const
     return found == m_parameters.end() ? nullptr : found->get();
 }
 
-void Device::beginStep(const Batch &batch, int step)
+void Device::beginStep(const Batch &batch, int step, bool optimizes)
 {
     m_batch = &batch;
     m_step = step;
+    m_optimizes = optimizes;
+    for (auto &[index, stash] : m_stashes)
+        stash.clear();
     for (auto &[index, stage] : m_stages)
         stage.clear();
     if (m_output)
@@ -116,14 +134,50 @@ double Device::lossSum() const
     return std::accumulate(m_losses.begin(), m_losses.end(), 0.0);
 }
 
+void Device::swapWeights(const schedule::Pass &pass)
+{
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end())
+        return stash->second.swap(pass.microbatch);
+    for (const auto &parameter : m_parameters)
+        if (parameter->previous.size() > 0)
+            std::swap(parameter->value, parameter->previous);
+}
+
+void Device::updateStage(const schedule::Pass &pass)
+{
+    const auto stash = m_stashes.find(pass.stage);
+    if (stash == m_stashes.end())
+        return;
+    stash->second.release(pass.microbatch);
+    if (!m_optimizes)
+        return;
+    // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.
+    const int microbatches = m_plan.schedule.microbatches();
+    kernels::AdamW settings =
+        adamwSettings(m_plan.experiment.training.optimizer, m_step * microbatches + stash->second.updates());
+    settings.gradientScale = static_cast<float>(microbatches);
+    stash->second.keepNewest(m_pool);
+    for (Parameter *parameter : stash->second.parameters())
+        update(*parameter, settings);
+}
+
 void Device::optimize(const kernels::AdamW &settings)
 {
-    for (const auto &parameter : m_parameters) {
-        if (m_context.interrupt())
-            return;
-        kernels::adamwStep(parameter->value.data(), parameter->gradient.data(), parameter->firstMoment.data(),
-                           parameter->secondMoment.data(), settings, parameter->count());
-    }
+    for (const auto &parameter : m_parameters)
+        if (!m_plan.isStashed(parameter->index))
+            update(*parameter, settings);
+}
+
+void Device::update(Parameter &parameter, const kernels::AdamW &settings)
+{
+    if (m_context.interrupt())
+        return;
+    if (m_watch && !parameter.isCopy)
+        m_watch(parameter);
+    if (parameter.previous.size() > 0) // what is newest now, the next step computes with
+        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
+    kernels::adamwStep(parameter.value.data(), parameter.gradient.data(), parameter.firstMoment.data(),
+                       parameter.secondMoment.data(), settings, parameter.count());
 }
 
 } // namespace stagelens::runtime

@@ -6,10 +6,12 @@
 #include "engine/runtime/batch.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
+#include "engine/runtime/weight_versions.h"
 #include "engine/schedule/schedule.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/embedding.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,9 +29,21 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
+    /// at the step's end alone, from two devices: it waits for that.
+    [[nodiscard]] bool isStashed(int parameter) const
+    {
+        return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
+               !(parameter == kTokenTable && experiment.model.tied);
+    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
-    [[nodiscard]] int firstDevice() const { return schedule.placement().deviceOf(0); }
-    [[nodiscard]] int lastDevice() const { return schedule.placement().deviceOf(schedule.placement().lastStage()); }
+    /// Device of a stage on the way of a microbatch, through its replica of the model.
+    [[nodiscard]] int deviceOf(int stage, int microbatch) const
+    {
+        return schedule.placement().deviceOf(stage, schedule.placement().replicaOf(microbatch));
+    }
+    [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
+    [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
 };
 
 /// What a pass receives from others, or is about to give away.
@@ -39,14 +53,17 @@ struct Mail {
     std::vector<float> maximum = {}; ///< naive U
 };
 
+/// With two replicas of the model it holds stages of both, and of a stage that both have there one: the microbatches of both go
+/// through the same parameters. Its shards serve both.
 /// A pass runs in three parts: receive() waits for what it needs, compute() is the work that is timed, publish() gives the
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
 public:
     Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
 
-    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
-    void beginStep(const Batch &batch, int step);
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
+    /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
+    void beginStep(const Batch &batch, int step, bool optimizes);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
@@ -55,10 +72,12 @@ public:
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
-    /// Sum of the step's token losses in microbatch order; 0 except on the last stage's device.
+    /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
     [[nodiscard]] double lossSum() const;
-    /// AdamW on every parameter; gradients become 0.
+    /// AdamW on every parameter that no pass has updated; gradients become 0.
     void optimize(const kernels::AdamW &settings);
+    /// Called with each parameter, copies apart, just before it is updated, on the thread that does so.
+    void watchUpdates(std::function<void(const Parameter &)> watch) { m_watch = std::move(watch); }
     /// In the order of RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
@@ -74,11 +93,19 @@ private:
     void makeVocabularyParameters();
     void makeStages();
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
-    Parameter &ownWhole(int index);
+    /// A parameter of that stage, which is a copy unless this is the stage's device in the first replica.
+    Parameter &ownWhole(int index, int stage);
+
+    /// Puts the weights that the pass computes with in the place of the newest ones; called again, the other way round.
+    void swapWeights(const schedule::Pass &pass);
+    void updateStage(const schedule::Pass &pass);
+    void update(Parameter &parameter, const kernels::AdamW &settings);
 
     [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
+    /// compute() with the weights in place.
+    [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, backend::Tensor x);
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
@@ -104,14 +131,18 @@ private:
     Context m_context;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     std::map<int, Stage> m_stages;
-    Parameter *m_table = nullptr; ///< rows of the token embedding
+    std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
+    Parameter *m_table = nullptr;         ///< rows of the token embedding
     Parameter *m_positions = nullptr;
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 
+    std::function<void(const Parameter &)> m_watch;
+
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
+    bool m_optimizes = false;
     std::map<int, NormInFlight> m_norms;
     std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
     std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T

@@ -58,7 +58,7 @@ std::optional<Mail> Device::receive(const Pass &pass)
     case PassKind::F: came = receiveForward(pass, in.tensor); break;
     case PassKind::B:
     case PassKind::I: came = receiveBackward(pass, in); break;
-    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(), Transfer::BroadcastX)) != nullptr; break;
+    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX)) != nullptr; break;
     case PassKind::U: {
         const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
         came = !parts.empty();
@@ -67,7 +67,9 @@ std::optional<Mail> Device::receive(const Pass &pass)
         break;
     }
     case PassKind::T: came = receiveStatistics(microbatch); break;
-    case PassKind::EB: came = (in.tensor = broadcast(m_plan.firstDevice(), Transfer::EmbedBroadcast)) != nullptr; break;
+    case PassKind::EB:
+        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        break;
     default: break;
     }
     return came ? std::optional(std::move(in)) : std::nullopt;
@@ -76,7 +78,7 @@ std::optional<Mail> Device::receive(const Pass &pass)
 bool Device::receiveForward(const Pass &pass, Tensor &input)
 {
     if (pass.stage > 0) {
-        const int from = m_plan.schedule.placement().deviceOf(pass.stage - 1);
+        const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
         input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
     } else if (m_plan.isSharded()) {
         input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
@@ -93,9 +95,8 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
 {
     const int microbatch = pass.microbatch;
     if (!isLast(pass)) {
-        const schedule::Placement &placement = m_plan.schedule.placement();
-        const MessageKey key = keyOf(Transfer::Send, placement.stages() + pass.stage, microbatch);
-        in.tensor = m_transport.receive(placement.deviceOf(pass.stage + 1), m_rank, key);
+        const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
+        in.tensor = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
     } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         if (!receiveStatistics(microbatch))
             return false;
@@ -130,12 +131,26 @@ bool Device::receiveStatistics(int microbatch)
         return true;
     }
     const SoftmaxStatistics &all = m_statistics[microbatch] = combineShards(parts, m_plan.shape.tokens());
-    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice())
+    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
         m_shardFactors[microbatch] = shardFactors(parts, all);
     return true;
 }
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
+{
+    if (m_plan.schedule.isSynchronous())
+        return carryOut(pass, std::move(in));
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
+        stash->second.keep(pass.microbatch);
+    swapWeights(pass);
+    auto made = carryOut(pass, std::move(in));
+    swapWeights(pass);
+    if (made && endsBackward(pass.kind))
+        updateStage(pass);
+    return made;
+}
+
+base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     m_vocabularyTime = 0;
@@ -160,7 +175,6 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 void Device::publish(const Pass &pass, Mail mail)
 {
     const int microbatch = pass.microbatch;
-    const schedule::Placement &placement = m_plan.schedule.placement();
     const VocabularyMethod method = m_plan.schedule.vocabulary();
     if (!mail.tensor)
         return;
@@ -168,29 +182,30 @@ void Device::publish(const Pass &pass, Mail mail)
     case PassKind::F:
         if (isLast(pass))
             return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, placement.deviceOf(pass.stage + 1), keyOf(Transfer::Send, pass.stage + 1, microbatch),
-                                std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
+                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
     case PassKind::B:
     case PassKind::I:
         if (pass.stage == 0)
             return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, placement.deviceOf(pass.stage - 1),
-                                keyOf(Transfer::Send, placement.stages() + pass.stage - 1, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
+                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
+                                std::move(mail.tensor));
     case PassKind::S:
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
         if (method != VocabularyMethod::Vocab2)
             return;
-        m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kExponentials, microbatch),
+        m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
                                std::move(mail.rows.exponentials));
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::Statistics, kTargets, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kTargets, microbatch),
                                       std::move(mail.rows.targets));
     case PassKind::U:
         return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
     case PassKind::T:
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(), keyOf(Transfer::ReduceGradient, 0, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::ReduceGradient, 0, microbatch),
                                       std::move(mail.tensor));
     case PassKind::EF:
-        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(), keyOf(Transfer::EmbedReduce, 0, microbatch),
+        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(microbatch), keyOf(Transfer::EmbedReduce, 0, microbatch),
                                       std::move(mail.tensor));
     default: return;
     }
@@ -295,7 +310,7 @@ base::Result<Mail> Device::lastVocabularyPass(int microbatch)
         return Mail{};
     }
     Mail out{.tensor = m_output->differentiate(microbatch, all, labels, m_context)};
-    if (m_rank == m_plan.lastDevice())
+    if (m_rank == m_plan.lastDevice(microbatch))
         if (auto finite = recordLoss(microbatch); !finite)
             return finite.error();
     return out;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 namespace stagelens::runtime {
 
@@ -19,25 +21,26 @@ kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
     return settings;
 }
 
-void sumTiedGradients(const Devices &devices)
+void sumCopies(const Devices &devices)
 {
-    Parameter *original = nullptr;
-    Parameter *copy = nullptr;
+    std::map<int, Parameter *> originals;
+    std::vector<Parameter *> copies;
     for (const auto &device : devices) {
-        Parameter *table = device->find(kTokenTable);
-        if (table == nullptr)
-            continue;
-        (table->isCopy ? copy : original) = table;
-        if (table->outputGradient.size() == 0)
-            continue;
-        kernels::add(table->gradient.data(), table->outputGradient.data(), table->count());
-        std::fill_n(table->outputGradient.data(), table->count(), 0.0F);
+        for (const auto &parameter : device->parameters()) {
+            if (parameter->isCopy)
+                copies.push_back(parameter.get());
+            else
+                originals[parameter->index] = parameter.get(); // a shard has no copy
+            if (parameter->outputGradient.size() == 0)
+                continue;
+            kernels::add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
+        }
     }
-    if (copy == nullptr)
-        return;
-    // Without vocabulary parallelism the first stage's device holds the original, and the last stage's the only copy.
-    kernels::add(original->gradient.data(), copy->gradient.data(), copy->count());
-    std::copy_n(original->gradient.data(), copy->count(), copy->gradient.data());
+    for (const Parameter *copy : copies)
+        kernels::add(originals.at(copy->index)->gradient.data(), copy->gradient.data(), copy->count());
+    for (Parameter *copy : copies)
+        std::copy_n(originals.at(copy->index)->gradient.data(), copy->count(), copy->gradient.data());
 }
 
 double gradientNorm(const RunPlan &plan, const Devices &devices)

@@ -10,8 +10,9 @@ namespace stagelens::runtime {
 /// AdamW's settings in step `step` (from 0), without clipping.
 [[nodiscard]] kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step);
 
-/// Adds the output projection's gradient to the embedding's, once a step, and gives a copy on another device the same sum.
-void sumTiedGradients(const Devices &devices);
+/// Once a step: adds the output projection's gradient to the embedding's where they are tied, then the gradients of a
+/// parameter's copies to the original's in rank order, and gives every copy that sum.
+void sumCopies(const Devices &devices);
 
 /// Norm of the whole gradient: squares summed in double, tensor after tensor and rank after rank.
 [[nodiscard]] double gradientNorm(const RunPlan &plan, const Devices &devices);

@@ -1,7 +1,6 @@
 #include "engine/runtime/run_check.h"
 
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
 #include "engine/model/partition.h"
 #include "engine/runtime/context.h"
 #include "engine/runtime/layer.h"
@@ -9,6 +8,7 @@
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/validator.h"
+#include "engine/simulate/device_share.h"
 
 #include <algorithm>
 #include <fstream>
@@ -59,6 +59,23 @@ double messagesPerMicrobatch(VocabularyMethod method)
     return method == VocabularyMethod::Vocab2 ? 6 : 4;
 }
 
+/// What weights that change between steps, or within one, cannot be combined with.
+void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (model::isSharded(schedule.vocabulary()))
+        found.push_back({"schedule.vocabulary",
+                         "the schedule changes its weights between the passes of a sharded output layer, "
+                         "whose shards would disagree; choose none or redis, or updates end-of-step"});
+    if (schedule.placement().replicas > 1)
+        found.push_back({"schedule",
+                         "two replicas of the model add their gradients at the step's end, but the schedule changes "
+                         "the weights earlier or later; give one replica, or updates end-of-step"});
+    if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+        found.push_back({"training.optimizer.clip",
+                         "a stage is updated when the gradients of the stages before it are not made, so "
+                         "that their norm is unknown; leave clip out, or choose 1f1b"});
+}
+
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
@@ -89,11 +106,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});
-    constexpr std::string_view kRemedy = " cannot be trained so far; simulate it, or train with 1f1b, zb-v or gpipe";
     if (!schedule.isSynchronous())
-        found.push_back({"schedule.family", base::concat("asynchronous schedules", kRemedy)});
-    if (schedule.placement().replicas > 1)
-        found.push_back({"schedule.family", base::concat("schedules with two replicas of the model", kRemedy)});
+        addAsynchronous(found, experiment, schedule);
     return found;
 }
 
@@ -107,18 +121,14 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     const std::vector<int> stageLayers = model::stageLayers(experiment);
     if (stageLayers.size() < size(schedule.stages()))
         return 0;
-    // Values, gradients and two moments; tied weights have one more gradient, or a copy on the last stage's device.
-    const schedule::Placement &placement = schedule.placement();
-    const bool sharesTable =
-        model::isSharded(schedule.vocabulary()) || placement.deviceOf(0) == placement.deviceOf(placement.lastStage());
-    const double embedding = static_cast<double>(model::embeddingParameters(experiment.model));
-    double floats = 4 * static_cast<double>(model::totalParameters(experiment.model));
-    if (experiment.model.tied)
-        floats += (sharesTable ? 1 : 4) * embedding;
-    floats += 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
+    double floats = 2 * static_cast<double>(shape.microbatches * shape.tokens()); // the batch
     const double recomputed =
         experiment.schedule.recompute == model::Recompute::Full ? static_cast<double>(savedFloats(shape)) : 0; // of a layer
     for (int device = 0; device < schedule.devices(); ++device) {
+        // Every version of the values, gradients and two moments; tied weights have one more gradient.
+        const simulate::DeviceParameters parameters = simulate::deviceParameters(experiment, schedule, device);
+        floats += (3 + schedule::weightVersions(schedule, device)) * static_cast<double>(parameters.count) +
+                  static_cast<double>(parameters.tied);
         double live = 0;
         double peak = 0;
         int inFlight = 0;
@@ -129,7 +139,7 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
             inFlight += schedule::activationChange(pass.kind);
             mostInFlight = std::max(mostInFlight, inFlight);
         }
-        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * placement.chunks()) *
+        const double messages = std::min(mostInFlight + 2, schedule.microbatches() * schedule.placement().chunks()) *
                                 messagesPerMicrobatch(schedule.vocabulary());
         floats += peak + messages * static_cast<double>(shape.boundary()) + static_cast<double>(Workspace::floats(shape)) +
                   recomputed;

@@ -80,10 +80,11 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    if (m_plan.experiment.model.tied || inspect || (optimize && choice.clip)) {
-        hooks.together = [this, optimize, &choice, &inspect]() -> base::Result<> {
-            if (m_plan.experiment.model.tied)
-                sumTiedGradients(m_devices);
+    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().replicas > 1;
+    if (hasCopies || inspect || (optimize && choice.clip)) {
+        hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
+            if (hasCopies)
+                sumCopies(m_devices);
             if (optimize && choice.clip)
                 m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
             return inspect ? inspect() : base::Result<>();
@@ -105,7 +106,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index);
+        device->beginStep(m_batch, index, optimize);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -132,10 +133,28 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
 
 void Session::setParameters(const Tensors &parameters)
 {
+    for (const auto &device : m_devices) {
+        for (const auto &part : device->parameters()) {
+            const float *rows = parameters[size(part->index)].data() + part->firstRow * part->columns;
+            std::copy_n(rows, part->count(), part->value.data());
+            std::copy_n(rows, part->previous.size(), part->previous.data());
+        }
+    }
+}
+
+void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
+{
+    for (const auto &device : m_devices)
+        device->watchUpdates(watch);
+}
+
+std::vector<int> Session::parameterStages() const
+{
+    std::vector<int> stages(m_plan.parameters.size(), -1);
     for (const auto &device : m_devices)
         for (const auto &part : device->parameters())
-            std::copy_n(parameters[size(part->index)].data() + part->firstRow * part->columns, part->count(),
-                        part->value.data());
+            stages[size(part->index)] = part->stage;
+    return stages;
 }
 
 Tensors Session::assemble(backend::Buffer Parameter::*part) const

@@ -3,6 +3,8 @@
 #include "engine/model/accounting.h"
 #include "engine/model/partition.h"
 
+#include <set>
+
 namespace stagelens::simulate {
 
 std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -33,7 +35,9 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
     const std::vector<int> layers = layersOfStages(experiment, schedule);
 
     DeviceParameters parameters;
-    for (const int stage : placement.stagesOf(device))
+    // Two replicas of one stage on one device share its parameters.
+    const std::vector<int> stages = placement.stagesOf(device);
+    for (const int stage : std::set<int>(stages.begin(), stages.end()))
         parameters.count += layers[static_cast<std::size_t>(stage)] * model::layerParameters(model);
     if (first)
         parameters.count += model::positionParameters(model);

@@ -1,0 +1,22 @@
+// The whole matrix of families, vocabulary methods and devices with untied weights against the unpartitioned float64 reference.
+#include "tests/support/verify_matrix.h"
+
+class VerifyUntied : public QObject {
+    Q_OBJECT
+
+private slots:
+    void holds_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const stagelens::schedule::Family &family : stagelens::schedule::families())
+            QTest::newRow(family.name.data()) << QString::fromUtf8(family.name.data());
+    }
+    void holds()
+    {
+        QFETCH(QString, family);
+        stagelens::test::verifyFamily(family.toStdString(), false);
+    }
+};
+
+QTEST_GUILESS_MAIN(VerifyUntied)
+#include "verify_untied.moc"

@@ -1,0 +1,81 @@
+// Every schedule family under every vocabulary method and several numbers of devices, verified.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/runtime/training_run.h"
+#include "engine/schedule/families.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace stagelens::test {
+
+/// The field at which a family refuses a plan; empty where it must make it and the plan must train.
+inline std::string_view refusedField(std::string_view family, model::VocabularyMethod method, int devices)
+{
+    if (family == "interlaced" && method != model::VocabularyMethod::None)
+        return "schedule.vocabulary";
+    if (family.starts_with("pipedream") && model::isSharded(method))
+        return "schedule.vocabulary";
+    const bool isTwoWay = family == "dualpipe" || family == "chimera";
+    return isTwoWay && devices % 2 != 0 ? "parallel.devices" : "";
+}
+
+/// A plan of the matrix; its place there chooses what else differs: microbatches, their size and the mode.
+inline model::Experiment matrixExperiment(const std::string &family, model::VocabularyMethod method, int devices, bool tied,
+                                          int turn)
+{
+    const int microbatches = family == "pipedream-2bw" ? devices + turn % 3 : 1 + turn % 9;
+    model::Experiment experiment = tinyExperiment(family, method, devices, microbatches);
+    experiment.model.hidden = 16;
+    experiment.model.heads = 2;
+    experiment.model.kvHeads = 2;
+    experiment.model.ffn = 64;
+    experiment.model.sequence = 6;
+    experiment.model.tied = tied;
+    experiment.parallel.microbatchSize = 1 + turn % 2;
+    experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+    return experiment;
+}
+
+inline void verifyPlan(const model::Experiment &experiment)
+{
+    const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+    const std::string plan = base::concat(model::name(experiment.schedule.vocabulary), ", p=", experiment.parallel.devices,
+                                          ", m=", experiment.parallel.microbatches, ": ");
+    QVERIFY2(found.ok(), (plan + (found ? "" : found.error().text())).c_str());
+    const auto worst = std::ranges::max_element(found->gradients, {}, &runtime::GradientError::relative);
+    QVERIFY2(found->holds(), base::concat(plan, "loss ", found->loss, ", reference ", found->referenceLoss, "; ",
+                                          worst->parameter, " is off by ", worst->relative)
+                                 .c_str());
+    QCOMPARE(found->gradients.size(), std::size_t(experiment.model.tied ? 100 : 101));
+    QVERIFY(found->loss > 4.0 && found->loss < 5.2); // ln 97 = 4.57
+}
+
+/// All plans of a family with tied or untied weights.
+inline void verifyFamily(const std::string &family, bool tied)
+{
+    int turn = static_cast<int>(schedule::findFamily(family) - schedule::families().data());
+    for (const model::VocabularyMethod method : kAllMethods) {
+        for (const int devices : {1, 2, 3, 4, 8}) {
+            const model::Experiment experiment = matrixExperiment(family, method, devices, tied, turn++);
+            const std::string_view refused = refusedField(family, method, devices);
+            if (refused.empty()) {
+                verifyPlan(experiment);
+                if (QTest::currentTestFailed())
+                    return;
+                continue;
+            }
+            const auto made = schedule::makeSchedule(experiment);
+            QVERIFY(!made.ok());
+            QCOMPARE(made.error().problems.front().field, std::string(refused));
+            QVERIFY(made.error().text().size() > 20); // a sentence with the reason and what to do
+        }
+    }
+}
+
+} // namespace stagelens::test
