@@ -69,6 +69,9 @@ public:
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
+    /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
+    /// backward, and the loss, from the transport. Fails where the loss is not finite.
+    [[nodiscard]] base::Result<> endForward(int microbatch);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 

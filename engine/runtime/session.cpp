@@ -1,12 +1,14 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/evaluation.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
 #include "kernels/include/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -131,15 +133,12 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     return report;
 }
 
-void Session::setParameters(const Tensors &parameters)
+base::Result<std::optional<double>> Session::evaluate(int steps)
 {
-    for (const auto &device : m_devices) {
-        for (const auto &part : device->parameters()) {
-            const float *rows = parameters[size(part->index)].data() + part->firstRow * part->columns;
-            std::copy_n(rows, part->count(), part->value.data());
-            std::copy_n(rows, part->previous.size(), part->previous.data());
-        }
-    }
+    auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
+    for (const auto &device : m_devices)
+        device->beginStep(m_batch, steps, false); // what the evaluation kept
+    return loss;
 }
 
 void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
@@ -157,7 +156,24 @@ std::vector<int> Session::parameterStages() const
     return stages;
 }
 
-Tensors Session::assemble(backend::Buffer Parameter::*part) const
+bool Session::isLossFinite() const
+{
+    return std::ranges::all_of(m_devices, [](const auto &device) { return std::isfinite(device->lossSum()); });
+}
+
+void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
+{
+    for (const auto &device : m_devices) {
+        for (const auto &rows : device->parameters()) {
+            const float *values = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
+            std::copy_n(values, rows->count(), ((*rows).*part).data());
+            if (part == &Parameter::value)
+                std::copy_n(values, rows->previous.size(), rows->previous.data());
+        }
+    }
+}
+
+Tensors Session::tensors(backend::Buffer Parameter::*part) const
 {
     Tensors all;
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
