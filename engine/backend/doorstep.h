@@ -29,8 +29,8 @@ public:
         std::unique_lock lock(m_mutex);
         auto found = m_tensors.end();
         const bool came = m_arrived.wait(lock, stop, [&] {
-            found = m_tensors.find(std::pair(key, from));
-            return found != m_tensors.end();
+            found = m_tensors.lower_bound(std::pair(key, from));
+            return found != m_tensors.end() && found->first == std::pair(key, from);
         });
         return came ? m_tensors.extract(found).mapped() : nullptr;
     }
@@ -38,7 +38,7 @@ public:
 private:
     std::mutex m_mutex;
     std::condition_variable_any m_arrived; ///< one reader: the rank itself
-    std::map<std::pair<MessageKey, int>, Tensor> m_tensors;
+    std::multimap<std::pair<MessageKey, int>, Tensor> m_tensors; ///< equal ones in the order of their coming
 };
 
 } // namespace stagelens::backend

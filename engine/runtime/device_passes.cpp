@@ -146,7 +146,7 @@ base::Result<> Device::endForward(int microbatch)
         return {};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kMeans, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
     }
     return recordLoss(microbatch);
 }
