@@ -86,6 +86,7 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
+    [[nodiscard]] backend::Transport &transport() const { return m_transport; }
     [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
 
 private:

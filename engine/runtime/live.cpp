@@ -1,6 +1,7 @@
 #include "engine/runtime/executor.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/deadlock_report.h"
 #include "engine/runtime/unit_of_work.h"
 
 #include <algorithm>
@@ -66,6 +67,14 @@ void runTail(Device &device, const StepHooks &hooks, timeline::Lane &lane, Clock
     lane.tailEnd = since(begin);
 }
 
+std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
+{
+    std::vector<std::size_t> counts;
+    for (const timeline::Lane &lane : timeline.lanes)
+        counts.push_back(lane.size());
+    return counts;
+}
+
 } // namespace
 
 base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<base::Result<>(std::size_t)> &work,
@@ -97,19 +106,25 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
     result.lanes.resize(devices.size());
     const bool tailAtOnce = hooks.optimize && !hooks.together;
     std::vector<int> ranks;
-    for (const auto &device : devices)
+    for (const auto &device : devices) {
         ranks.push_back(device->rank());
+        device->transport().join(device->rank());
+    }
     const auto passes = [&](std::size_t index) -> base::Result<> {
         Device &device = *devices[index];
         timeline::Lane &lane = result.lanes[index];
         lane.reserve(plan.schedule.device(device.rank()).size());
         auto done = runPasses(plan, device, device.rank(), hooks, lane, begin, halt.get_token());
+        device.transport().leave(device.rank());
         if (done && tailAtOnce)
             runTail(device, hooks, lane, begin);
         return done;
     };
-    if (auto done = onAllRanks(ranks, passes, halt); !done)
-        return done.error();
+    if (auto done = onAllRanks(ranks, passes, halt); !done) {
+        const bool isDeadlocked = devices.front()->transport().isDeadlocked();
+        return isDeadlocked && done.error().kind == base::ErrorKind::Cancelled ? deadlockError(plan, passesOf(result))
+                                                                               : done.error();
+    }
     if (hooks.together)
         if (auto done = hooks.together(); !done)
             return done.error();
