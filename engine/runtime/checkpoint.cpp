@@ -32,6 +32,7 @@ struct Part {
     const char *file;
     backend::Buffer Parameter::*buffer;
 };
+constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous}; ///< of PipeDream-2BW
 constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::value},
                                       {"first-moments.safetensors", &Parameter::firstMoment},
                                       {"second-moments.safetensors", &Parameter::secondMoment}}};
@@ -68,6 +69,16 @@ Result<> writeTensors(const fs::path &file, const RunPlan &plan, const Tensors &
     return exchange::writeSafetensors(file, views, stop);
 }
 
+bool isDoubleBuffered(const RunPlan &plan)
+{
+    return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
+Result<> writePart(const Part &part, const fs::path &folder, const Session &session, const std::stop_token &stop)
+{
+    return writeTensors(folder / part.file, session.plan(), session.tensors(part.buffer), stop);
+}
+
 Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
                     const std::stop_token &stop)
 {
@@ -77,7 +88,10 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
         return Error::failed(concat("cannot be made: ", error.message(), "; free space or choose another place"),
                              folder.string());
     for (const Part &part : kParts)
-        if (auto written = writeTensors(folder / part.file, session.plan(), session.tensors(part.buffer), stop); !written)
+        if (auto written = writePart(part, folder, session, stop); !written)
+            return written;
+    if (isDoubleBuffered(session.plan()))
+        if (auto written = writePart(kPrevious, folder, session, stop); !written)
             return written;
     const Json description{{"stagelens", kVersion},
                            {"steps", losses.size()},
@@ -99,6 +113,16 @@ Result<Tensors> readTensors(const fs::path &path, const RunPlan &plan)
         tensors.push_back(*std::move(values));
     }
     return tensors;
+}
+
+/// Puts the tensors of a file into a part of the session's parameters.
+Result<> readPart(const char *file, backend::Buffer Parameter::*buffer, const fs::path &folder, Session &session)
+{
+    const auto tensors = readTensors(folder / file, session.plan());
+    if (!tensors)
+        return tensors.error();
+    session.setTensors(buffer, *tensors);
+    return {};
 }
 
 std::int64_t sequencesOfStep(const model::Experiment &experiment)
@@ -179,13 +203,15 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
 
 Result<> restore(const Checkpoint &checkpoint, Session &session)
 {
-    for (const Part &part : kParts) {
-        const auto tensors = readTensors(checkpoint.folder / part.file, session.plan());
-        if (!tensors)
-            return tensors.error();
-        session.setTensors(part.buffer, *tensors);
-    }
-    return {};
+    for (const Part &part : kParts)
+        if (auto done = readPart(part.file, part.buffer, checkpoint.folder, session); !done)
+            return done;
+    if (!isDoubleBuffered(session.plan()))
+        return {};
+    // Another schedule wrote none: its last update was not a step late.
+    std::error_code ignored;
+    const bool isThere = fs::exists(checkpoint.folder / kPrevious.file, ignored);
+    return readPart(isThere ? kPrevious.file : kParts[0].file, kPrevious.buffer, checkpoint.folder, session);
 }
 
 Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,

@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
 #include "engine/runtime/weight_versions.h"
@@ -29,6 +30,11 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
+    }
     /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
     /// at the step's end alone, from two devices: it waits for that.
     [[nodiscard]] bool isStashed(int parameter) const
@@ -69,6 +75,11 @@ public:
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
+    /// The same of a forward pass with the newest weights, whatever version the schedule has for it.
+    [[nodiscard]] base::Result<Mail> computeNewest(const schedule::Pass &pass, Mail in)
+    {
+        return carryOut(pass, std::move(in));
+    }
     void publish(const schedule::Pass &pass, Mail out);
     /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
     /// backward, and the loss, from the transport. Fails where the loss is not finite.
@@ -92,7 +103,7 @@ public:
 private:
     struct NormInFlight {
         backend::Tensor input;
-        backend::Buffer statistics; ///< [mean | rstd]
+        backend::Buffer statistics;
     };
 
     void makeVocabularyParameters();
@@ -138,7 +149,7 @@ private:
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
     Parameter *m_table = nullptr;         ///< rows of the token embedding
-    Parameter *m_positions = nullptr;
+    Parameter *m_positions = nullptr;     ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 

@@ -47,7 +47,7 @@ base::Result<> runForward(const std::vector<Step> &steps, const Devices &devices
         auto mail = device.receive(pass);
         if (!mail)
             return base::Error::cancelled();
-        auto made = device.compute(pass, *std::move(mail));
+        auto made = device.computeNewest(pass, *std::move(mail));
         if (halt.stop_requested()) // what the kernels left is worthless then
             return base::Error::cancelled();
         if (!made)

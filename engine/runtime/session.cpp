@@ -197,14 +197,10 @@ bool Session::isLossFinite() const
 
 void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
 {
-    for (const auto &device : m_devices) {
-        for (const auto &rows : device->parameters()) {
-            const float *values = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            std::copy_n(values, rows->count(), ((*rows).*part).data());
-            if (part == &Parameter::value)
-                std::copy_n(values, rows->previous.size(), rows->previous.data());
-        }
-    }
+    for (const auto &device : m_devices)
+        for (const auto &rows : device->parameters())
+            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, ((*rows).*part).size(),
+                        ((*rows).*part).data());
 }
 
 Tensors Session::tensors(backend::Buffer Parameter::*part) const

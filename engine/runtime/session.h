@@ -37,7 +37,8 @@ public:
     [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
     /// The same from all processes, in the first one alone.
     [[nodiscard]] base::Result<Tensors> collect(backend::Buffer Parameter::*part);
-    /// Those to go on with in place of what is there; as tensors() answers them.
+    /// Those to go on with in place of what is there; as tensors() answers them. Does nothing where a
+    /// parameter has no such part.
     void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
     /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
     /// none are held back.

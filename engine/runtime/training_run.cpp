@@ -62,6 +62,10 @@ public:
 private:
     base::Result<> begin()
     {
+        if (m_dump && m_session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+            return base::Error::invalid("--dump",
+                                        "the weights change with each microbatch, so that a step has no gradients to write; "
+                                        "leave --dump out, or choose a schedule that updates once a step");
         if (auto started = takeBeginning(); !started)
             return started;
         if (m_dump && m_session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
@@ -81,6 +85,7 @@ private:
             if (!parameters)
                 return parameters.error();
             m_session.setTensors(&Parameter::value, *parameters);
+            m_session.setTensors(&Parameter::previous, *parameters);
         }
         if (m_folders.resume.empty())
             return {};

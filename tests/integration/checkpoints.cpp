@@ -81,6 +81,9 @@ private slots:
         add("zb-h1", VocabularyMethod::Vocab1, false, true);
         add("zb-v", VocabularyMethod::Vocab2, false, false);
         add("interlaced", VocabularyMethod::None, true, false);
+        add("dualpipe", VocabularyMethod::None, false, true);
+        add("chimera", VocabularyMethod::Vocab1, true, false);
+        add("pipedream-2bw", VocabularyMethod::None, false, false);
     }
     void resumedRunsHaveTheSameBits()
     {
