@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -72,6 +73,15 @@ base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, 
     constexpr int kRounds = 20;
     if (!group->m_link->isOnMachineOf(0))
         group->m_clock = clockOffset(group->m_link->askForTime(kRounds));
+    const auto *error = reinterpret_cast<const std::byte *>(&group->m_clock.error);
+    const auto errors = group->gather({error, error + sizeof(group->m_clock.error)}, group->broken());
+    if (!errors)
+        return group->failure().value_or(errors.error());
+    for (const Bytes &bytes : *errors) {
+        std::int64_t nanoseconds = 0;
+        std::memcpy(&nanoseconds, bytes.data(), sizeof(nanoseconds));
+        group->m_clockError = std::max(group->m_clockError, static_cast<double>(nanoseconds));
+    }
     return group;
 }
 
@@ -141,7 +151,7 @@ std::optional<base::Error> ProcessGroup::failure()
 {
     return m_link->failure();
 }
-int ProcessGroup::leave(int status)
+std::optional<int> ProcessGroup::leave(int status)
 {
     return m_link->leave(status);
 }

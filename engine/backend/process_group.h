@@ -55,6 +55,8 @@ public:
     [[nodiscard]] std::string description() const;
     /// From this process's steady clock to rank 0's; exactly 0 on one machine.
     [[nodiscard]] ClockOffset clock() const { return m_clock; }
+    /// On rank 0: how wrong the clock of any process may be, in nanoseconds.
+    [[nodiscard]] double clockError() const { return m_clockError; }
 
     /// Tensors between the devices, this rank's end of it; what comes is charged to `meter`. Its waits end when `stop` asks. It
     /// is destroyed when all that it sends has gone, and before the pools of what it sends.
@@ -74,14 +76,15 @@ public:
     /// Why another process gave up, or how it was lost, which weighs more. Looks once more for lost ones.
     [[nodiscard]] std::optional<base::Error> failure();
 
-    /// The last call: waits for all to be done. The status that rank 0 leaves with, or the own where that is not known.
-    int leave(int status);
+    /// The last call: waits for all to be done. The status that rank 0 leaves with; nothing where one of them was lost.
+    [[nodiscard]] std::optional<int> leave(int status);
 
 private:
     explicit ProcessGroup(std::unique_ptr<ProcessLink> link);
 
     std::unique_ptr<ProcessLink> m_link;
     ClockOffset m_clock;
+    double m_clockError = 0;
     std::int64_t m_calls = 0; ///< collective ones so far
 };
 

@@ -69,7 +69,7 @@ public:
     void giveUp(const base::Error &why);
     [[nodiscard]] std::stop_token broken() const { return m_broken.get_token(); }
     [[nodiscard]] std::optional<base::Error> failure();
-    int leave(int status);
+    [[nodiscard]] std::optional<int> leave(int status);
 
 private:
     struct Peer {

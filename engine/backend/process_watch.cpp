@@ -97,7 +97,7 @@ std::optional<base::Error> ProcessLink::failure()
     return m_failure;
 }
 
-int ProcessLink::leave(int status)
+std::optional<int> ProcessLink::leave(int status)
 {
     const Waiting waiting(*this);
     const WireHeader goodbye = headerOf(Word::Goodbye, status);
@@ -108,12 +108,14 @@ int ProcessLink::leave(int status)
         const auto hasLeft = [](const Peer &peer) { return peer.hasLeft; };
         return m_hasEnded || m_farewell || (m_rank == 0 && std::all_of(m_peers.begin() + 1, m_peers.end(), hasLeft));
     });
-    if (m_rank == 0)
+    if (m_rank == 0 && !m_hasEnded) {
+        m_farewell = status;
         queueToOthers(goodbye, {});
+    }
     m_isLeaving = true;
     m_called.notify_one();
     m_changed.wait(lock, [this] { return m_hasEnded; });
-    return m_farewell.value_or(status);
+    return m_isLost ? std::nullopt : m_farewell;
 }
 
 void ProcessLink::note(int step, std::size_t passesDone)

@@ -1,5 +1,6 @@
 #include "engine/runtime/peers.h"
 
+#include "engine/backend/plugin.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/optimizer.h"
@@ -52,6 +53,16 @@ void shift(timeline::Lane &lane, base::Nanos by)
 }
 
 } // namespace
+
+std::string mpiProblem()
+{
+    return backend::mpiProblem();
+}
+
+base::Result<ProcessGroupPtr> joinThroughMpi()
+{
+    return backend::joinThroughMpi();
+}
 
 base::Result<> agreeOn(backend::ProcessGroup &group, const std::string &what, const std::string &value,
                        const std::string &remedy, const std::stop_token &stop)

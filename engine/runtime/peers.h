@@ -16,6 +16,11 @@ namespace stagelens::runtime {
 /// Several processes train one plan where there is a group: each has the device of its rank. Null: all devices are here.
 using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 
+/// Why processes cannot be joined through MPI here; empty where they can.
+[[nodiscard]] std::string mpiProblem();
+/// Joins the processes that mpirun started; once in a process.
+[[nodiscard]] base::Result<ProcessGroupPtr> joinThroughMpi();
+
 /// Collective: refused, on all, where a process has another `value` than the first. `what` it is, and the `remedy`, for people.
 [[nodiscard]] base::Result<> agreeOn(backend::ProcessGroup &group, const std::string &what, const std::string &value,
                                      const std::string &remedy, const std::stop_token &stop);
