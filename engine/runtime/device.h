@@ -67,6 +67,7 @@ class Device {
 public:
     Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
 
+    [[nodiscard]] int rank() const { return m_rank; }
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
     /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
     void beginStep(const Batch &batch, int step, bool optimizes);

@@ -33,7 +33,19 @@ void addGradient(backend::Buffer &to, const backend::Buffer &from, const kernels
 
 } // namespace
 
-void sumCopies(const Devices &devices, const kernels::Interrupt &interrupt)
+void addOutputGradients(const Devices &devices, const kernels::Interrupt &interrupt)
+{
+    for (const auto &device : devices) {
+        for (const auto &parameter : device->parameters()) {
+            if (parameter->outputGradient.size() == 0)
+                continue;
+            addGradient(parameter->gradient, parameter->outputGradient, interrupt);
+            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
+        }
+    }
+}
+
+void addCopies(const Devices &devices, const kernels::Interrupt &interrupt)
 {
     std::map<int, Parameter *> originals;
     std::vector<Parameter *> copies;
@@ -43,10 +55,6 @@ void sumCopies(const Devices &devices, const kernels::Interrupt &interrupt)
                 copies.push_back(parameter.get());
             else
                 originals[parameter->index] = parameter.get(); // a shard has no copy
-            if (parameter->outputGradient.size() == 0)
-                continue;
-            addGradient(parameter->gradient, parameter->outputGradient, interrupt);
-            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
         }
     }
     for (const Parameter *copy : copies)
@@ -55,16 +63,24 @@ void sumCopies(const Devices &devices, const kernels::Interrupt &interrupt)
         std::copy_n(originals.at(copy->index)->gradient.data(), copy->count(), copy->gradient.data());
 }
 
-double gradientNorm(const RunPlan &plan, const Devices &devices, const kernels::Interrupt &interrupt)
+std::vector<double> gradientSquares(const RunPlan &plan, const Device &device, const kernels::Interrupt &interrupt)
 {
-    double squares = 0;
-    for (int index = 0; index < static_cast<int>(plan.parameters.size()); ++index)
-        for (const auto &device : devices)
-            if (const Parameter *part = device->find(index); part != nullptr && !part->isCopy)
-                kernels::inBlocks(part->count(), interrupt, [&](std::int64_t first, std::int64_t count) {
-                    squares += kernels::sumOfSquares(part->gradient.data() + first, count);
-                });
-    return std::sqrt(squares);
+    std::vector<double> squares(plan.parameters.size());
+    for (std::size_t index = 0; index < squares.size(); ++index)
+        if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy)
+            kernels::inBlocks(part->count(), interrupt, [&](std::int64_t first, std::int64_t count) {
+                squares[index] += kernels::sumOfSquares(part->gradient.data() + first, count);
+            });
+    return squares;
+}
+
+double gradientNorm(const std::vector<std::vector<double>> &squares)
+{
+    double sum = 0;
+    for (std::size_t index = 0; index < squares.front().size(); ++index)
+        for (const std::vector<double> &ofRank : squares)
+            sum += ofRank[index];
+    return std::sqrt(sum);
 }
 
 float clipFactor(double norm, double clip)
