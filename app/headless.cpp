@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/shell/forecast.h"
@@ -58,8 +59,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
     const auto prediction = service::predict(*experiment, service::machineCores());
     if (!prediction)
         return prediction.error();
-    content.groups.push_back({(*prediction)->timeline, (*prediction)->schedule, (*prediction)->metrics,
-                              ui::caption(timeline::Provenance::Predicted), false, (*prediction)->memoryCapacity});
+    content.groups.push_back(ui::predictedGroup(*prediction));
     content.teachingUnits = ui::inTeachingUnits(*experiment);
     return content;
 }
