@@ -94,7 +94,7 @@ void ExplorePage::setLow(bool low)
         m_tabs->setCurrentIndex(0);
     } else {
         m_splitter->insertWidget(1, m_memory);
-        m_memory->show();
+        m_memory->setVisible(!m_presentation);
         m_splitter->setSizes({550, 250, 200});
     }
 }
@@ -149,7 +149,8 @@ void ExplorePage::setPresentation(bool on)
     QFont larger = font();
     larger.setPointSizeF(font().pointSizeF() * (on ? kLarger : 1 / kLarger));
     setFont(larger);
-    m_memory->setVisible(!on);
+    if (!m_low)
+        m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
     if (on)
         m_timeline->setFocus();
@@ -324,6 +325,8 @@ void ExplorePage::refreshPlots()
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
                               caption(timeline::Provenance::Predicted));
     }
+    const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
+    m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;
     if (run && !run->record.losses.empty()) {

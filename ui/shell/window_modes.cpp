@@ -71,6 +71,7 @@ void MainWindow::connectPicture()
     });
     connect(m_actions->play, &QAction::triggered, m_explore->playBar(), &PlayBar::toggle);
     connect(timeline, &TimelineView::playAsked, m_explore->playBar(), &PlayBar::toggle);
+    addAction(m_actions->presentation); // its key must work without the menu
     connect(m_actions->presentation, &QAction::toggled, this, &MainWindow::setPresentation);
 }
 

@@ -34,6 +34,10 @@ public:
     {
         painter.setFont(scene.font);
     }
+    /// Without words beyond the letters; without drawing, to see whether all fits.
+    void setShort(bool isShort) { m_short = isShort; }
+    void setDrawing(bool draws) { m_draws = draws; }
+    [[nodiscard]] bool fits() const { return m_fits; }
     void kinds();
     void microbatches();
     void chunks();
@@ -48,16 +52,22 @@ private:
     const Colours &m_colours;
     QFontMetrics m_metrics;
     int m_x;
+    bool m_short = false;
+    bool m_draws = true;
+    bool m_fits = true;
 };
 
 void LegendPainter::words(const QString &text)
 {
     const QRect &row = m_scene.layout.legend;
     const int width = m_metrics.horizontalAdvance(text);
-    if (m_x + width > row.right())
+    if (m_x + width > row.right()) {
+        m_fits = false;
         return;
+    }
     m_painter.setPen(m_colours.ink);
-    m_painter.drawText(QRect(m_x, row.top(), width + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+    if (m_draws)
+        m_painter.drawText(QRect(m_x, row.top(), width + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
     m_x += width + 16;
 }
 
@@ -65,13 +75,17 @@ void LegendPainter::swatch(const QColor &fill, const QColor &lines, const QStrin
 {
     const QRect &row = m_scene.layout.legend;
     const int size = m_metrics.ascent();
-    if (m_x + size + 10 + m_metrics.horizontalAdvance(text) > row.right())
+    if (m_x + size + 10 + m_metrics.horizontalAdvance(text) > row.right()) {
+        m_fits = false;
         return;
+    }
     const QRect box(m_x, row.center().y() - size / 2 + 1, size + 3, size);
     const QRect inner = box.adjusted(1, 1, -1, -1);
-    m_painter.fillRect(box, edgeOf(fill));
-    m_painter.fillRect(inner, fill);
-    if (lines.isValid()) {
+    if (m_draws) {
+        m_painter.fillRect(box, edgeOf(fill));
+        m_painter.fillRect(inner, fill);
+    }
+    if (m_draws && lines.isValid()) {
         m_painter.setPen(QPen(lines, 1));
         m_painter.drawLines(hatchLines(inner, 5));
     }
@@ -97,10 +111,12 @@ void LegendPainter::kinds()
         if (!present[static_cast<std::size_t>(entry.kinds[0])] && !present[static_cast<std::size_t>(entry.kinds[1])])
             continue;
         const QColor &fill = m_colours.pass(entry.kinds[0]);
-        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), QString::fromUtf16(entry.text));
+        const QString text = QString::fromUtf16(entry.text);
+        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), m_short ? text.section(QChar(u' '), 0, 0) : text);
     }
     if (hidden)
-        swatch(m_colours.vocabulary, m_colours.vocabularyHatch, QStringLiteral("vocabulary share"));
+        swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
+               m_short ? QStringLiteral("vocabulary") : QStringLiteral("vocabulary share"));
     if (chunks > 1)
         words(QStringLiteral("a to %1: chunks, each lighter").arg(chunkLetter(chunks - 1)));
 }
@@ -138,21 +154,29 @@ void LegendPainter::messages()
 {
     for (const TimelineLayout::Row &row : m_scene.layout.rows)
         if (!row.messages.isEmpty())
-            return swatch(m_colours.message, {}, QStringLiteral("on its way to the device"));
+            return swatch(m_colours.message, {},
+                          m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
 }
 
 } // namespace
 
 void paintLegend(QPainter &painter, const Scene &scene)
 {
+    const auto write = [&scene](LegendPainter &legend) {
+        switch (scene.content->colourBy) {
+        case ColourBy::Kind: legend.kinds(); break;
+        case ColourBy::Microbatch: legend.microbatches(); break;
+        case ColourBy::Chunk: legend.chunks(); break;
+        case ColourBy::Slack: legend.slack(); break;
+        }
+        legend.messages();
+    };
+    LegendPainter trial(painter, scene);
+    trial.setDrawing(false);
+    write(trial);
     LegendPainter legend(painter, scene);
-    switch (scene.content->colourBy) {
-    case ColourBy::Kind: legend.kinds(); break;
-    case ColourBy::Microbatch: legend.microbatches(); break;
-    case ColourBy::Chunk: legend.chunks(); break;
-    case ColourBy::Slack: legend.slack(); break;
-    }
-    legend.messages();
+    legend.setShort(!trial.fits());
+    write(legend);
 }
 
 } // namespace stagelens::ui
