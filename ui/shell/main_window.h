@@ -72,6 +72,8 @@ private:
     void connectFields();
     [[nodiscard]] QWidget *makeModeSwitch();
     void connectModes();
+    void connectPicture();
+    void setPresentation(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
@@ -121,6 +123,7 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
+    std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;
