@@ -19,6 +19,8 @@
 #include <QSaveFile>
 #include <QTemporaryDir>
 
+#include <algorithm>
+
 namespace stagelens::app {
 
 using namespace Qt::StringLiterals;
@@ -104,13 +106,11 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         window.apply(model::VocabularyMethod::Vocab2);
         if (auto trained = trainAFewSteps(window); !trained)
             return trained;
-        const auto &runs = window.desk().runs();
+        std::vector<store::RunId> runs = window.desk().runs().ids;
         if (runs.size() < 2)
             return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
-        auto [first, second] = std::pair{runs[0].id, runs[1].id};
-        if (first > second)
-            std::swap(first, second);
-        window.compareRuns(first, second);
+        std::ranges::sort(runs);
+        window.compareRuns({runs.begin(), runs.end()});
     }
     waitFor(settled);
     return {};

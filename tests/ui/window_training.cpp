@@ -169,14 +169,14 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     if (QTest::currentTestFailed())
         return;
     auto *window = &m_fixture->window();
-    const auto id = window->desk().runs().front().id;
+    const auto id = window->desk().runs().ids.front();
     emit window->runsPanel().deleteAsked(id);
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
     QTRY_COMPARE(window->runsPanel().model()->rowCount(), 1);
     emit window->runsPanel().deleteAsked(id);
     window->close();
-    QVERIFY(m_fixture->open().desk().runs().empty());
+    QVERIFY(m_fixture->open().desk().runs().ids.empty());
 }
 
 void WindowTraining::closingWhileTrainingAsksOnce()

@@ -51,7 +51,8 @@ public:
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
-    void compareRuns(store::RunId first, store::RunId second);
+    /// Two to six runs, the first as the baseline.
+    void compareRuns(const std::vector<qint64> &runs);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
@@ -67,6 +68,9 @@ private:
     void buildMenus();
     void connectModel();
     void connectRuns();
+    void connectRunsPanel();
+    void showRun(qint64 run);
+    void deleteRun(qint64 run);
     void connectActions();
     void connectFields();
     void restoreMemory();
@@ -116,6 +120,7 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
+    model::Experiment m_runBaseline; ///< that the table's differences were made against
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

@@ -1,0 +1,89 @@
+// What MainWindow does with stored runs: show, compare, describe, import, export, delete.
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/window_actions.h"
+
+#include <QFileDialog>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+void MainWindow::connectRunsPanel()
+{
+    m_runs->model()->setSource({[this](std::span<const store::RunId> runs) { return m_desk->rows(runs); },
+                                [this](store::RunId run) {
+                                    const auto &baseline = m_forecast->baseline();
+                                    return baseline ? m_desk->difference(baseline->experiment, run) : QString();
+                                }});
+    connect(m_forecast, &Forecast::changed, this, [this] {
+        const auto &baseline = m_forecast->baseline();
+        if (!baseline || m_runBaseline == baseline->experiment)
+            return;
+        m_runBaseline = baseline->experiment;
+        m_runs->model()->forgetDifferences();
+    });
+    connect(m_runs, &RunsPanel::showAsked, this, &MainWindow::showRun);
+    connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
+    connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
+    connect(m_runs, &RunsPanel::tagsAsked, m_desk, &RunDesk::setTags);
+    connect(m_runs, &RunsPanel::noteAsked, m_desk, &RunDesk::setNote);
+    connect(m_runs, &RunsPanel::filterChanged, m_desk, &RunDesk::setFilter);
+    connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
+    connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
+}
+
+void MainWindow::showRun(qint64 run)
+{
+    m_desk->show(run);
+    m_actions->explore->trigger();
+    const auto &plan = m_forecast->plan();
+    if (!m_desk->shown() || m_desk->shown()->record.summary.id != run || !plan ||
+        m_desk->shownDifferences(plan->experiment).empty())
+        return;
+    showPlanOfRun();
+    m_notice->say(MessageBar::Tone::Note, u"This is the plan of run %1."_s.arg(run),
+                  {{u"Back to my plan"_s,
+                    [this] {
+                        m_document->undoStack().undo();
+                        m_notice->clear();
+                    }},
+                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::compareRuns(const std::vector<qint64> &runs)
+{
+    std::vector<service::RunSnapshotPtr> loaded;
+    for (const qint64 run : runs) {
+        auto snapshot = m_desk->load(run);
+        if (!snapshot) {
+            say(sentence(snapshot.error()));
+            return;
+        }
+        loaded.push_back(*std::move(snapshot));
+    }
+    m_compare->setRuns(loaded[0], loaded[1]);
+    m_actions->compare->trigger();
+}
+
+void MainWindow::deleteRun(qint64 run)
+{
+    m_desk->remove(run);
+    if (!m_desk->deleted().contains(run))
+        return;
+    const std::size_t count = m_desk->deleted().size();
+    const QString words =
+        count == 1 ? u"Run %1 is deleted."_s.arg(run) : u"Run %1 is deleted, %2 in this session."_s.arg(run).arg(count);
+    m_notice->say(MessageBar::Tone::Note, words, {{u"Undo"_s, [this] {
+                                                       m_desk->restoreDeleted();
+                                                       m_notice->clear();
+                                                   }}});
+}
+
+} // namespace stagelens::ui
