@@ -157,6 +157,7 @@ void WindowTraining::twoTickedRunsAreCompared()
     const auto found = table->findItems(u"Vocabulary layers"_s, Qt::MatchExactly);
     QCOMPARE(found.size(), 1);
     QCOMPARE(table->item(found[0]->row(), 1)->text(), u"not split"_s);
+    QCOMPARE(table->horizontalHeaderItem(1)->text(), u"A, the baseline"_s);
     QCOMPARE(table->item(found[0]->row(), 2)->text(), u"VOCAB-2"_s);
     QVERIFY(table->findItems(u"Microbatches"_s, Qt::MatchExactly).isEmpty());
     QTest::keyClick(&window, Qt::Key_Escape);

@@ -113,6 +113,7 @@ void MainWindow::connectRuns()
     connect(m_desk, &RunDesk::storeProblemChanged, this, &MainWindow::updateStoreBar);
     connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
     connectRunsPanel();
+    connectCompare();
     connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
     connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
 }

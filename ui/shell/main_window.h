@@ -69,6 +69,8 @@ private:
     void connectModel();
     void connectRuns();
     void connectRunsPanel();
+    void connectCompare();
+    void addFilesToCompare(const QStringList &files);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
     void connectActions();

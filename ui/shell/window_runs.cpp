@@ -1,4 +1,7 @@
 // What MainWindow does with stored runs: show, compare, describe, import, export, delete.
+#include "engine/model/experiment_json.h"
+#include "ui/bridge/comparison.h"
+#include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/compare_panel.h"
@@ -10,10 +13,16 @@
 #include "ui/shell/window_actions.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::size_t kRunsInMenu = 10;
+}
 
 void MainWindow::connectRunsPanel()
 {
@@ -59,17 +68,53 @@ void MainWindow::showRun(qint64 run)
 
 void MainWindow::compareRuns(const std::vector<qint64> &runs)
 {
-    std::vector<service::RunSnapshotPtr> loaded;
+    std::vector<CompareItem> items;
     for (const qint64 run : runs) {
-        auto snapshot = m_desk->load(run);
+        const auto snapshot = m_desk->load(run);
         if (!snapshot) {
             say(sentence(snapshot.error()));
             return;
         }
-        loaded.push_back(*std::move(snapshot));
+        items.push_back(itemOf(**snapshot, m_bridge->cores()));
     }
-    m_compare->setRuns(loaded[0], loaded[1]);
+    m_compare->setItems(std::move(items));
     m_actions->compare->trigger();
+}
+
+void MainWindow::connectCompare()
+{
+    connect(m_compare, &ComparePanel::predictionAsked, this, [this] {
+        if (const auto &plan = m_forecast->plan())
+            m_compare->add(itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment)));
+    });
+    connect(m_compare, &ComparePanel::filesAsked, this, [this] {
+        addFilesToCompare(QFileDialog::getOpenFileNames(this, u"Compare experiments"_s, {},
+                                                        u"Experiments (*.stagelens.json);;All files (*)"_s));
+    });
+    connect(m_compare, &ComparePanel::addMenuOpens, this, [this](QMenu *menu) {
+        menu->addSeparator();
+        const auto &ids = m_desk->runs().ids;
+        for (const store::RunSummary &run : m_desk->rows(std::span(ids).first(std::min(ids.size(), kRunsInMenu))))
+            menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
+                if (const auto snapshot = m_desk->load(id))
+                    m_compare->add(itemOf(**snapshot, m_bridge->cores()));
+                else
+                    say(sentence(snapshot.error()));
+            });
+    });
+}
+
+void MainWindow::addFilesToCompare(const QStringList &files)
+{
+    for (const QString &file : files) {
+        const auto experiment = model::loadExperiment(utf8(file));
+        const auto prediction = experiment ? service::predict(*experiment, m_bridge->cores())
+                                           : base::Result<service::PredictionPtr>(experiment.error());
+        if (prediction)
+            m_compare->add(itemOf(**prediction, QFileInfo(file).fileName()));
+        else
+            say(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
+    }
 }
 
 void MainWindow::deleteRun(qint64 run)
