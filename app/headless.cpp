@@ -9,8 +9,11 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
+#include "ui/shell/window_actions.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
@@ -112,6 +115,14 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         std::ranges::sort(runs);
         window.compareRuns({runs.begin(), runs.end()});
     }
+    if (scene == u"learn"_s)
+        window.actions().learn->trigger();
+    if (scene == u"sweep"_s) {
+        window.actions().sweep->trigger();
+        window.sweepPage().start();
+        if (!waitFor([&window] { return !window.sweepPage().isRunning(); }))
+            return base::Error::failed("the sweep did not end within 3 minutes");
+    }
     waitFor(settled);
     return {};
 }
@@ -131,7 +142,7 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"dark"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"dark"_s, u"learn"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

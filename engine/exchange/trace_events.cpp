@@ -44,7 +44,7 @@ public:
     bool binary(binary_t &) override { return value({}); }
     bool key(string_t &text) override
     {
-        if (m_level <= m_eventsLevel + 1)
+        if (m_level <= 1 || m_level == m_eventsLevel + 1)
             m_key = std::move(text);
         return true;
     }

@@ -174,7 +174,7 @@ void RunsPanel::sortBy(int column)
     m_table->horizontalHeader()->setSortIndicator(m_sorted, ascending ? Qt::AscendingOrder : Qt::DescendingOrder);
 }
 
-QStringList RunsPanel::extraColumns() const
+QStringList RunsPanel::columns() const
 {
     QStringList captions;
     for (const QAction *action : m_table->horizontalHeader()->actions())
@@ -183,7 +183,7 @@ QStringList RunsPanel::extraColumns() const
     return captions;
 }
 
-void RunsPanel::setExtraColumns(const QStringList &captions)
+void RunsPanel::setColumns(const QStringList &captions)
 {
     for (QAction *action : m_table->horizontalHeader()->actions())
         action->setChecked(captions.contains(action->text()));
@@ -194,7 +194,7 @@ void RunsPanel::editCell(int column)
     if (!current())
         return;
     if (m_table->isColumnHidden(column))
-        setExtraColumns(extraColumns() << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        setColumns(columns() << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     const QModelIndex cell = m_table->currentIndex().siblingAtColumn(column);
     m_table->setCurrentIndex(cell);
     m_table->scrollTo(cell);

@@ -23,9 +23,9 @@ class RunsPanel : public QWidget {
 public:
     explicit RunsPanel(QWidget *parent = nullptr);
     void setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden);
-    /// Columns beyond those that every table has, by their captions.
-    [[nodiscard]] QStringList extraColumns() const;
-    void setExtraColumns(const QStringList &captions);
+    /// Captions of the columns that a person chose, status and name apart.
+    [[nodiscard]] QStringList columns() const;
+    void setColumns(const QStringList &captions);
     [[nodiscard]] RunTableModel *model() { return m_model; }
     [[nodiscard]] QTableView *table() { return m_table; }
     /// The strip with the title: the dock uses it as its title bar.

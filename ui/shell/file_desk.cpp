@@ -157,14 +157,16 @@ void FileDesk::fillExamples(QMenu *menu)
     menu->clear();
     for (const QFileInfo &info : exampleFolder().entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
         const QString file = info.filePath();
-        menu->addAction(titleOfFile(file), this, [this, file] {
-            // An example is a beginning: saving must not overwrite it.
-            if (auto loaded = model::loadExperiment(utf8(file)))
-                m_document->replace(*loaded, {}, titleOfFile(file));
-            else
-                emit failed(sentence(loaded.error()));
-        });
+        menu->addAction(titleOfFile(file), this, [this, file] { openExample(file); });
     }
+}
+
+void FileDesk::openExample(const QString &file)
+{
+    if (auto loaded = model::loadExperiment(utf8(file)))
+        m_document->replace(*loaded, {}, titleOfFile(file));
+    else
+        emit failed(sentence(loaded.error()));
 }
 
 void FileDesk::flush()

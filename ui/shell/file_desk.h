@@ -30,6 +30,8 @@ public:
     void start(const QString &file);
     void openFile(const QString &file);
     void openAsked();
+    /// An example is a beginning: saving does not overwrite it.
+    void openExample(const QString &file);
     void save();
     void saveAs();
     void newExperiment();

@@ -114,6 +114,7 @@ void MainWindow::connectRuns()
     connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
     connectRunsPanel();
     connectCompare();
+    connectSweep();
     connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
     connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
 }
@@ -288,7 +289,8 @@ void MainWindow::takeOver(const QString &label, const model::Experiment &resolve
     automatic.training.mode.reset();
     if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
         next = automatic;
-    next.cost = m_document->experiment().cost;
+    if (next.hasModel) // else its costs are all that is known of it
+        next.cost = m_document->experiment().cost;
     m_document->closeGesture();
     m_document->edit(u"plan"_s, label, std::move(next));
     m_document->closeGesture();
@@ -342,7 +344,7 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
         return;
     }
     // Escape never stops a run.
-    if (m_pages->currentWidget() == m_compare)
+    if (m_pages->currentWidget() != m_explore)
         m_actions->explore->trigger();
     else
         m_view->select(std::nullopt);

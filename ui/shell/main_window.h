@@ -21,10 +21,12 @@ class FieldEditor;
 class FileDesk;
 class Forecast;
 class InspectorPanel;
+class LearnPage;
 class MessageBar;
 class MetricsPanel;
 class RunDesk;
 class RunsPanel;
+class SweepPage;
 class ToolStrip;
 class ViewState;
 class WindowActions;
@@ -48,6 +50,7 @@ public:
     [[nodiscard]] ExplorePage &explorePage() { return *m_explore; }
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
+    [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
@@ -71,10 +74,17 @@ private:
     void connectRunsPanel();
     void connectCompare();
     void addFilesToCompare(const QStringList &files);
+    void connectSweep();
+    void importRuns();
+    void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
+    void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
     void connectActions();
     void connectFields();
+    [[nodiscard]] QWidget *makeModeSwitch();
+    void connectModes();
+    void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
 
@@ -112,6 +122,8 @@ private:
     ExperimentEditor *m_editor;
     ExplorePage *m_explore;
     ComparePanel *m_compare;
+    SweepPage *m_sweep;
+    LearnPage *m_learn;
     QStackedWidget *m_pages;
     MetricsPanel *m_metrics;
     InspectorPanel *m_inspector;
@@ -123,6 +135,7 @@ private:
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
     model::Experiment m_runBaseline; ///< that the table's differences were made against
+    service::JobId m_import = 0;
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

@@ -19,6 +19,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     open = make(u"open"_s, u"&Open…"_s, QKeySequence::Open, u"Open an experiment (*.stagelens.json)"_s);
     save = make(u"save"_s, u"&Save"_s, QKeySequence::Save, u"Save the experiment"_s);
     saveAs = make(u"save-as"_s, u"Save &as…"_s, QKeySequence(u"Ctrl+Shift+S"_s), u"Save the experiment under another name"_s);
+    importRun = make(u"import-run"_s, u"&Import a measured timeline…"_s, {},
+                     u"Chrome or Kineto traces with events named PP:0F0, of all ranks"_s);
     exportPng = make(u"export-png"_s, u"P&NG…"_s, {}, u"stagelens --export FILE --format png"_s);
     exportSvg = make(u"export-svg"_s, u"&SVG…"_s, {}, u"stagelens --export FILE --format svg"_s);
     exportPdf = make(u"export-pdf"_s, u"P&DF…"_s, {}, u"stagelens --export FILE --format pdf"_s);
@@ -41,13 +43,16 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     fit = make(u"fit"_s, u"&Fit the whole iteration"_s, QKeySequence(u"Ctrl+0"_s),
                u"Show all of the time axis (0 over the picture)"_s);
     explore = make(u"explore"_s, u"&Explore"_s, QKeySequence(u"Ctrl+1"_s), u"One plan: predict, train, ask"_s);
-    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two runs on one axis"_s);
-    auto *modes = new QActionGroup(this);
-    for (QAction *mode : {explore, compare}) {
+    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two to six runs, predictions or experiments on one axis"_s);
+    sweep = make(u"sweep"_s, u"S&weep"_s, QKeySequence(u"Ctrl+3"_s), u"Many plans at once, in two linked plots"_s);
+    learn = make(u"learn"_s, u"&Learn"_s, QKeySequence(u"Ctrl+4"_s), u"What the schedules and methods are"_s);
+    modes = new QActionGroup(this);
+    for (QAction *mode : {explore, compare, sweep, learn}) {
         mode->setCheckable(true);
         modes->addAction(mode);
     }
     explore->setChecked(true);
+    makePictureActions();
     nextPane = make(u"next-pane"_s, u"Next &pane"_s, Qt::Key_F6, u"Walk through strip, editor, timeline and runs"_s);
     systemAppearance = make(u"appearance-system"_s, u"Like the &system"_s, {}, u"Dark where the desktop is dark"_s);
     light = make(u"appearance-light"_s, u"&Light"_s, {}, u"Light colours"_s);
@@ -60,6 +65,30 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     systemAppearance->setChecked(true);
     keys = make(u"keys"_s, u"&Keys and mouse"_s, QKeySequence(u"?"_s), u"What every key does"_s);
     about = make(u"about"_s, u"&About Stagelens"_s, {}, {});
+}
+
+void WindowActions::makePictureActions()
+{
+    // The keys behind a tab are the picture's own: typed elsewhere they are letters.
+    find = make(u"find"_s, u"&Find in the picture…"_s, QKeySequence::Find,
+                u"Search passes: B 17, stage 3, device 2 (/ over the picture)"_s);
+    criticalPath = make(u"critical-path"_s, u"&Critical path\tC"_s, {}, u"What makes the iteration as long as it is"_s);
+    criticalPath->setCheckable(true);
+    play = make(u"play"_s, u"&Play\tSpace"_s, {}, u"Moves through the iteration, with a caption"_s);
+    play->setCheckable(true);
+    presentation =
+        make(u"presentation"_s, u"P&resentation"_s, Qt::Key_F11, u"Timeline, legend and caption alone, in larger type"_s);
+    presentation->setCheckable(true);
+    asTable = make(u"as-table"_s, u"As &table"_s, QKeySequence(u"Ctrl+T"_s), u"The same passes as rows"_s);
+    asTable->setCheckable(true);
+    colourBy = new QActionGroup(this);
+    for (const auto &[name, caption] : {std::pair{u"kind"_s, u"&Pass kind"_s}, std::pair{u"microbatch"_s, u"&Microbatch"_s},
+                                        std::pair{u"chunk"_s, u"&Chunk"_s}, std::pair{u"slack"_s, u"&Slack"_s}}) {
+        QAction *colour = make(u"colour-"_s + name, caption, {}, {});
+        colour->setCheckable(true);
+        colourBy->addAction(colour);
+    }
+    colourBy->actions().constFirst()->setChecked(true);
 }
 
 QAction *WindowActions::make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip)
@@ -81,6 +110,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     examples = file->addMenu(u"&Examples"_s);
     file->addSeparator();
     file->addActions({save, saveAs});
+    file->addAction(importRun);
     QMenu *picture = file->addMenu(u"Export &picture"_s);
     picture->addActions({exportPng, exportSvg, exportPdf});
     file->addSeparator();
@@ -89,9 +119,11 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     bar->addMenu(u"E&xperiment"_s)->addActions({applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(u"&Run"_s)->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(u"&View"_s);
-    view->addActions({explore, compare});
+    view->addActions(modes->actions());
     view->addSeparator();
-    view->addActions({fit, nextPane});
+    view->addActions({fit, find, criticalPath, play});
+    view->addMenu(u"Colour &by"_s)->addActions(colourBy->actions());
+    view->addActions({asTable, presentation, nextPane});
     view->addSeparator();
     view->addActions(panels);
     view->addSeparator();
@@ -104,19 +136,28 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
 QString keyTable()
 {
     const QList<std::pair<QString, QString>> rows = {
-        {u"Wheel; W S"_s, u"zoom time at the cursor"_s},
-        {u"Shift+wheel; A D; drag"_s, u"pan time"_s},
-        {u"Click; arrow keys"_s, u"select a pass; a click on a gap explains it"_s},
-        {u"0, Ctrl+0; Alt+← →"_s, u"fit the whole iteration; view history"_s},
-        {u"F5; Shift+F5"_s, u"train; stop"_s},
-        {u"Ctrl+Return"_s, u"do what the headline proposes"_s},
+        {u"Wheel, Ctrl+wheel; W S"_s, u"zoom time at the cursor"_s},
+        {u"Shift+wheel, sideways wheel; A D; drag"_s, u"pan time"_s},
+        {u"Shift+drag, drag on the ruler"_s, u"select a range, with statistics"_s},
+        {u"Wheel over the lane names; PgUp PgDn"_s, u"scroll the lanes"_s},
+        {u"Ctrl+Plus, Ctrl+Minus"_s, u"height of the lanes"_s},
+        {u"Click; ← → ↑ ↓"_s, u"select a pass; previous, next pass, lane. A click on a gap explains it"_s},
+        {u"[ ]"_s, u"what the selected pass waited for; what waits for it"_s},
+        {u"F; 0, Ctrl+0; Alt+← →"_s, u"fit the selection; fit all; view history"_s},
+        {u"Ctrl+F, /"_s, u"search: B 17, stage 3, device 2"_s},
+        {u"C"_s, u"critical path"_s},
+        {u"Space"_s, u"play and pause"_s},
+        {u"Ctrl+T"_s, u"the picture as a table"_s},
         {u"Ctrl+B; Ctrl+Shift+B"_s, u"use this plan as baseline; 1F1B again"_s},
+        {u"Ctrl+Return"_s, u"do what the headline proposes"_s},
+        {u"F5; Shift+F5"_s, u"train; stop"_s},
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, u"undo; redo"_s},
-        {u"Ctrl+1; Ctrl+2"_s, u"explore; compare"_s},
-        {u"F6"_s, u"next pane"_s},
-        {u"F2; Delete; Return"_s, u"in the table of runs: rename, delete, show"_s},
+        {u"Ctrl+1 to Ctrl+4"_s, u"Explore, Compare, Sweep, Learn"_s},
+        {u"F6; F11"_s, u"next pane; presentation"_s},
+        {u"Return; Space; F2; T; N; Delete"_s, u"in the table of runs: show, tick, rename, tags, note, delete"_s},
         {u"Ctrl+Shift+C"_s, u"copy the picture"_s},
-        {u"Esc"_s, u"clears the selection, leaves Compare or reverts a field; it never stops a run"_s},
+        {u"Esc"_s, u"clears the selection, leaves a mode or reverts a field; it never stops a run"_s},
+        {u"?"_s, u"this table"_s},
     };
     QString table = u"<table cellpadding='3'>"_s;
     for (const auto &[key, effect] : rows)

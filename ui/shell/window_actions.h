@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QObject>
 
+class QActionGroup;
 class QMenu;
 class QMenuBar;
 
@@ -37,6 +38,16 @@ public:
     QAction *fit;
     QAction *explore;
     QAction *compare;
+    QAction *sweep;
+    QAction *learn;
+    QAction *importRun;
+    QAction *presentation;
+    QAction *find;
+    QAction *criticalPath;
+    QAction *play;
+    QAction *asTable;
+    QActionGroup *colourBy; ///< in the order of ColourBy
+    QActionGroup *modes;    ///< the pages of the window, each an action of the same order
     QAction *nextPane;
     QAction *systemAppearance;
     QAction *light;
@@ -47,6 +58,7 @@ public:
     QMenu *examples = nullptr;
 
 private:
+    void makePictureActions();
     QAction *make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip);
 };
 

@@ -14,9 +14,11 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
@@ -58,17 +60,7 @@ void MainWindow::buildTop()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     m_menuBar = new QMenuBar(top);
-    auto *modes = new QWidget(m_menuBar);
-    auto *row = new QHBoxLayout(modes);
-    row->setContentsMargins(0, 2, 8, 2);
-    row->setSpacing(0);
-    for (QAction *mode : {m_actions->explore, m_actions->compare}) {
-        auto *button = new QToolButton(modes);
-        button->setDefaultAction(mode);
-        button->setFocusPolicy(Qt::StrongFocus);
-        row->addWidget(button);
-    }
-    m_menuBar->setCornerWidget(modes);
+    m_menuBar->setCornerWidget(makeModeSwitch());
     m_strip = new ToolStrip(m_document, {m_actions->train, m_actions->trainCopy, m_actions->stop}, top);
     layout->addWidget(m_menuBar);
     layout->addWidget(m_strip);
@@ -90,8 +82,10 @@ void MainWindow::buildCentre()
     m_pages = new QStackedWidget(centre);
     m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
     m_compare = new ComparePanel(m_pages);
-    m_pages->addWidget(m_explore);
-    m_pages->addWidget(m_compare);
+    m_sweep = new SweepPage(m_bridge, m_document, m_pages);
+    m_learn = new LearnPage(m_pages);
+    for (QWidget *page : std::initializer_list<QWidget *>{m_explore, m_compare, m_sweep, m_learn}) // in the order of the modes
+        m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
     layout->addWidget(m_notice);
     layout->addWidget(m_pages, 1);
@@ -146,6 +140,7 @@ void MainWindow::connectActions()
     on(m_actions->open, [this] { m_files->openAsked(); });
     on(m_actions->save, [this] { m_files->save(); });
     on(m_actions->saveAs, [this] { m_files->saveAs(); });
+    on(m_actions->importRun, [this] { importRuns(); });
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
@@ -165,8 +160,7 @@ void MainWindow::connectActions()
     on(m_actions->trainCopy, [this] { offerScaledCopy(); });
     on(m_actions->stop, [this] { m_desk->stop(); });
     on(m_actions->fit, [this] { m_view->fit(); });
-    on(m_actions->explore, [this] { m_pages->setCurrentWidget(m_explore); });
-    on(m_actions->compare, [this] { m_pages->setCurrentWidget(m_compare); });
+    connectModes();
     on(m_actions->nextPane, [this] { nextPane(); });
     on(m_actions->systemAppearance, [] { applyAppearance(Appearance::System); });
     on(m_actions->light, [] { applyAppearance(Appearance::Light); });
@@ -191,6 +185,8 @@ void MainWindow::restoreMemory()
         m_narrow = settings->value(u"narrow"_s).toBool();
     if (settings->contains(u"groups"_s))
         m_editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
+    if (settings->contains(u"runColumns"_s))
+        m_runs->setColumns(settings->value(u"runColumns"_s).toStringList());
     const QString appearance = settings->value(u"appearance"_s).toString();
     if (appearance == u"dark"_s)
         m_actions->dark->trigger();
@@ -207,6 +203,7 @@ void MainWindow::saveMemory()
     settings->setValue(u"state"_s, saveState(kMemoryVersion));
     settings->setValue(u"narrow"_s, m_narrow);
     settings->setValue(u"groups"_s, m_editor->openGroups());
+    settings->setValue(u"runColumns"_s, m_runs->columns());
     settings->setValue(u"appearance"_s, m_actions->dark->isChecked()    ? u"dark"_s
                                         : m_actions->light->isChecked() ? u"light"_s
                                                                         : u"system"_s);

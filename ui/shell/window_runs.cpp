@@ -10,6 +10,7 @@
 #include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 
 #include <QFileDialog>
@@ -45,6 +46,9 @@ void MainWindow::connectRunsPanel()
     connect(m_runs, &RunsPanel::noteAsked, m_desk, &RunDesk::setNote);
     connect(m_runs, &RunsPanel::filterChanged, m_desk, &RunDesk::setFilter);
     connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
+    connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::importRuns);
+    connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
+    connect(m_bridge, &EngineBridge::importArrived, this, &MainWindow::takeImport);
     connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
 }
 
@@ -115,6 +119,69 @@ void MainWindow::addFilesToCompare(const QStringList &files)
         else
             say(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
     }
+}
+
+void MainWindow::connectSweep()
+{
+    connect(m_sweep, &SweepPage::runsChanged, m_desk, &RunDesk::refreshRuns);
+    connect(m_desk, &RunDesk::trainingChanged, m_sweep, [this] { m_sweep->setTraining(m_desk->isTraining()); });
+    connect(m_sweep, &SweepPage::openAsked, this, [this](const QString &words, const model::Experiment &plan) {
+        m_document->closeGesture();
+        m_document->edit(u"plan"_s, u"Open "_s + words, plan);
+        m_document->closeGesture();
+        m_actions->explore->trigger();
+    });
+}
+
+void MainWindow::importRuns()
+{
+    const QStringList files = QFileDialog::getOpenFileNames(this, u"Import a measured timeline: the traces of all ranks"_s, {},
+                                                            u"Traces (*.json);;All files (*)"_s);
+    if (files.isEmpty())
+        return;
+    std::vector<std::filesystem::path> paths;
+    for (const QString &file : files)
+        paths.emplace_back(utf8(file));
+    m_import = m_bridge->service().submitImport(std::move(paths));
+    m_notice->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(QFileInfo(files.first()).fileName()));
+}
+
+void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
+{
+    if (job != m_import)
+        return;
+    m_import = 0;
+    if (!*answer) {
+        say(u"Nothing was imported. "_s + sentence(answer->error()));
+        return;
+    }
+    const service::ImportedRun &run = **answer;
+    m_desk->refreshRuns();
+    m_runs->setFolded(false);
+    QString words = u"Imported as run %1: %2."_s.arg(run.run).arg(run.steps == 1 ? u"1 step"_s : u"%1 steps"_s.arg(run.steps));
+    if (run.incompleteSteps > 0)
+        words += u" %1 at the trace's ends were not whole and are left out."_s.arg(run.incompleteSteps);
+    m_notice->say(MessageBar::Tone::Note, words,
+                  {{u"Show it"_s,
+                    [this, id = run.run] {
+                        m_notice->clear();
+                        showRun(id);
+                    }},
+                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::exportRun(qint64 run, const QString &format)
+{
+    const QString ending = format == u"csv"_s ? u"csv"_s : u"json"_s;
+    const QString file = QFileDialog::getSaveFileName(this, u"Export run %1"_s.arg(run), u"run-%1.%2"_s.arg(run).arg(ending),
+                                                      u"*."_s + ending);
+    if (file.isEmpty())
+        return;
+    const auto snapshot = m_desk->load(run);
+    const auto exported = snapshot ? service::exportRun((*snapshot)->record, utf8(format), utf8(file))
+                                   : base::Result<>(snapshot.error());
+    if (!exported)
+        say(sentence(exported.error()));
 }
 
 void MainWindow::deleteRun(qint64 run)
