@@ -11,6 +11,7 @@ namespace stagelens::service {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+/// Predictions come faster than anybody looks; runs are each told of.
 constexpr auto kPublishInterval = std::chrono::milliseconds(50);
 
 void describe(SweepPoint &point, const simulate::Metrics &metrics)
@@ -34,7 +35,7 @@ public:
     }
 
     template <class Measure>
-    void go(const std::stop_token &stop, Measure measure)
+    void go(const std::stop_token &stop, bool everyPoint, Measure measure)
     {
         m_started = Clock::now();
         publish();
@@ -43,7 +44,7 @@ public:
             if (!m_state.points[i].done)
                 break; // stopped under way
             ++m_state.done;
-            if (Clock::now() - m_published >= kPublishInterval)
+            if (everyPoint || Clock::now() - m_published >= kPublishInterval)
                 publish();
         }
         m_state.finished = true;
@@ -114,7 +115,7 @@ void runSweep(const std::vector<model::Experiment> &plans, bool train, const std
             return point;
         }
     };
-    Sweep(plans, publish).go(stop, measure);
+    Sweep(plans, publish).go(stop, train, measure);
 }
 
 } // namespace stagelens::service

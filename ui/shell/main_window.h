@@ -54,6 +54,8 @@ public:
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
+    /// Stores traces of another program, those of all ranks, as one run.
+    void importRuns(const QStringList &files);
     /// Two to six runs, the first as the baseline.
     void compareRuns(const std::vector<qint64> &runs);
 
@@ -75,7 +77,7 @@ private:
     void connectCompare();
     void addFilesToCompare(const QStringList &files);
     void connectSweep();
-    void importRuns();
+    void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);

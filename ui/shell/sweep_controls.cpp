@@ -72,6 +72,9 @@ void SweepPage::build()
     row->addWidget(m_point, 1);
     row->addWidget(m_open);
     layout->addLayout(row);
+    // Last: what answers looks at every control.
+    for (QLineEdit *values : {m_firstValues, m_secondValues})
+        connect(values, &QLineEdit::textChanged, this, &SweepPage::edited);
 }
 
 QWidget *SweepPage::makeControls()
@@ -83,7 +86,6 @@ QWidget *SweepPage::makeControls()
         values->setObjectName(name);
         values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
         values->setToolTip(u"Whole numbers, separated by commas; 32k is 32,768"_s);
-        connect(values, &QLineEdit::textChanged, this, &SweepPage::edited);
         return values;
     };
     m_first = new QComboBox(this);

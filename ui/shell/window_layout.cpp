@@ -140,7 +140,7 @@ void MainWindow::connectActions()
     on(m_actions->open, [this] { m_files->openAsked(); });
     on(m_actions->save, [this] { m_files->save(); });
     on(m_actions->saveAs, [this] { m_files->saveAs(); });
-    on(m_actions->importRun, [this] { importRuns(); });
+    on(m_actions->importRun, [this] { askImport(); });
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });

@@ -46,7 +46,7 @@ void MainWindow::connectRunsPanel()
     connect(m_runs, &RunsPanel::noteAsked, m_desk, &RunDesk::setNote);
     connect(m_runs, &RunsPanel::filterChanged, m_desk, &RunDesk::setFilter);
     connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
-    connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::importRuns);
+    connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::askImport);
     connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
     connect(m_bridge, &EngineBridge::importArrived, this, &MainWindow::takeImport);
     connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
@@ -133,10 +133,14 @@ void MainWindow::connectSweep()
     });
 }
 
-void MainWindow::importRuns()
+void MainWindow::askImport()
 {
-    const QStringList files = QFileDialog::getOpenFileNames(this, u"Import a measured timeline: the traces of all ranks"_s, {},
-                                                            u"Traces (*.json);;All files (*)"_s);
+    importRuns(QFileDialog::getOpenFileNames(this, u"Import a measured timeline: the traces of all ranks"_s, {},
+                                             u"Traces (*.json);;All files (*)"_s));
+}
+
+void MainWindow::importRuns(const QStringList &files)
+{
     if (files.isEmpty())
         return;
     std::vector<std::filesystem::path> paths;
