@@ -104,7 +104,7 @@ void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::
         axis->setTicker(ticker);
     } else if (look.inBytes) {
         axis->setTicker(QSharedPointer<BytesTicker>::create());
-    } else {
+    } else if (look.text) {
         axis->setTicker(QSharedPointer<TextTicker>::create(look.text));
     }
     axis->ticker()->setTickCount(4);
