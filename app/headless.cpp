@@ -10,6 +10,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
@@ -21,6 +22,8 @@
 #include <QPixmap>
 #include <QSaveFile>
 #include <QTemporaryDir>
+
+#include <algorithm>
 
 namespace stagelens::app {
 
@@ -106,13 +109,11 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         window.apply(model::VocabularyMethod::Vocab2);
         if (auto trained = trainAFewSteps(window); !trained)
             return trained;
-        const auto &runs = window.desk().runs();
+        std::vector<store::RunId> runs = window.desk().runs().ids;
         if (runs.size() < 2)
             return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
-        auto [first, second] = std::pair{runs[0].id, runs[1].id};
-        if (first > second)
-            std::swap(first, second);
-        window.compareRuns(first, second);
+        std::ranges::sort(runs);
+        window.compareRuns({runs.begin(), runs.end()});
     }
     ui::ViewState &view = *window.findChild<ui::ViewState *>();
     if (scene == u"zoomed"_s) {
@@ -135,6 +136,12 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
     }
     if (scene == u"learn"_s)
         window.actions().learn->trigger();
+    if (scene == u"sweep"_s) {
+        window.actions().sweep->trigger();
+        window.sweepPage().start();
+        if (!waitFor([&window] { return !window.sweepPage().isRunning(); }))
+            return base::Error::failed("the sweep did not end within 3 minutes");
+    }
     waitFor(settled);
     return {};
 }
@@ -154,7 +161,7 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s, u"dark"_s,
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s, u"sweep"_s,       u"dark"_s,
                                        u"learn"_s,       u"zoomed"_s,  u"critical"_s, u"table"_s,   u"presentation"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +

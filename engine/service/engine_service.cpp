@@ -2,6 +2,7 @@
 
 #include "engine/base/mailbox.h"
 #include "engine/base/text.h"
+#include "engine/service/import_job.h"
 #include "engine/service/training_job.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ std::vector<BackendInfo> backends()
             {"cuda", "NVIDIA GPUs", false, "this build has no CUDA plug-in"}};
 }
 
-/// Predictions run on one thread, the newest asked for first and alone; each training run has a thread of its own.
+/// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports) has a
+/// thread of its own.
 struct EngineService::State {
     State(ServiceOptions given, std::function<void()> wake) : options(std::move(given)), mailbox(std::move(wake))
     {
@@ -36,11 +38,31 @@ struct EngineService::State {
         model::Experiment experiment;
         bool withAdvice;
     };
-    struct Training {
+    struct Worker {
         JobId job;
         std::jthread thread;
         bool done = false;
     };
+
+    /// Runs `work(job, stop)` on a thread of its own.
+    template <class Work>
+    JobId start(Work work)
+    {
+        const std::scoped_lock lock(mutex);
+        workers.remove_if([](const Worker &worker) { return worker.done; }); // they have nothing left to lock
+        const JobId job = ++lastJob;
+        Worker &worker = workers.emplace_back();
+        worker.job = job;
+        worker.thread = std::jthread([this, job, work = std::move(work)](std::stop_token stop) {
+            work(job, std::move(stop));
+            const std::scoped_lock ended(mutex);
+            for (Worker &each : workers) // none when the service ends
+                if (each.job == job)
+                    each.done = true;
+            changed.notify_all();
+        });
+        return job;
+    }
 
     void predictForever(std::stop_token stop)
     {
@@ -89,17 +111,18 @@ struct EngineService::State {
             failed.finished = true;
             publish(std::make_shared<const RunSnapshot>(std::move(failed)));
         }
-        const std::scoped_lock lock(mutex);
-        for (Training &training : trainings)
-            if (training.job == job)
-                training.done = true;
-        changed.notify_all();
     }
 
-    /// Joins the threads of finished runs. Call with the mutex held: they have nothing left to lock.
-    void forgetFinished()
+    void importTraces(JobId job, const std::vector<std::filesystem::path> &files)
     {
-        trainings.remove_if([](const Training &training) { return training.done; });
+        auto answer = [&]() -> base::Result<ImportedRun> {
+            try {
+                return importRun(files, options.database);
+            } catch (const std::exception &exception) { // out of memory, say
+                return base::Error::failed(std::string("the import failed: ") + exception.what());
+            }
+        }();
+        mailbox.post({job, std::make_shared<const base::Result<ImportedRun>>(std::move(answer))});
     }
 
     base::Result<store::RunStore *> openReader()
@@ -133,7 +156,7 @@ struct EngineService::State {
     JobId cancelledPrediction = 0;
     JobId predicting = 0;            ///< the job under way; 0: none
     std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
-    std::list<Training> trainings;
+    std::list<Worker> workers;
     std::mutex readerMutex;
     std::optional<store::RunStore> reader;
     std::jthread predictor;
@@ -146,14 +169,14 @@ EngineService::EngineService(ServiceOptions options, std::function<void()> wake)
 EngineService::~EngineService()
 {
     m_state->predictor.request_stop();
-    std::list<State::Training> running;
+    std::list<State::Worker> running;
     {
         const std::scoped_lock lock(m_state->mutex);
         m_state->predictionStop.request_stop();
-        running.swap(m_state->trainings);
+        running.swap(m_state->workers);
     }
-    for (State::Training &training : running)
-        training.thread.request_stop();
+    for (State::Worker &worker : running)
+        worker.thread.request_stop();
     running.clear(); // joins
 }
 
@@ -169,14 +192,22 @@ JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdv
 
 JobId EngineService::submitTraining(model::Experiment experiment, TrainingOptions options)
 {
-    const std::scoped_lock lock(m_state->mutex);
-    m_state->forgetFinished();
-    const JobId job = ++m_state->lastJob;
-    State::Training &training = m_state->trainings.emplace_back();
-    training.job = job;
-    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment), given = std::move(options)](
-                                       std::stop_token stop) { state->train(job, plan, given, std::move(stop)); });
-    return job;
+    return m_state->start([state = m_state.get(), plan = std::move(experiment), given = std::move(options)](
+                              JobId job, std::stop_token stop) { state->train(job, plan, given, std::move(stop)); });
+}
+
+JobId EngineService::submitSweep(std::vector<model::Experiment> plans, bool train)
+{
+    return m_state->start([state = m_state.get(), all = std::move(plans), train](JobId job, std::stop_token stop) {
+        runSweep(all, train, state->options.database, state->options.cores, std::move(stop),
+                 [&](SweepSnapshotPtr snapshot) { state->mailbox.post({job, std::move(snapshot)}); });
+    });
+}
+
+JobId EngineService::submitImport(std::vector<std::filesystem::path> files)
+{
+    return m_state->start(
+        [state = m_state.get(), all = std::move(files)](JobId job, const std::stop_token &) { state->importTraces(job, all); });
 }
 
 void EngineService::cancel(JobId job)
@@ -187,9 +218,9 @@ void EngineService::cancel(JobId job)
     m_state->cancelledPrediction = job;
     if (m_state->predicting == job)
         m_state->predictionStop.request_stop();
-    for (State::Training &training : m_state->trainings)
-        if (training.job == job)
-            training.thread.request_stop();
+    for (State::Worker &worker : m_state->workers)
+        if (worker.job == job)
+            worker.thread.request_stop();
 }
 
 std::vector<Event> EngineService::drain()
@@ -208,7 +239,7 @@ void EngineService::waitIdle()
     std::unique_lock lock(m_state->mutex);
     m_state->changed.wait(lock, [this] {
         return !m_state->request && m_state->predicting == 0 &&
-               std::ranges::all_of(m_state->trainings, [](const State::Training &training) { return training.done; });
+               std::ranges::all_of(m_state->workers, [](const State::Worker &worker) { return worker.done; });
     });
 }
 

@@ -6,6 +6,7 @@
 #include "engine/model/presets.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_search.h"
+#include "engine/service/sweep.h"
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
@@ -88,10 +89,19 @@ struct PredictionAnswer {
 };
 using PredictionAnswerPtr = std::shared_ptr<const PredictionAnswer>;
 
+/// A trace that was stored as a run.
+struct ImportedRun {
+    store::RunId run = 0;
+    int steps = 0;
+    std::size_t incompleteSteps = 0; ///< left out
+    std::size_t otherEvents = 0;     ///< of the pipeline, but no passes
+};
+using ImportAnswerPtr = std::shared_ptr<const base::Result<ImportedRun>>;
+
 /// What came in for a job. Stale ones are told apart by the id.
 struct Event {
     JobId job = 0;
-    std::variant<PredictionAnswerPtr, RunSnapshotPtr> answer;
+    std::variant<PredictionAnswerPtr, RunSnapshotPtr, SweepSnapshotPtr, ImportAnswerPtr> answer;
 };
 
 /// A backend as `list backends` prints it.
@@ -136,6 +146,9 @@ struct ServiceOptions {
 /// Fails where its passes are not those of the experiment's schedule, in their order.
 [[nodiscard]] base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
                                                           const timeline::Timeline &measured);
+/// A stored run's timeline as a file for another program: format "chrome-trace", "csv" or "json". Failed where it has none.
+[[nodiscard]] base::Result<> exportRun(const store::RunRecord &run, const std::string &format,
+                                       const std::filesystem::path &file);
 /// The counterfactual split of a prediction's bubble: a few more simulations.
 [[nodiscard]] base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction);
 /// Which method helps most; runs one prediction for each.
@@ -165,6 +178,10 @@ public:
     JobId submitPrediction(model::Experiment experiment, bool withAdvice);
     /// Trains and stores the run. The job owns a copy of the plan.
     JobId submitTraining(model::Experiment experiment, TrainingOptions options = {});
+    /// Predicts or trains many plans one after another.
+    JobId submitSweep(std::vector<model::Experiment> plans, bool train);
+    /// Stores another program's traces as a run.
+    JobId submitImport(std::vector<std::filesystem::path> files);
     /// Asks a job to stop; answers at once, the job's last event says when it has.
     void cancel(JobId job);
     /// Events since the last call, oldest first; of several snapshots of one run only the latest.

@@ -157,6 +157,7 @@ void WindowTraining::twoTickedRunsAreCompared()
     const auto found = table->findItems(u"Vocabulary layers"_s, Qt::MatchExactly);
     QCOMPARE(found.size(), 1);
     QCOMPARE(table->item(found[0]->row(), 1)->text(), u"not split"_s);
+    QCOMPARE(table->horizontalHeaderItem(1)->text(), u"A, the baseline"_s);
     QCOMPARE(table->item(found[0]->row(), 2)->text(), u"VOCAB-2"_s);
     QVERIFY(table->findItems(u"Microbatches"_s, Qt::MatchExactly).isEmpty());
     QTest::keyClick(&window, Qt::Key_Escape);
@@ -169,14 +170,14 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     if (QTest::currentTestFailed())
         return;
     auto *window = &m_fixture->window();
-    const auto id = window->desk().runs().front().id;
+    const auto id = window->desk().runs().ids.front();
     emit window->runsPanel().deleteAsked(id);
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
     QTRY_COMPARE(window->runsPanel().model()->rowCount(), 1);
     emit window->runsPanel().deleteAsked(id);
     window->close();
-    QVERIFY(m_fixture->open().desk().runs().empty());
+    QVERIFY(m_fixture->open().desk().runs().ids.empty());
 }
 
 void WindowTraining::closingWhileTrainingAsksOnce()

@@ -10,6 +10,8 @@
 #include <QMap>
 #include <QStringList>
 
+#include <array>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -39,35 +41,53 @@ QString valueText(const QString &field, const QString &value)
     return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
 }
 
-std::vector<FieldDifference> compare(const model::Experiment &first, const model::Experiment &second, bool planOnly)
+/// Whether a field changes the order or the work of passes.
+bool isOfPlan(const QString &field)
 {
-    QMap<QString, QString> left;
-    QMap<QString, QString> right;
-    flatten(model::toJson(first), {}, left);
-    flatten(model::toJson(second), {}, right);
-    QStringList fields = left.keys() + right.keys();
-    fields.removeDuplicates();
-    std::vector<FieldDifference> found;
-    for (const QString &field : fields) {
-        const bool ofPlan = field.startsWith(u"model."_s) || field.startsWith(u"parallel."_s) ||
-                            field.startsWith(u"schedule."_s) || field == u"training.mode"_s || field == u"training.backend"_s;
-        if (left.value(field) == right.value(field) || field == u"model.preset"_s || (planOnly && !ofPlan))
-            continue;
-        found.push_back({field, valueText(field, left.value(field)), valueText(field, right.value(field))});
-    }
-    return found;
+    return field.startsWith(u"model."_s) || field.startsWith(u"parallel."_s) || field.startsWith(u"schedule."_s) ||
+           field == u"training.mode"_s || field == u"training.backend"_s;
 }
 
 } // namespace
 
+std::vector<FieldValues> differingFields(std::span<const model::Experiment *const> experiments)
+{
+    std::vector<QMap<QString, QString>> leaves(experiments.size());
+    QMap<QString, QString> all;
+    for (std::size_t i = 0; i < experiments.size(); ++i) {
+        flatten(model::toJson(*experiments[i]), {}, leaves[i]);
+        all.insert(leaves[i]);
+    }
+    std::vector<FieldValues> found;
+    for (const QString &field : all.keys()) {
+        if (field == u"model.preset"_s)
+            continue;
+        FieldValues row{field, {}};
+        bool differs = false;
+        for (const auto &document : leaves) {
+            differs = differs || document.value(field) != leaves.front().value(field);
+            row.values << valueText(field, document.value(field));
+        }
+        if (differs)
+            found.push_back(std::move(row));
+    }
+    return found;
+}
+
 std::vector<FieldDifference> differences(const model::Experiment &first, const model::Experiment &second)
 {
-    return compare(first, second, false);
+    const std::array<const model::Experiment *, 2> both{&first, &second};
+    std::vector<FieldDifference> found;
+    for (const FieldValues &row : differingFields(both))
+        found.push_back({row.field, row.values[0], row.values[1]});
+    return found;
 }
 
 std::vector<FieldDifference> planDifferences(const model::Experiment &first, const model::Experiment &second)
 {
-    return compare(first, second, true);
+    std::vector<FieldDifference> found = differences(first, second);
+    std::erase_if(found, [](const FieldDifference &difference) { return !isOfPlan(difference.field); });
+    return found;
 }
 
 QString differencesText(const std::vector<FieldDifference> &found)

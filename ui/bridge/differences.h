@@ -4,7 +4,9 @@
 #include "engine/model/experiment.h"
 
 #include <QString>
+#include <QStringList>
 
+#include <span>
 #include <vector>
 
 namespace stagelens::ui {
@@ -15,7 +17,14 @@ struct FieldDifference {
     QString second; ///< value in the second
 };
 
-/// Every leaf of the two documents that differs.
+/// A field that is not the same in all of several experiments, with the value of each as text.
+struct FieldValues {
+    QString field;
+    QStringList values;
+};
+/// Every leaf of the documents that differs.
+[[nodiscard]] std::vector<FieldValues> differingFields(std::span<const model::Experiment *const> experiments);
+/// The same of two.
 [[nodiscard]] std::vector<FieldDifference> differences(const model::Experiment &first, const model::Experiment &second);
 /// As above, but only what changes the order or the work of passes: a measured timeline still belongs to a plan that differs in
 /// costs, steps or seed alone. Both must be resolved.

@@ -39,8 +39,12 @@ void EngineBridge::drain()
     for (const service::Event &event : m_service->drain()) {
         if (const auto *prediction = std::get_if<service::PredictionAnswerPtr>(&event.answer))
             emit predictionArrived(event.job, *prediction);
+        else if (const auto *run = std::get_if<service::RunSnapshotPtr>(&event.answer))
+            emit runArrived(event.job, *run);
+        else if (const auto *sweep = std::get_if<service::SweepSnapshotPtr>(&event.answer))
+            emit sweepArrived(event.job, *sweep);
         else
-            emit runArrived(event.job, std::get<service::RunSnapshotPtr>(event.answer));
+            emit importArrived(event.job, std::get<service::ImportAnswerPtr>(event.answer));
     }
 }
 

@@ -28,6 +28,8 @@ public:
 signals:
     void predictionArrived(quint64 job, const stagelens::service::PredictionAnswerPtr &answer);
     void runArrived(quint64 job, const stagelens::service::RunSnapshotPtr &snapshot);
+    void sweepArrived(quint64 job, const stagelens::service::SweepSnapshotPtr &snapshot);
+    void importArrived(quint64 job, const stagelens::service::ImportAnswerPtr &answer);
     void calibrated();
 
 private:

@@ -9,35 +9,72 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
 const QString kUnknown = u"–"_s;
+/// Rows that are read at once, and pages that are kept: some screens to and fro.
+constexpr std::size_t kPage = 128;
+constexpr std::size_t kMostPages = 32;
+constexpr std::size_t kMostDifferences = 10'000;
+
+bool isFigure(int column)
+{
+    return column >= RunTableModel::TokensPerSecond && column <= RunTableModel::Steps;
 }
 
-void RunTableModel::setRuns(std::vector<store::RunSummary> runs, const std::set<store::RunId> &hidden)
+QString tagText(const store::RunSummary &run)
 {
-    std::erase_if(runs, [&hidden](const store::RunSummary &run) { return hidden.contains(run.id); });
-    std::sort(runs.begin(), runs.end(), [](const auto &a, const auto &b) { return a.id > b.id; });
-    const bool sameRows = std::equal(runs.begin(), runs.end(), m_runs.begin(), m_runs.end(),
-                                     [](const auto &a, const auto &b) { return a.id == b.id; });
-    if (sameRows) {
+    QStringList tags;
+    for (const std::string &tag : run.tags)
+        tags << qtText(tag);
+    return tags.join(u", "_s);
+}
+
+} // namespace
+
+void RunTableModel::setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden)
+{
+    std::vector<store::RunId> shown = runs.ids;
+    if (!hidden.empty())
+        std::erase_if(shown, [&hidden](store::RunId id) { return hidden.contains(id); });
+    m_total = static_cast<int>(runs.total - std::min(runs.total, hidden.size()));
+    m_pages.clear();
+    if (shown == m_runs) {
         // A running run's figures change often: selection and scroll position must survive.
-        m_runs = std::move(runs);
         if (!m_runs.empty())
             emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
         return;
     }
     beginResetModel();
-    m_runs = std::move(runs);
-    std::erase_if(m_ticked, [this](store::RunId id) {
-        return std::none_of(m_runs.begin(), m_runs.end(), [id](const auto &run) { return run.id == id; });
-    });
+    m_runs = std::move(shown);
     endResetModel();
-    emit tickedChanged();
+    if (std::erase_if(m_ticked, [&hidden](store::RunId id) { return hidden.contains(id); }) > 0)
+        emit tickedChanged();
+}
+
+void RunTableModel::forgetDifferences()
+{
+    m_differences.clear();
+    if (!m_runs.empty())
+        emit dataChanged(index(0, Differs), index(rowCount() - 1, Differs));
 }
 
 const store::RunSummary *RunTableModel::run(const QModelIndex &index) const
 {
     const auto row = static_cast<std::size_t>(index.row());
-    return index.isValid() && row < m_runs.size() ? &m_runs[row] : nullptr;
+    if (!index.isValid() || row >= m_runs.size() || !m_source.rows)
+        return nullptr;
+    auto page = m_pages.find(row / kPage);
+    if (page == m_pages.end()) {
+        if (m_pages.size() >= kMostPages)
+            m_pages.clear();
+        page = m_pages.try_emplace(row / kPage).first;
+        const std::size_t first = row / kPage * kPage;
+        const auto ids = std::span(m_runs).subspan(first, std::min(kPage, m_runs.size() - first));
+        for (store::RunSummary &summary : m_source.rows(ids))
+            page->second.emplace(summary.id, std::move(summary));
+    }
+    const auto found = page->second.find(m_runs[row]);
+    return found == page->second.end() ? nullptr : &found->second;
 }
 
 std::vector<store::RunId> RunTableModel::ticked() const
@@ -64,6 +101,19 @@ int RunTableModel::columnCount(const QModelIndex &parent) const
     return parent.isValid() ? 0 : ColumnCount;
 }
 
+QString RunTableModel::difference(const store::RunSummary &run) const
+{
+    if (!m_source.difference)
+        return {};
+    auto known = m_differences.find(run.id);
+    if (known == m_differences.end()) {
+        if (m_differences.size() >= kMostDifferences)
+            m_differences.clear();
+        known = m_differences.emplace(run.id, m_source.difference(run.id)).first;
+    }
+    return known->second;
+}
+
 QString RunTableModel::text(const store::RunSummary &run, int column) const
 {
     switch (column) {
@@ -73,14 +123,19 @@ QString RunTableModel::text(const store::RunSummary &run, int column) const
     }
     case Name: return runName(run);
     case When: return whenText(run.startedUnixMs);
+    case Differs: return difference(run);
     case Kind: return caption(run.kind);
     case TokensPerSecond: return run.tokensPerSecond ? countText(*run.tokensPerSecond) : kUnknown;
     case Bubble: return run.bubbleRatio ? shareText(*run.bubbleRatio) : kUnknown;
     case PeakMemory: return run.peakMemory ? bytesText(*run.peakMemory) : kUnknown;
+    case Iteration: return run.iteration ? durationText(*run.iteration) : kUnknown;
     case Loss:
         return run.firstLoss && run.lastLoss
                    ? u"%1 → %2"_s.arg(QString::number(*run.firstLoss, 'f', 2), QString::number(*run.lastLoss, 'f', 2))
                    : kUnknown;
+    case Steps: return u"%1/%2"_s.arg(run.stepsDone).arg(run.stepsPlanned);
+    case Tags: return tagText(run);
+    case Note: return qtText(run.note);
     default: return {};
     }
 }
@@ -99,14 +154,15 @@ QVariant RunTableModel::data(const QModelIndex &index, int role) const
             return m_ticked.contains(found->id) ? Qt::Checked : Qt::Unchecked;
         return {};
     case Qt::TextAlignmentRole:
-        return column >= TokensPerSecond ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                         : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return isFigure(column) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         if (column == Kind)
             return caption(found->kind) + u": "_s + explanation(found->kind);
         if (column == Status && !found->reason.empty())
             return qtText(found->reason);
-        return u"Run %1. Double-click shows it; tick two to compare them."_s.arg(found->id);
+        if (column == Differs || column == Tags || column == Note)
+            return text(*found, column);
+        return u"Run %1. Double-click shows it with its plan; tick two to six to compare them."_s.arg(found->id);
     default: return {};
     }
 }
@@ -116,12 +172,15 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return section >= TokensPerSecond ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                          : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return isFigure(section) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole)
+        return u"Right click chooses columns"_s;
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList names = {u"Status"_s,   u"Name"_s,   u"When"_s,        u"Kind"_s,
-                                      u"Tokens/s"_s, u"Bubble"_s, u"Peak memory"_s, u"Loss"_s};
+    static const QStringList names = {u"Status"_s,   u"Name"_s,   u"When"_s,        u"Differs from the baseline"_s,
+                                      u"Kind"_s,     u"Tokens/s"_s, u"Bubble"_s,    u"Peak memory"_s,
+                                      u"Iteration"_s, u"Loss"_s,  u"Steps"_s,       u"Tags"_s,
+                                      u"Note"_s};
     return names.value(section);
 }
 
@@ -130,7 +189,7 @@ Qt::ItemFlags RunTableModel::flags(const QModelIndex &index) const
     Qt::ItemFlags all = QAbstractTableModel::flags(index);
     if (index.column() == Status)
         all |= Qt::ItemIsUserCheckable;
-    if (index.column() == Name)
+    if (index.column() == Name || index.column() == Tags || index.column() == Note)
         all |= Qt::ItemIsEditable;
     return all;
 }
@@ -140,16 +199,30 @@ bool RunTableModel::setData(const QModelIndex &index, const QVariant &value, int
     const store::RunSummary *found = run(index);
     if (!found)
         return false;
+    const qint64 id = found->id;
     if (role == Qt::CheckStateRole && index.column() == Status) {
-        setTicked(found->id, value.toInt() == Qt::Checked);
+        setTicked(id, value.toInt() == Qt::Checked);
         return true;
     }
-    const QString name = value.toString().trimmed();
-    if (role == Qt::EditRole && index.column() == Name && !name.isEmpty() && name != runName(*found)) {
-        emit renameAsked(found->id, name);
+    const QString typed = value.toString().trimmed();
+    if (role != Qt::EditRole || typed == text(*found, index.column()))
+        return false;
+    switch (index.column()) {
+    case Name:
+        if (typed.isEmpty())
+            return false;
+        emit renameAsked(id, typed);
+        return true;
+    case Tags: {
+        QStringList tags;
+        for (const QString &tag : typed.split(u',', Qt::SkipEmptyParts))
+            tags << tag.trimmed();
+        emit tagsAsked(id, tags);
         return true;
     }
-    return false;
+    case Note: emit noteAsked(id, typed); return true;
+    default: return false;
+    }
 }
 
 } // namespace stagelens::ui

@@ -1,16 +1,23 @@
 #include "ui/panels/compare_panel.h"
 
-#include "ui/bridge/differences.h"
-#include "ui/bridge/verdict.h"
 #include "ui/bridge/words.h"
+#include "ui/panels/flow_layout.h"
 #include "ui/panels/message_bar.h"
 #include "ui/shell/view_state.h"
 #include "ui/timeline/timeline_view.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
+#include <QSpinBox>
 #include <QSplitter>
 #include <QTableWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -20,159 +27,286 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-const QString kUnknown = u"–"_s;
-
-LaneGroup groupOf(const QString &chip, const service::RunSnapshot &run)
-{
-    LaneGroup group;
-    group.timeline = run.record.timeline;
-    group.schedule = run.schedule;
-    group.metrics = run.record.metrics.value_or(simulate::Metrics{});
-    group.caption = u"%1 · %2 · run %3"_s.arg(chip, caption(run.record.summary.kind)).arg(run.record.summary.id);
-    return group;
-}
-
-base::Bytes peakOf(const service::RunSnapshot &run)
-{
-    if (!run.record.metrics || run.record.metrics->peakMemory.empty())
-        return 0;
-    return *std::max_element(run.record.metrics->peakMemory.begin(), run.record.metrics->peakMemory.end());
-}
-
-double tokensOfStep(const model::Experiment &experiment)
-{
-    return static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
-           experiment.model.sequence;
-}
-
+constexpr int kChipGap = 6;
+constexpr int kMostChipLetters = 44;
+constexpr int kWidestCell = 360;
 } // namespace
 
 ComparePanel::ComparePanel(QWidget *parent)
-    : QWidget(parent), m_view(new ViewState(this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
-      m_empty(new QLabel(u"Tick two runs in the table of runs to compare them here."_s, this)),
-      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(0, 4, this))
+    : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QToolButton(this)),
+      m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
+      m_equalMemory(new QCheckBox(u"Equal memory"_s, this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
+      m_empty(new QLabel(u"Nothing to compare yet. Tick two to six runs in the table of runs and press Compare, or add the "
+                         "current prediction and experiments from files."_s,
+                         this)),
+      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)), m_splitter(new QSplitter(Qt::Vertical, this))
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
+    layout->addWidget(makeBar());
     layout->addWidget(m_bar);
+    m_empty->setObjectName(u"compare.empty"_s);
     m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
     layout->addWidget(m_empty, 1);
+    makeTable();
+    m_splitter->addWidget(m_timeline);
+    m_splitter->addWidget(m_table);
+    m_splitter->setStretchFactor(0, 3);
+    m_splitter->setStretchFactor(1, 2);
+    m_splitter->setChildrenCollapsible(false);
+    layout->addWidget(m_splitter, 4);
+    refresh();
+}
+
+QWidget *ComparePanel::makeBar()
+{
+    auto *bar = new QWidget(this);
+    auto *rows = new QVBoxLayout(bar);
+    rows->setContentsMargins(4, 2, 4, 0);
+    rows->setSpacing(4);
+    m_chips->setLayout(new FlowLayout(m_chips, kChipGap, kChipGap));
+    m_add->setObjectName(u"compare.add"_s);
+    m_add->setText(u"Add"_s);
+    m_add->setToolTip(u"Adds the current prediction, an experiment or a stored run"_s);
+    m_add->setPopupMode(QToolButton::InstantPopup);
+    m_add->setFocusPolicy(Qt::StrongFocus);
+    auto *menu = new QMenu(m_add);
+    m_add->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        menu->addAction(u"The current prediction"_s, this, &ComparePanel::predictionAsked);
+        menu->addAction(u"Experiments from files…"_s, this, &ComparePanel::filesAsked);
+        emit addMenuOpens(menu);
+    });
+    m_alignment->setObjectName(u"compare.alignment"_s);
+    m_alignment->addItems({u"Begin of the iteration"_s, u"Begin of a microbatch"_s, u"Scaled to the length of A"_s});
+    m_microbatch->setObjectName(u"compare.microbatch"_s);
+    m_microbatch->setAccessibleName(u"Microbatch"_s);
+    m_microbatch->setPrefix(u"microbatch "_s);
+    m_equalMemory->setObjectName(u"compare.equalMemory"_s);
+    m_equalMemory->setToolTip(u"Hides what needs more memory on a device than A"_s);
+    auto *options = new QHBoxLayout;
+    auto *caption = new QLabel(u"A&ligned by"_s, bar);
+    caption->setBuddy(m_alignment);
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_add, caption, m_alignment, m_microbatch, m_equalMemory})
+        options->addWidget(widget);
+    options->addStretch(1);
+    rows->addWidget(m_chips);
+    rows->addLayout(options);
+    connect(m_alignment, &QComboBox::currentIndexChanged, this, &ComparePanel::refreshTimelines);
+    connect(m_microbatch, &QSpinBox::valueChanged, this, &ComparePanel::refreshTimelines);
+    connect(m_equalMemory, &QCheckBox::toggled, this, &ComparePanel::refresh);
+    return bar;
+}
+
+void ComparePanel::makeTable()
+{
     m_table->setObjectName(u"compare.table"_s);
     m_table->setAccessibleName(u"What differs"_s);
-    m_table->setHorizontalHeaderLabels({u"What differs"_s, u"A"_s, u"B"_s, u"B against A"_s});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
-    // The figures of A and B share what the words and the verdict leave.
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    for (const int column : {0, 3})
-        m_table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setAlternatingRowColors(true);
     m_table->setShowGrid(false);
-    auto *splitter = new QSplitter(Qt::Vertical, this);
-    splitter->addWidget(m_timeline);
-    splitter->addWidget(m_table);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
-    splitter->setChildrenCollapsible(false);
-    layout->addWidget(splitter, 4);
-    splitter->hide();
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto *copy = new QAction(u"Copy"_s, m_table);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    m_table->addAction(copy);
+    connect(copy, &QAction::triggered, this, &ComparePanel::copyCells);
 }
 
-void ComparePanel::setRuns(const service::RunSnapshotPtr &first, const service::RunSnapshotPtr &second)
+void ComparePanel::setItems(std::vector<CompareItem> items)
 {
-    m_first = first;
-    m_second = second;
-    m_empty->hide();
-    m_table->parentWidget()->show();
-    TimelineContent content;
-    for (const auto &[chip, run] : {std::pair{u"A"_s, first}, std::pair{u"B"_s, second}}) {
-        if (run->record.timeline)
-            content.groups.push_back(groupOf(chip, *run));
-    }
-    m_timeline->setContent(std::move(content));
+    items.resize(std::min(items.size(), kMost));
+    m_items = std::move(items);
+    refresh();
     m_view->fit();
-    fillTable();
-    warn();
 }
 
-void ComparePanel::addRow(const QString &what, const QString &first, const QString &second, const QString &verdict)
+void ComparePanel::add(CompareItem item)
+{
+    if (m_items.size() >= kMost)
+        return;
+    m_items.push_back(std::move(item));
+    refresh();
+}
+
+void ComparePanel::moveToFront(std::size_t index)
+{
+    const auto place = m_items.begin() + static_cast<std::ptrdiff_t>(index);
+    std::rotate(m_items.begin(), place, place + 1);
+    refresh();
+}
+
+void ComparePanel::remove(std::size_t index)
+{
+    m_items.erase(m_items.begin() + static_cast<std::ptrdiff_t>(index));
+    refresh();
+}
+
+bool ComparePanel::isHidden(std::size_t index) const
+{
+    return m_equalMemory->isChecked() && index > 0 && peakOf(m_items[0]) > 0 && peakOf(m_items[index]) > peakOf(m_items[0]);
+}
+
+std::vector<std::size_t> ComparePanel::shown() const
+{
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < m_items.size(); ++i)
+        if (!isHidden(i))
+            indices.push_back(i);
+    return indices;
+}
+
+void ComparePanel::refresh()
+{
+    m_empty->setVisible(m_items.empty());
+    m_splitter->setVisible(!m_items.empty());
+    m_add->setEnabled(m_items.size() < kMost);
+    int microbatches = 1;
+    for (const CompareItem &item : m_items)
+        microbatches = std::max(microbatches, item.experiment.parallel.microbatches);
+    m_microbatch->setRange(0, microbatches - 1);
+    refreshChips();
+    refreshTimelines();
+    refreshTable();
+}
+
+void ComparePanel::refreshChips()
+{
+    while (QLayoutItem *item = m_chips->layout()->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater(); // its own menu may be asking for this
+        delete item;
+    }
+    for (std::size_t i = 0; i < m_items.size(); ++i) {
+        auto *chip = new QToolButton(m_chips);
+        chip->setObjectName(u"compare.chip."_s + chipOf(i));
+        QString text = chipOf(i) + u"  "_s + m_items[i].name;
+        if (text.size() > kMostChipLetters)
+            text = text.left(kMostChipLetters) + u'…';
+        chip->setText(i == 0 ? text + u"  (baseline)"_s : text);
+        if (isHidden(i))
+            chip->setText(chipOf(i) + u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(m_items[i])), bytesText(peakOf(m_items[0]))));
+        chip->setToolTip(u"%1\n%2: %3"_s.arg(m_items[i].name, caption(m_items[i].kind), explanation(m_items[i].kind)));
+        chip->setPopupMode(QToolButton::InstantPopup);
+        chip->setFocusPolicy(Qt::StrongFocus);
+        auto *menu = new QMenu(chip);
+        // Queued: the chip and its menu are made anew.
+        const auto later = [this, menu](const QString &words, auto run) {
+            connect(menu->addAction(words), &QAction::triggered, this, run, Qt::QueuedConnection);
+        };
+        if (i > 0)
+            later(u"Make it A, the baseline"_s, [this, i] { moveToFront(i); });
+        later(u"Remove"_s, [this, i] { remove(i); });
+        chip->setMenu(menu);
+        m_chips->layout()->addWidget(chip);
+        chip->show();
+    }
+    m_chips->updateGeometry();
+}
+
+void ComparePanel::refreshTimelines()
+{
+    const auto alignment = static_cast<Alignment>(m_alignment->currentIndex());
+    m_microbatch->setVisible(alignment == Alignment::Microbatch);
+    const std::vector<std::size_t> indices = shown();
+    std::vector<timeline::TimelinePtr> timelines;
+    for (const std::size_t i : indices)
+        timelines.push_back(m_items[i].timeline);
+    const auto aligned = align(timelines, alignment, m_microbatch->value());
+    TimelineContent content;
+    for (std::size_t n = 0; n < indices.size(); ++n) {
+        const CompareItem &item = m_items[indices[n]];
+        if (!item.timeline)
+            continue;
+        LaneGroup group;
+        group.timeline = aligned[n].timeline;
+        group.schedule = item.schedule;
+        group.metrics = item.metrics;
+        group.capacity = item.capacity;
+        group.caption = u"%1 · %2 · %3"_s.arg(chipOf(indices[n]), caption(item.kind), item.name);
+        if (!aligned[n].mark.isEmpty())
+            group.caption += u" · "_s + aligned[n].mark;
+        content.groups.push_back(std::move(group));
+    }
+    content.teachingUnits = !m_items.empty() && std::ranges::all_of(m_items, [](const CompareItem &item) {
+        return inTeachingUnits(item.experiment);
+    });
+    m_timeline->setContent(std::move(content));
+}
+
+void ComparePanel::addRow(const QString &what, const QStringList &cells)
 {
     const int row = m_table->rowCount();
     m_table->insertRow(row);
-    int column = 0;
-    for (const QString &text : {what, first, second, verdict})
-        m_table->setItem(row, column++, new QTableWidgetItem(text));
-}
-
-void ComparePanel::fillTable()
-{
-    m_table->setRowCount(0);
-    const store::RunRecord &a = m_first->record;
-    const store::RunRecord &b = m_second->record;
-    addRow(u"Run"_s, runName(a.summary), runName(b.summary), {});
-    for (const FieldDifference &difference : differences(a.experiment, b.experiment))
-        addRow(fieldCaption(difference.field), difference.first, difference.second, {});
-    for (const auto &[key, value] : a.environment) {
-        const auto other = b.environment.find(key);
-        if (other != b.environment.end() && other->second != value)
-            addRow(qtText(key), qtText(value), qtText(other->second), {});
+    m_table->setItem(row, 0, new QTableWidgetItem(what));
+    for (int column = 0; column < cells.size(); ++column) {
+        auto *cell = new QTableWidgetItem(cells[column]);
+        cell->setToolTip(cells[column]);
+        m_table->setItem(row, column + 1, cell);
     }
-    const Spread spreadA = spreadOf(a.iterations);
-    const Spread spreadB = spreadOf(b.iterations);
-    const bool sameTokens = tokensOfStep(a.experiment) == tokensOfStep(b.experiment);
-    const QString verdict = iterationVerdict(spreadA, spreadB);
-    const auto tokens = [](const store::RunRecord &run) {
-        return run.summary.tokensPerSecond ? countText(*run.summary.tokensPerSecond) : kUnknown;
-    };
-    const auto addTokens = [&] {
-        addRow(u"Tokens/s"_s, tokens(a), tokens(b),
-               a.summary.tokensPerSecond && b.summary.tokensPerSecond
-                   ? figureVerdict(*b.summary.tokensPerSecond, *a.summary.tokensPerSecond, true)
-                   : QString());
-    };
-    if (!sameTokens)
-        addTokens();
-    addRow(u"Iteration, median (quartiles)"_s, spreadText(spreadA), spreadText(spreadB), sameTokens ? verdict : QString());
-    if (sameTokens)
-        addTokens();
-    if (a.metrics && b.metrics)
-        addRow(u"Bubble"_s, shareText(a.metrics->bubbleRatio), shareText(b.metrics->bubbleRatio),
-               figureVerdict(b.metrics->bubbleRatio, a.metrics->bubbleRatio, false));
-    const base::Bytes peakA = peakOf(*m_first);
-    const base::Bytes peakB = peakOf(*m_second);
-    addRow(u"Peak memory"_s, peakA > 0 ? bytesText(peakA) : kUnknown, peakB > 0 ? bytesText(peakB) : kUnknown,
-           peakA > 0 && peakB > 0 ? figureVerdict(static_cast<double>(peakB), static_cast<double>(peakA), false) : QString());
-    const auto loss = [](const store::RunRecord &run) {
-        return run.losses.empty() ? kUnknown : QString::number(run.losses.back(), 'f', 4);
-    };
-    addRow(u"Loss after the last step"_s, loss(a), loss(b), {});
 }
 
-void ComparePanel::warn()
+void ComparePanel::refreshTable()
 {
-    const store::RunRecord &a = m_first->record;
-    const store::RunRecord &b = m_second->record;
-    QStringList doubts;
-    if (a.summary.kind != b.summary.kind)
-        doubts << u"A is %1 and B is %2: two kinds of measurement."_s.arg(caption(a.summary.kind), caption(b.summary.kind));
-    const auto differsIn = [&](const char *key) {
-        const auto x = a.environment.find(key);
-        const auto y = b.environment.find(key);
-        return x != a.environment.end() && y != b.environment.end() && x->second != y->second;
-    };
-    if (differsIn("host") || differsIn("cpu"))
-        doubts << u"They were measured on different machines."_s;
-    if (tokensOfStep(a.experiment) != tokensOfStep(b.experiment))
-        doubts << u"They train different numbers of tokens a step: compare tokens/s."_s;
-    if (doubts.isEmpty())
+    std::vector<CompareItem> items;
+    QStringList header{u"What differs"_s};
+    for (const std::size_t i : shown()) {
+        items.push_back(m_items[i]);
+        header << (i == 0 ? u"A, the baseline"_s : chipOf(i) + u" against A"_s);
+    }
+    const Comparison comparison = compareItems(items);
+    m_table->clearSpans();
+    m_table->setRowCount(0);
+    m_table->setColumnCount(static_cast<int>(header.size()));
+    m_table->setHorizontalHeaderLabels(header);
+    std::optional<ComparisonRow::Section> section;
+    for (const ComparisonRow &row : comparison.rows) {
+        if (row.section != section) {
+            section = row.section;
+            addRow(caption(row.section), {});
+            QTableWidgetItem *title = m_table->item(m_table->rowCount() - 1, 0);
+            QFont font = m_table->font();
+            font.setBold(true);
+            title->setFont(font);
+            m_table->setSpan(m_table->rowCount() - 1, 0, 1, m_table->columnCount());
+        }
+        QStringList cells;
+        for (qsizetype i = 0; i < row.values.size(); ++i)
+            cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
+        addRow(row.what, cells);
+    }
+    m_table->resizeColumnsToContents();
+    for (int column = 0; column < m_table->columnCount(); ++column)
+        m_table->setColumnWidth(column, std::min(m_table->columnWidth(column) + 12, kWidestCell));
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    if (comparison.doubts.isEmpty())
         m_bar->clear();
     else
-        m_bar->say(MessageBar::Tone::Warning, doubts.join(u' '));
+        m_bar->say(MessageBar::Tone::Warning, comparison.doubts.join(u' '));
+}
+
+void ComparePanel::copyCells()
+{
+    QStringList lines;
+    int row = -1;
+    QList<QTableWidgetItem *> cells = m_table->selectedItems();
+    std::ranges::sort(cells, [](const QTableWidgetItem *a, const QTableWidgetItem *b) {
+        return std::pair(a->row(), a->column()) < std::pair(b->row(), b->column());
+    });
+    for (const QTableWidgetItem *cell : cells) {
+        if (cell->row() == row)
+            lines.back() += u'\t' + cell->text();
+        else
+            lines << cell->text();
+        row = cell->row();
+    }
+    QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
 } // namespace stagelens::ui

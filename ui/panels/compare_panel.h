@@ -1,12 +1,20 @@
-// Two runs on one axis, and a table of what differs.
+// Two to six runs, predictions or experiments: timelines on one axis, and a table of what differs.
 #pragma once
 
-#include "engine/service/engine_service.h"
+#include "ui/bridge/comparison.h"
 
 #include <QWidget>
 
+#include <vector>
+
+class QCheckBox;
+class QComboBox;
 class QLabel;
+class QMenu;
+class QSpinBox;
+class QSplitter;
 class QTableWidget;
+class QToolButton;
 
 namespace stagelens::ui {
 
@@ -17,26 +25,51 @@ class ViewState;
 class ComparePanel : public QWidget {
     Q_OBJECT
 public:
+    static constexpr std::size_t kMost = 6;
+
     explicit ComparePanel(QWidget *parent = nullptr);
-    /// A is the baseline of every difference.
-    void setRuns(const service::RunSnapshotPtr &first, const service::RunSnapshotPtr &second);
-    [[nodiscard]] bool isEmpty() const { return !m_first; }
+    /// The first is A, the baseline of every difference.
+    void setItems(std::vector<CompareItem> items);
+    /// Appends; does nothing where six are there.
+    void add(CompareItem item);
+    [[nodiscard]] const std::vector<CompareItem> &items() const { return m_items; }
+    [[nodiscard]] bool isEmpty() const { return m_items.empty(); }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] QTableWidget *table() { return m_table; }
 
-private:
-    void fillTable();
-    void addRow(const QString &what, const QString &first, const QString &second, const QString &verdict);
-    /// Says what must not be compared without a thought: kinds of measurement, machines, tokens.
-    void warn();
+signals:
+    void predictionAsked();
+    void filesAsked();
+    /// The menu of what can be added opens: stored runs may be appended to it.
+    void addMenuOpens(QMenu *menu);
 
-    service::RunSnapshotPtr m_first;
-    service::RunSnapshotPtr m_second;
+private:
+    QWidget *makeBar();
+    void makeTable();
+    void refresh();
+    void refreshChips();
+    void refreshTimelines();
+    void refreshTable();
+    void addRow(const QString &what, const QStringList &cells);
+    void copyCells();
+    void moveToFront(std::size_t index);
+    void remove(std::size_t index);
+    /// Whether "equal memory" hides it: its peak is above A's.
+    [[nodiscard]] bool isHidden(std::size_t index) const;
+    [[nodiscard]] std::vector<std::size_t> shown() const;
+
+    std::vector<CompareItem> m_items;
     ViewState *m_view;
+    QWidget *m_chips;
+    QToolButton *m_add;
+    QComboBox *m_alignment;
+    QSpinBox *m_microbatch;
+    QCheckBox *m_equalMemory;
     MessageBar *m_bar;
     QLabel *m_empty;
     TimelineView *m_timeline;
     QTableWidget *m_table;
+    QSplitter *m_splitter;
 };
 
 } // namespace stagelens::ui

@@ -1,15 +1,19 @@
 #include "ui/panels/runs_panel.h"
 
+#include "ui/bridge/words.h"
+
 #include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <map>
 
 namespace stagelens::ui {
 
@@ -20,25 +24,39 @@ namespace {
 /// picture away.
 constexpr int kRows = 5;
 constexpr int kFewestRows = 1;
+constexpr std::size_t kFewestCompared = 2;
+constexpr std::size_t kMostCompared = 6;
+/// A filter is applied after a pause in typing.
+constexpr int kTypingMilliseconds = 150;
+constexpr int kFilterWidth = 360;
+constexpr int kCellMargin = 18;
 } // namespace
 
 RunsPanel::RunsPanel(QWidget *parent)
     : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
-      m_compare(new QPushButton(u"Compare"_s, m_header)), m_table(new QTableView(this)),
-      m_empty(new QLabel(u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s, this))
+      m_filter(new QLineEdit(m_header)), m_import(new QPushButton(u"Import…"_s, m_header)),
+      m_compare(new QPushButton(u"Compare"_s, m_header)), m_table(new QTableView(this)), m_empty(new QLabel(this))
 {
     setObjectName(u"runs"_s);
     makeHeader();
     makeTable();
+    makeColumns();
+    makeRowActions();
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    m_empty->setObjectName(u"runs.empty"_s);
     m_empty->setContentsMargins(10, 6, 10, 6);
     m_empty->setAlignment(Qt::AlignTop);
     layout->addWidget(m_empty);
     layout->addWidget(m_table, 1);
     connect(m_model, &RunTableModel::tickedChanged, this, &RunsPanel::updateHeader);
     connect(m_model, &RunTableModel::renameAsked, this, &RunsPanel::renameAsked);
+    connect(m_model, &RunTableModel::tagsAsked, this, &RunsPanel::tagsAsked);
+    connect(m_model, &RunTableModel::noteAsked, this, &RunsPanel::noteAsked);
+    m_typing.setSingleShot(true);
+    m_typing.setInterval(kTypingMilliseconds);
+    connect(&m_typing, &QTimer::timeout, this, [this] { emit filterChanged(m_filter->text()); });
     updateHeader();
     setFolded(true);
 }
@@ -52,18 +70,31 @@ void RunsPanel::makeHeader()
     m_fold->setAutoRaise(true);
     m_fold->setFocusPolicy(Qt::StrongFocus);
     m_fold->setToolTip(u"Fold or unfold the runs"_s);
+    m_filter->setObjectName(u"runs.filter"_s);
+    m_filter->setAccessibleName(u"Filter of the runs"_s);
+    m_filter->setPlaceholderText(u"Filter: vocab-2, 4x16, 8k, a tag…"_s);
+    m_filter->setToolTip(u"Shows the runs in whose name, schedule, method, kind, tags or note every word is found"_s);
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setMaximumWidth(kFilterWidth);
+    m_import->setObjectName(u"runs.import"_s);
+    m_import->setAutoDefault(false);
+    m_import->setToolTip(u"Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0"_s);
     m_compare->setObjectName(u"runs.compare"_s);
     m_compare->setAutoDefault(false);
     row->addWidget(m_fold);
+    row->addWidget(m_filter, 1);
     row->addStretch(1);
+    row->addWidget(m_import);
     row->addWidget(m_compare);
+    connect(m_filter, &QLineEdit::textChanged, &m_typing, qOverload<>(&QTimer::start));
+    connect(m_import, &QPushButton::clicked, this, &RunsPanel::importAsked);
     connect(m_fold, &QToolButton::clicked, this, [this] {
         setFolded(!m_folded);
         emit foldedByHand(m_folded);
     });
     connect(m_compare, &QPushButton::clicked, this, [this] {
-        if (const auto ticked = m_model->ticked(); ticked.size() == 2)
-            emit compareAsked(ticked[0], ticked[1]);
+        const auto ticked = m_model->ticked();
+        emit compareAsked({ticked.begin(), ticked.end()});
     });
 }
 
@@ -79,32 +110,126 @@ void RunsPanel::makeTable()
     m_table->setAlternatingRowColors(true);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setMinimumHeight(0);
+    m_table->setWordWrap(false);
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_table->horizontalHeader()->setSectionResizeMode(RunTableModel::Name, QHeaderView::Stretch);
-    m_table->horizontalHeader()->setHighlightSections(false);
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex &index) {
         if (const auto *run = m_model->run(index); run && index.column() != RunTableModel::Status)
             emit showAsked(run->id);
     });
+}
+
+void RunsPanel::makeColumns()
+{
+    QHeaderView *header = m_table->horizontalHeader();
+    // Widths come from the longest usual text: measuring the rows would read them, and columns would jump while one scrolls.
+    static const QStringList kLongest = {u"[x] interrupted 99/99"_s,
+                                         u"Interleaved 1F1B · rebalancing · 16x128"_s,
+                                         u"2026-03-01 14:02"_s,
+                                         u"Interleaved 1F1B; VOCAB-2; Devices 16"_s,
+                                         u"Measured live"_s,
+                                         u"1,000,000"_s,
+                                         u"Bubble ^"_s,
+                                         u"Peak memory ^"_s,
+                                         u"1,234 ms"_s,
+                                         u"10.82 → 10.03"_s,
+                                         u"1000/1000"_s,
+                                         u"paper, keep"_s,
+                                         u"fan was loud, measured twice"_s};
+    for (int column = 0; column < RunTableModel::ColumnCount; ++column) {
+        m_table->setColumnWidth(column, header->fontMetrics().horizontalAdvance(kLongest.value(column)) + kCellMargin);
+        m_table->setColumnHidden(column, column >= RunTableModel::kFirstExtra);
+    }
+    header->setSectionResizeMode(QHeaderView::Interactive);
+    header->setSectionResizeMode(RunTableModel::Differs, QHeaderView::Stretch);
+    header->setHighlightSections(false);
+    header->setSectionsClickable(true);
+    header->setSortIndicatorShown(true);
+    header->setSortIndicator(m_sorted, Qt::DescendingOrder);
+    connect(header, &QHeaderView::sectionClicked, this, &RunsPanel::sortBy);
+    header->setContextMenuPolicy(Qt::ActionsContextMenu);
+    for (int column = RunTableModel::When; column < RunTableModel::ColumnCount; ++column) {
+        auto *action = new QAction(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), header);
+        action->setCheckable(true);
+        action->setChecked(!m_table->isColumnHidden(column));
+        header->addAction(action);
+        connect(action, &QAction::toggled, this, [this, column](bool on) { m_table->setColumnHidden(column, !on); });
+    }
+}
+
+void RunsPanel::sortBy(int column)
+{
+    static const std::map<int, store::RunOrder> kOrders{{RunTableModel::When, store::RunOrder::Newest},
+                                                        {RunTableModel::Name, store::RunOrder::Name},
+                                                        {RunTableModel::TokensPerSecond, store::RunOrder::TokensPerSecond},
+                                                        {RunTableModel::Bubble, store::RunOrder::Bubble},
+                                                        {RunTableModel::PeakMemory, store::RunOrder::PeakMemory}};
+    if (const auto order = kOrders.find(column); order != kOrders.end()) {
+        m_reversed = column == m_sorted && !m_reversed;
+        m_sorted = column;
+        emit orderAsked(order->second, m_reversed);
+    }
+    const bool ascending = (m_sorted == RunTableModel::Name) != m_reversed;
+    m_table->horizontalHeader()->setSortIndicator(m_sorted, ascending ? Qt::AscendingOrder : Qt::DescendingOrder);
+}
+
+QStringList RunsPanel::columns() const
+{
+    QStringList captions;
+    for (const QAction *action : m_table->horizontalHeader()->actions())
+        if (action->isChecked())
+            captions << action->text();
+    return captions;
+}
+
+void RunsPanel::setColumns(const QStringList &captions)
+{
+    for (QAction *action : m_table->horizontalHeader()->actions())
+        action->setChecked(captions.contains(action->text()));
+}
+
+void RunsPanel::editCell(int column)
+{
+    if (!current())
+        return;
+    if (m_table->isColumnHidden(column))
+        setColumns(columns() << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+    const QModelIndex cell = m_table->currentIndex().siblingAtColumn(column);
+    m_table->setCurrentIndex(cell);
+    m_table->scrollTo(cell);
+    m_table->edit(cell);
+}
+
+void RunsPanel::makeRowActions()
+{
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    const auto add = [this](const QString &caption, const QKeySequence &key, auto run) {
+    const auto add = [this](const QString &name, const QString &caption, const QKeySequence &key, auto run) {
         auto *action = new QAction(caption, m_table);
+        action->setObjectName(u"runs."_s + name);
         action->setShortcut(key);
         action->setShortcutContext(Qt::WidgetShortcut);
         m_table->addAction(action);
         connect(action, &QAction::triggered, this, run);
     };
-    add(u"Show"_s, Qt::Key_Return, [this] {
+    add(u"show"_s, u"Show with its plan"_s, Qt::Key_Return, [this] {
         if (const auto *run = current())
             emit showAsked(run->id);
     });
-    add(u"Rename…"_s, Qt::Key_F2, [this] {
-        if (const auto *run = current(); run)
-            m_table->edit(m_table->currentIndex().siblingAtColumn(RunTableModel::Name));
+    add(u"tick"_s, u"Tick for comparing"_s, Qt::Key_Space, [this] {
+        if (const auto *run = current())
+            m_model->setTicked(run->id, !std::ranges::count(m_model->ticked(), run->id));
     });
-    add(u"Delete"_s, Qt::Key_Delete, [this] {
+    add(u"rename"_s, u"Rename…"_s, Qt::Key_F2, [this] { editCell(RunTableModel::Name); });
+    add(u"tags"_s, u"Tags…"_s, Qt::Key_T, [this] { editCell(RunTableModel::Tags); });
+    add(u"note"_s, u"Note…"_s, Qt::Key_N, [this] { editCell(RunTableModel::Note); });
+    for (const auto &[format, caption] : {std::pair{u"chrome-trace"_s, u"Export as Chrome trace…"_s},
+                                          std::pair{u"csv"_s, u"Export as CSV…"_s}, std::pair{u"json"_s, u"Export as JSON…"_s}})
+        add(u"export."_s + format, caption, {}, [this, format = format] {
+            if (const auto *run = current())
+                emit exportAsked(run->id, format);
+        });
+    add(u"delete"_s, u"Delete"_s, Qt::Key_Delete, [this] {
         if (const auto *run = current())
             emit deleteAsked(run->id);
     });
@@ -115,21 +240,27 @@ const store::RunSummary *RunsPanel::current() const
     return m_model->run(m_table->currentIndex());
 }
 
-void RunsPanel::setRuns(std::vector<store::RunSummary> runs, const std::set<store::RunId> &hidden)
+void RunsPanel::setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden)
 {
-    m_model->setRuns(std::move(runs), hidden);
+    m_model->setRuns(runs, hidden);
     updateHeader();
     setFolded(m_folded);
 }
 
 void RunsPanel::updateHeader()
 {
-    m_fold->setText(u"Runs (%1)"_s.arg(m_model->rowCount()));
+    const int shown = m_model->rowCount();
+    const int total = m_model->total();
+    m_fold->setText(shown == total ? u"Runs (%1)"_s.arg(countText(total))
+                                   : u"Runs (%1 of %2)"_s.arg(countText(shown), countText(total)));
+    m_empty->setText(total > 0 ? u"No run has all these words. Clear the filter to see all %1."_s.arg(countText(total))
+                               : u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s);
     const std::size_t ticked = m_model->ticked().size();
-    m_compare->setEnabled(ticked == 2);
-    m_compare->setText(ticked == 2 ? u"Compare the two ticked runs"_s : u"Compare"_s);
-    m_compare->setToolTip(ticked == 2 ? u"Both timelines on one axis, and what differs"_s
-                                      : u"Tick two runs in the first column to compare them"_s);
+    const bool canCompare = ticked >= kFewestCompared && ticked <= kMostCompared;
+    m_compare->setEnabled(canCompare);
+    m_compare->setText(canCompare ? u"Compare the %1 ticked runs"_s.arg(ticked) : u"Compare"_s);
+    m_compare->setToolTip(canCompare ? u"Their timelines on one axis, and what differs"_s
+                                     : u"Tick two to six runs in the first column to compare them"_s);
 }
 
 void RunsPanel::setFolded(bool folded)
@@ -140,6 +271,8 @@ void RunsPanel::setFolded(bool folded)
     const bool any = m_model->rowCount() > 0;
     m_table->setVisible(!folded && any);
     m_empty->setVisible(!folded && !any);
+    m_filter->setVisible(!folded && m_model->total() > 0);
+    m_import->setVisible(!folded);
     m_compare->setVisible(!folded && any);
     setMinimumHeight(folded ? 0 : any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
     setMaximumHeight(folded ? 0 : QWIDGETSIZE_MAX);

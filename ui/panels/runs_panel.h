@@ -1,15 +1,17 @@
-// The run browser: what was trained, to be shown, compared, renamed and deleted.
+// The run browser: what was trained or imported, to be found, shown, compared, described, exported and deleted.
 #pragma once
 
 #include "engine/service/engine_service.h"
 #include "ui/models/run_table_model.h"
 
+#include <QTimer>
 #include <QWidget>
 
 #include <set>
 #include <vector>
 
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QTableView;
 class QToolButton;
@@ -20,7 +22,10 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit RunsPanel(QWidget *parent = nullptr);
-    void setRuns(std::vector<store::RunSummary> runs, const std::set<store::RunId> &hidden);
+    void setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden);
+    /// Captions of the columns that a person chose, status and name apart.
+    [[nodiscard]] QStringList columns() const;
+    void setColumns(const QStringList &captions);
     [[nodiscard]] RunTableModel *model() { return m_model; }
     [[nodiscard]] QTableView *table() { return m_table; }
     /// The strip with the title: the dock uses it as its title bar.
@@ -32,9 +37,17 @@ public:
 
 signals:
     void showAsked(qint64 run);
-    void compareAsked(qint64 first, qint64 second);
+    /// Two to six, from old to new.
+    void compareAsked(const std::vector<qint64> &runs);
+    void filterChanged(const QString &filter);
+    void orderAsked(stagelens::store::RunOrder order, bool reversed);
+    void importAsked();
+    /// `format`: "chrome-trace", "csv" or "json".
+    void exportAsked(qint64 run, const QString &format);
     void deleteAsked(qint64 run);
     void renameAsked(qint64 run, const QString &name);
+    void tagsAsked(qint64 run, const QStringList &tags);
+    void noteAsked(qint64 run, const QString &note);
     void foldedByHand(bool folded);
     /// The table came into sight and would like its sizeHint().
     void unfolded();
@@ -42,6 +55,11 @@ signals:
 private:
     void makeHeader();
     void makeTable();
+    void makeColumns();
+    void makeRowActions();
+    void sortBy(int column);
+    /// Opens a cell for typing, in a column that may be hidden.
+    void editCell(int column);
     void updateHeader();
     /// Of the table with so many rows.
     [[nodiscard]] int heightOf(int rows) const;
@@ -50,9 +68,14 @@ private:
     RunTableModel *m_model;
     QWidget *m_header;
     QToolButton *m_fold;
+    QLineEdit *m_filter;
+    QPushButton *m_import;
     QPushButton *m_compare;
     QTableView *m_table;
     QLabel *m_empty;
+    QTimer m_typing;
+    int m_sorted = RunTableModel::When;
+    bool m_reversed = false;
     bool m_folded = true;
 };
 

@@ -113,23 +113,11 @@ void MainWindow::connectRuns()
     connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::updateRuns);
     connect(m_desk, &RunDesk::storeProblemChanged, this, &MainWindow::updateStoreBar);
     connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
-    connect(m_runs, &RunsPanel::showAsked, this, [this](qint64 run) {
-        m_desk->show(run);
-        m_actions->explore->trigger();
-    });
-    connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
-    connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
+    connectRunsPanel();
+    connectCompare();
+    connectSweep();
     connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
     connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
-    connect(m_runs, &RunsPanel::deleteAsked, this, [this](qint64 run) {
-        m_desk->remove(run);
-        if (!m_desk->deleted().contains(run))
-            return;
-        m_notice->say(MessageBar::Tone::Note, u"Run %1 is deleted."_s.arg(run), {{u"Undo"_s, [this] {
-                                                                                      m_desk->restoreDeleted();
-                                                                                      m_notice->clear();
-                                                                                  }}});
-    });
 }
 
 void MainWindow::connectFields()
@@ -156,18 +144,6 @@ void MainWindow::apply(model::VocabularyMethod method)
     m_document->closeGesture();
     m_document->edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, std::move(next));
     m_document->closeGesture();
-}
-
-void MainWindow::compareRuns(store::RunId first, store::RunId second)
-{
-    const auto a = m_desk->load(first);
-    const auto b = m_desk->load(second);
-    if (!a || !b) {
-        say(sentence(!a ? a.error() : b.error()));
-        return;
-    }
-    m_compare->setRuns(*a, *b);
-    m_actions->compare->trigger();
 }
 
 void MainWindow::updateTrain()
@@ -278,7 +254,7 @@ void MainWindow::updateRuns()
 {
     m_runs->setRuns(m_desk->runs(), m_desk->deleted());
     if (!m_foldedByHand)
-        m_runs->setFolded(m_runs->model()->rowCount() < 2);
+        m_runs->setFolded(m_runs->model()->total() < 2);
 }
 
 void MainWindow::updateStoreBar()
@@ -316,7 +292,8 @@ void MainWindow::takeOver(const QString &label, const model::Experiment &resolve
     automatic.training.mode.reset();
     if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
         next = automatic;
-    next.cost = m_document->experiment().cost;
+    if (next.hasModel) // else its costs are all that is known of it
+        next.cost = m_document->experiment().cost;
     m_document->closeGesture();
     m_document->edit(u"plan"_s, label, std::move(next));
     m_document->closeGesture();

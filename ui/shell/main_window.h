@@ -26,6 +26,7 @@ class MessageBar;
 class MetricsPanel;
 class RunDesk;
 class RunsPanel;
+class SweepPage;
 class ToolStrip;
 class ViewState;
 class WindowActions;
@@ -49,10 +50,14 @@ public:
     [[nodiscard]] ExplorePage &explorePage() { return *m_explore; }
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
+    [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
-    void compareRuns(store::RunId first, store::RunId second);
+    /// Stores traces of another program, those of all ranks, as one run.
+    void importRuns(const QStringList &files);
+    /// Two to six runs, the first as the baseline.
+    void compareRuns(const std::vector<qint64> &runs);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
@@ -68,6 +73,15 @@ private:
     void buildMenus();
     void connectModel();
     void connectRuns();
+    void connectRunsPanel();
+    void connectCompare();
+    void addFilesToCompare(const QStringList &files);
+    void connectSweep();
+    void askImport();
+    void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
+    void exportRun(qint64 run, const QString &format);
+    void showRun(qint64 run);
+    void deleteRun(qint64 run);
     void connectActions();
     void connectFields();
     [[nodiscard]] QWidget *makeModeSwitch();
@@ -112,6 +126,7 @@ private:
     ExperimentEditor *m_editor;
     ExplorePage *m_explore;
     ComparePanel *m_compare;
+    SweepPage *m_sweep;
     LearnPage *m_learn;
     QStackedWidget *m_pages;
     MetricsPanel *m_metrics;
@@ -124,6 +139,8 @@ private:
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
+    model::Experiment m_runBaseline; ///< that the table's differences were made against
+    service::JobId m_import = 0;
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

@@ -2,6 +2,7 @@
 
 #include "engine/base/log.h"
 #include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/run_words.h"
 #include "ui/bridge/words.h"
 
 namespace stagelens::ui {
@@ -114,13 +115,42 @@ std::vector<FieldDifference> RunDesk::shownDifferences(const model::Experiment &
 void RunDesk::refreshRuns()
 {
     m_lastRefresh.start();
-    auto runs = m_bridge->service().runs();
+    auto runs = m_bridge->service().findRuns(m_query);
     if (!runs) {
         setStoreProblem(sentence(runs.error()));
         return;
     }
     m_runs = *std::move(runs);
     emit runsChanged();
+}
+
+std::vector<store::RunSummary> RunDesk::rows(std::span<const store::RunId> runs)
+{
+    auto rows = m_bridge->service().runSummaries(runs);
+    if (!rows) {
+        base::log(base::LogLevel::Warning, rows.error().text());
+        return {};
+    }
+    return *std::move(rows);
+}
+
+QString RunDesk::difference(const model::Experiment &baseline, store::RunId run)
+{
+    const auto plan = m_bridge->service().runExperiment(run);
+    return plan ? differenceWords(baseline, model::resolved(*plan, m_bridge->cores())) : QString();
+}
+
+void RunDesk::setFilter(const QString &filter)
+{
+    m_query.words = filterWords(filter);
+    refreshRuns();
+}
+
+void RunDesk::setOrder(store::RunOrder order, bool reversed)
+{
+    m_query.order = order;
+    m_query.reversed = reversed;
+    refreshRuns();
 }
 
 void RunDesk::remove(store::RunId run)
@@ -151,8 +181,26 @@ void RunDesk::commitDeletions()
 
 void RunDesk::rename(store::RunId run, const QString &name)
 {
-    if (const auto renamed = m_bridge->service().renameRun(run, utf8(name)); !renamed)
-        emit failed(sentence(renamed.error()));
+    changed(m_bridge->service().renameRun(run, utf8(name)));
+}
+
+void RunDesk::setTags(store::RunId run, const QStringList &tags)
+{
+    std::vector<std::string> words;
+    for (const QString &tag : tags)
+        words.push_back(utf8(tag));
+    changed(m_bridge->service().tagRun(run, words));
+}
+
+void RunDesk::setNote(store::RunId run, const QString &note)
+{
+    changed(m_bridge->service().noteRun(run, utf8(note)));
+}
+
+void RunDesk::changed(const base::Result<> &change)
+{
+    if (!change)
+        emit failed(sentence(change.error()));
     refreshRuns();
 }
 
@@ -168,7 +216,7 @@ void RunDesk::databaseChanged()
 {
     m_live.reset();
     m_deleted.clear();
-    m_runs.clear();
+    m_runs = {};
     setStoreProblem({});
     showNone();
     refreshRuns();

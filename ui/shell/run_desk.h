@@ -35,14 +35,23 @@ public:
     /// In what the shown run differs from that plan (resolved), as far as a timeline depends on it.
     [[nodiscard]] std::vector<FieldDifference> shownDifferences(const model::Experiment &plan) const;
 
-    [[nodiscard]] const std::vector<store::RunSummary> &runs() const { return m_runs; }
+    /// Those that the filter lets through, in the chosen order.
+    [[nodiscard]] const store::RunList &runs() const { return m_runs; }
+    /// Rows of the table; none where the database cannot be read.
+    [[nodiscard]] std::vector<store::RunSummary> rows(std::span<const store::RunId> runs);
+    /// In what a run differs from a plan (resolved), in words.
+    [[nodiscard]] QString difference(const model::Experiment &baseline, store::RunId run);
     void refreshRuns();
+    void setFilter(const QString &filter);
+    void setOrder(store::RunOrder order, bool reversed);
     /// Hides a run; it is deleted when the window closes, until then restoreDeleted() brings it back.
     void remove(store::RunId run);
     void restoreDeleted();
     void commitDeletions();
     [[nodiscard]] const std::set<store::RunId> &deleted() const { return m_deleted; }
     void rename(store::RunId run, const QString &name);
+    void setTags(store::RunId run, const QStringList &tags);
+    void setNote(store::RunId run, const QString &note);
     /// Why results are not being stored; empty while they are.
     [[nodiscard]] const QString &storeProblem() const { return m_storeProblem; }
 
@@ -64,6 +73,7 @@ private:
     void take(quint64 job, const service::RunSnapshotPtr &snapshot);
     void finish(const service::RunSnapshot &last);
     void setStoreProblem(const QString &problem);
+    void changed(const base::Result<> &change);
 
     EngineBridge *m_bridge;
     service::JobId m_job = 0;
@@ -71,7 +81,8 @@ private:
     bool m_following = true; ///< the live run is the one that is shown
     service::RunSnapshotPtr m_live;
     service::RunSnapshotPtr m_shown;
-    std::vector<store::RunSummary> m_runs;
+    store::RunQuery m_query;
+    store::RunList m_runs;
     std::set<store::RunId> m_deleted;
     QString m_storeProblem;
     QElapsedTimer m_lastRefresh;

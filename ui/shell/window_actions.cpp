@@ -19,6 +19,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     open = make(u"open"_s, u"&Open…"_s, QKeySequence::Open, u"Open an experiment (*.stagelens.json)"_s);
     save = make(u"save"_s, u"&Save"_s, QKeySequence::Save, u"Save the experiment"_s);
     saveAs = make(u"save-as"_s, u"Save &as…"_s, QKeySequence(u"Ctrl+Shift+S"_s), u"Save the experiment under another name"_s);
+    importRun = make(u"import-run"_s, u"&Import a measured timeline…"_s, {},
+                     u"Chrome or Kineto traces with events named PP:0F0, of all ranks"_s);
     exportPng = make(u"export-png"_s, u"P&NG…"_s, {}, u"stagelens --export FILE --format png"_s);
     exportSvg = make(u"export-svg"_s, u"&SVG…"_s, {}, u"stagelens --export FILE --format svg"_s);
     exportPdf = make(u"export-pdf"_s, u"P&DF…"_s, {}, u"stagelens --export FILE --format pdf"_s);
@@ -41,10 +43,11 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     fit = make(u"fit"_s, u"&Fit the whole iteration"_s, QKeySequence(u"Ctrl+0"_s),
                u"Show all of the time axis (0 over the picture)"_s);
     explore = make(u"explore"_s, u"&Explore"_s, QKeySequence(u"Ctrl+1"_s), u"One plan: predict, train, ask"_s);
-    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two runs on one axis"_s);
+    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two to six runs, predictions or experiments on one axis"_s);
+    sweep = make(u"sweep"_s, u"S&weep"_s, QKeySequence(u"Ctrl+3"_s), u"Many plans at once, in two linked plots"_s);
     learn = make(u"learn"_s, u"&Learn"_s, QKeySequence(u"Ctrl+4"_s), u"What the schedules and methods are"_s);
     modes = new QActionGroup(this);
-    for (QAction *mode : {explore, compare, learn}) {
+    for (QAction *mode : {explore, compare, sweep, learn}) {
         mode->setCheckable(true);
         modes->addAction(mode);
     }
@@ -106,6 +109,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     examples = file->addMenu(u"&Examples"_s);
     file->addSeparator();
     file->addActions({save, saveAs});
+    file->addAction(importRun);
     QMenu *picture = file->addMenu(u"Export &picture"_s);
     picture->addActions({exportPng, exportSvg, exportPdf});
     file->addSeparator();
@@ -149,7 +153,7 @@ QString keyTable()
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, u"undo; redo"_s},
         {u"Ctrl+1 to Ctrl+4"_s, u"Explore, Compare, Sweep, Learn"_s},
         {u"F6; F11"_s, u"next pane; presentation"_s},
-        {u"F2; Delete; Return"_s, u"in the table of runs: rename, delete, show"_s},
+        {u"Return; Space; F2; T; N; Delete"_s, u"in the table of runs: show, tick, rename, tags, note, delete"_s},
         {u"Ctrl+Shift+C"_s, u"copy the picture"_s},
         {u"Esc"_s, u"clears the selection, leaves a mode or reverts a field; it never stops a run"_s},
         {u"?"_s, u"this table"_s},

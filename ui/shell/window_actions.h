@@ -38,7 +38,9 @@ public:
     QAction *fit;
     QAction *explore;
     QAction *compare;
+    QAction *sweep;
     QAction *learn;
+    QAction *importRun;
     QAction *presentation;
     QAction *find;
     QAction *criticalPath;

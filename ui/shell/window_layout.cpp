@@ -18,6 +18,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
@@ -81,8 +82,9 @@ void MainWindow::buildCentre()
     m_pages = new QStackedWidget(centre);
     m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
     m_compare = new ComparePanel(m_pages);
+    m_sweep = new SweepPage(m_bridge, m_document, m_pages);
     m_learn = new LearnPage(m_pages);
-    for (QWidget *page : std::initializer_list<QWidget *>{m_explore, m_compare, m_learn}) // in the order of the modes
+    for (QWidget *page : std::initializer_list<QWidget *>{m_explore, m_compare, m_sweep, m_learn}) // in the order of the modes
         m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
     layout->addWidget(m_notice);
@@ -138,6 +140,7 @@ void MainWindow::connectActions()
     on(m_actions->open, [this] { m_files->openAsked(); });
     on(m_actions->save, [this] { m_files->save(); });
     on(m_actions->saveAs, [this] { m_files->saveAs(); });
+    on(m_actions->importRun, [this] { askImport(); });
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
@@ -183,6 +186,8 @@ void MainWindow::restoreMemory()
         m_narrow = settings->value(u"narrow"_s).toBool();
     if (settings->contains(u"groups"_s))
         m_editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
+    if (settings->contains(u"runColumns"_s))
+        m_runs->setColumns(settings->value(u"runColumns"_s).toStringList());
     const QString appearance = settings->value(u"appearance"_s).toString();
     if (appearance == u"dark"_s)
         m_actions->dark->trigger();
@@ -199,6 +204,7 @@ void MainWindow::saveMemory()
     settings->setValue(u"state"_s, saveState(kMemoryVersion));
     settings->setValue(u"narrow"_s, m_narrow);
     settings->setValue(u"groups"_s, m_editor->openGroups());
+    settings->setValue(u"runColumns"_s, m_runs->columns());
     settings->setValue(u"appearance"_s, m_actions->dark->isChecked()    ? u"dark"_s
                                         : m_actions->light->isChecked() ? u"light"_s
                                                                         : u"system"_s);

@@ -1,0 +1,207 @@
+#include "engine/exchange/trace_events.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stagelens::exchange {
+
+using base::concat;
+
+namespace {
+
+constexpr std::string_view kPrefix = "PP:";
+constexpr int kMostStages = 4096;
+constexpr int kMostMicrobatches = 1'000'000;
+constexpr std::size_t kMostEvents = 20'000'000;
+/// A hundred years.
+constexpr double kMostMicros = 3.2e15;
+
+/// The members of an event that count, as far as they were read.
+struct RawEvent {
+    std::string name;
+    std::string phase;
+    std::string category;
+    std::string process;
+    std::string thread;
+    std::string begin;
+    std::string duration;
+};
+
+/// Receives the parser's calls. Objects in the list "traceEvents" (or in a list that is the whole document) are events; what is
+/// nested in them is passed by.
+class Reader : public nlohmann::json_sax<nlohmann::json> {
+public:
+    bool null() override { return value({}); }
+    bool boolean(bool) override { return value({}); }
+    bool number_integer(number_integer_t number) override { return value(std::to_string(number)); }
+    bool number_unsigned(number_unsigned_t number) override { return value(std::to_string(number)); }
+    bool number_float(number_float_t, const string_t &text) override { return value(text); }
+    bool string(string_t &text) override { return value(std::move(text)); }
+    bool binary(binary_t &) override { return value({}); }
+    bool key(string_t &text) override
+    {
+        if (m_level <= 1 || m_level == m_eventsLevel + 1)
+            m_key = std::move(text);
+        return true;
+    }
+    bool start_object(std::size_t) override
+    {
+        if (m_level == m_eventsLevel)
+            m_event = {};
+        ++m_level;
+        return true;
+    }
+    bool end_object() override
+    {
+        --m_level;
+        return m_level != m_eventsLevel || take();
+    }
+    bool start_array(std::size_t) override
+    {
+        if (m_eventsLevel == kNoEvents && (m_level == 0 || (m_level == 1 && m_key == "traceEvents"))) {
+            m_eventsLevel = m_level + 1;
+            hasEvents = true;
+        }
+        ++m_level;
+        return true;
+    }
+    bool end_array() override
+    {
+        if (m_level == m_eventsLevel)
+            m_eventsLevel = kNoEvents;
+        --m_level;
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string &, const nlohmann::json::exception &) override
+    {
+        problem = concat("is no JSON from byte ", position, " on; export the trace again");
+        return false;
+    }
+
+    std::string problem;
+    bool hasEvents = false;
+    TraceEvents onProcessor;
+    TraceEvents onGpu;
+
+private:
+    static constexpr int kNoEvents = -2;
+
+    bool value(std::string text)
+    {
+        if (m_level != m_eventsLevel + 1)
+            return true;
+        const std::pair<std::string_view, std::string *> members[] = {
+            {"name", &m_event.name}, {"ph", &m_event.phase},        {"cat", &m_event.category}, {"pid", &m_event.process},
+            {"tid", &m_event.thread}, {"ts", &m_event.begin}, {"dur", &m_event.duration}};
+        for (const auto &[name, member] : members)
+            if (m_key == name)
+                *member = std::move(text);
+        return true;
+    }
+
+    bool take()
+    {
+        if (m_event.phase != "X" || m_event.name.find(kPrefix) == std::string::npos)
+            return true;
+        const bool gpu = m_event.category == "gpu_user_annotation";
+        TraceEvents &events = gpu ? onGpu : onProcessor;
+        const auto pass = passOfEventName(m_event.name);
+        if (!pass) {
+            ++events.others;
+            return true;
+        }
+        const auto begin = nanosOfMicros(m_event.begin);
+        const auto length = nanosOfMicros(m_event.duration);
+        if (!begin || !length) {
+            problem = concat("has an event ", base::quoted(m_event.name), " without a time (ts ", base::quoted(m_event.begin),
+                             ", dur ", base::quoted(m_event.duration), "); both must be microseconds from 0");
+            return false;
+        }
+        if (events.passes.size() >= kMostEvents) {
+            problem = concat("has more than ", kMostEvents, " passes; export fewer steps");
+            return false;
+        }
+        events.passes.push_back(
+            {*begin, *begin + *length, *pass, gpu ? m_event.process : m_event.process + '/' + m_event.thread});
+        return true;
+    }
+
+    int m_level = 0;
+    int m_eventsLevel = kNoEvents;
+    std::string m_key;
+    RawEvent m_event;
+};
+
+/// The number at the beginning of a text, which it leaves.
+std::optional<int> takeNumber(std::string_view &text, int most)
+{
+    std::size_t digits = 0;
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9')
+        ++digits;
+    if (digits == 0 || digits > 9)
+        return std::nullopt;
+    const auto number = base::parseInteger(text.substr(0, digits));
+    text.remove_prefix(digits);
+    return number && *number < most ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<schedule::Pass> passOfEventName(std::string_view name)
+{
+    while (!name.empty() && (name.front() == '#' || name.front() == ' '))
+        name.remove_prefix(1);
+    while (!name.empty() && (name.back() == '#' || name.back() == ' '))
+        name.remove_suffix(1);
+    if (!name.starts_with(kPrefix))
+        return std::nullopt;
+    name.remove_prefix(kPrefix.size());
+    const auto stage = takeNumber(name, kMostStages);
+    if (!stage || name.empty())
+        return std::nullopt;
+    const auto kind = schedule::parsePassKind(name.substr(0, 1));
+    const bool ofLayers = kind == schedule::PassKind::F || kind == schedule::PassKind::B || kind == schedule::PassKind::I ||
+                          kind == schedule::PassKind::W;
+    name.remove_prefix(1);
+    const auto microbatch = takeNumber(name, kMostMicrobatches);
+    if (!ofLayers || !microbatch || !name.empty())
+        return std::nullopt;
+    return schedule::makePass(*kind, *stage, *microbatch);
+}
+
+std::optional<base::Nanos> nanosOfMicros(std::string_view text)
+{
+    const std::size_t point = text.find('.');
+    const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    if (!plain || text.size() > 40) {
+        const auto micros = base::parseNumber(text);
+        if (!micros || !(*micros >= 0) || *micros > kMostMicros)
+            return std::nullopt;
+        return std::llround(*micros * 1000);
+    }
+    const auto whole = base::parseInteger(text.substr(0, point));
+    std::string fraction(point == std::string_view::npos ? std::string_view() : text.substr(point + 1, 3));
+    fraction.resize(3, '0');
+    const auto nanos = base::parseInteger(fraction);
+    if (!whole || !nanos || static_cast<double>(*whole) > kMostMicros)
+        return std::nullopt;
+    return *whole * base::kNanosPerMicro + *nanos;
+}
+
+base::Result<TraceEvents> readTraceEvents(const std::string &name, std::string_view text)
+{
+    Reader reader;
+    const bool read = nlohmann::json::sax_parse(base::withoutByteOrderMark(text), &reader);
+    if (!read)
+        return base::Error::invalid(name, reader.problem.empty() ? "cannot be read as a trace" : reader.problem);
+    if (!reader.hasEvents)
+        return base::Error::invalid(name, "has no list traceEvents; give a Chrome or Kineto trace (JSON)");
+    // The GPU's own annotations say when the work ran, the processor's when it was launched.
+    return std::move(reader.onGpu.passes.empty() ? reader.onProcessor : reader.onGpu);
+}
+
+} // namespace stagelens::exchange

@@ -1,0 +1,220 @@
+#include "engine/exchange/trace_import.h"
+
+#include "engine/base/text.h"
+#include "engine/exchange/trace_events.h"
+#include "engine/schedule/validator.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace stagelens::exchange {
+
+using base::concat;
+using base::Error;
+using base::Result;
+using schedule::Pass;
+using schedule::PassKind;
+
+namespace {
+
+/// Steps that are kept; more would only repeat.
+constexpr std::size_t kMostSteps = 1000;
+/// Neighbours may overlap by the rounding of their profiler's clock.
+constexpr base::Nanos kRounding = 2000;
+
+using Key = std::tuple<int, int, int>; ///< stage, kind, microbatch
+
+Key keyOf(const Pass &pass)
+{
+    return {pass.stage, static_cast<int>(pass.kind), pass.microbatch};
+}
+
+/// The events of a lane, and which of them belong to each step: a pass's n-th occurrence is that of step n.
+struct TraceLane {
+    std::string name;
+    std::vector<PassEvent> events; ///< by begin
+    std::vector<std::vector<std::size_t>> steps;
+};
+
+struct Shape {
+    int stages = 0;
+    int microbatches = 0;
+    std::vector<std::uint16_t> stageDevice;
+    std::set<Key> passes; ///< of a whole step
+};
+
+Result<std::vector<TraceLane>> readLanes(std::span<const TraceText> files, std::size_t &others)
+{
+    std::map<std::string, TraceLane> byName;
+    base::Problems problems;
+    for (const TraceText &file : files) {
+        auto events = readTraceEvents(file.name, file.text);
+        if (!events) {
+            problems.insert(problems.end(), events.error().problems.begin(), events.error().problems.end());
+            continue;
+        }
+        others += events->others;
+        if (events->passes.empty())
+            problems.push_back({file.name, "has no event named as a pass of a pipeline (PP:0F0); record with PyTorch's "
+                                           "pipeline runtime, whose actions bear such names"});
+        for (PassEvent &event : events->passes) {
+            TraceLane &lane = byName[concat(file.name, ", process ", event.lane)];
+            lane.events.push_back(std::move(event));
+        }
+    }
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    std::vector<TraceLane> lanes;
+    for (auto &[name, lane] : byName) {
+        lane.name = name;
+        std::ranges::stable_sort(lane.events, {}, &PassEvent::begin);
+        lanes.push_back(std::move(lane));
+    }
+    const auto firstStage = [](const TraceLane &lane) {
+        return std::ranges::min(lane.events, {}, [](const PassEvent &event) { return event.pass.stage; }).pass.stage;
+    };
+    std::ranges::stable_sort(lanes, {}, firstStage);
+    return lanes;
+}
+
+Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
+{
+    Shape shape;
+    std::map<int, std::size_t> laneOfStage;
+    for (std::size_t index = 0; index < lanes.size(); ++index) {
+        std::map<Key, std::size_t> seen;
+        TraceLane &lane = lanes[index];
+        for (std::size_t i = 0; i < lane.events.size(); ++i) {
+            const PassEvent &event = lane.events[i];
+            const auto [place, isNew] = laneOfStage.try_emplace(event.pass.stage, index);
+            if (!isNew && place->second != index)
+                return Error::invalid(lane.name,
+                                      concat("runs stage ", event.pass.stage, ", which ", lanes[place->second].name,
+                                             " runs as well; give one trace a rank, of one pipeline"));
+            const std::size_t step = seen[keyOf(event.pass)]++;
+            if (step < kMostSteps) {
+                lane.steps.resize(std::max(lane.steps.size(), step + 1));
+                lane.steps[step].push_back(i);
+            }
+            shape.passes.insert(keyOf(event.pass));
+            shape.stages = std::max(shape.stages, event.pass.stage + 1);
+            shape.microbatches = std::max(shape.microbatches, event.pass.microbatch + 1);
+        }
+    }
+    if (lanes.size() > static_cast<std::size_t>(schedule::kMostDevices))
+        return Error::invalid(lanes[0].name, concat("and the others have ", lanes.size(), " lanes; that is too many"));
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        const auto lane = laneOfStage.find(stage);
+        if (lane == laneOfStage.end())
+            return Error::invalid(lanes[0].name, concat("no trace has passes of stage ", stage, " of ", shape.stages,
+                                                        "; give the traces of all ranks together"));
+        shape.stageDevice.push_back(static_cast<std::uint16_t>(lane->second));
+    }
+    return shape;
+}
+
+/// The step's lanes, or nothing where it is not whole.
+std::optional<timeline::Timeline> stepOf(const std::vector<TraceLane> &lanes, const Shape &shape, std::size_t step)
+{
+    timeline::Timeline timeline;
+    timeline.provenance = timeline::Provenance::Imported;
+    std::size_t count = 0;
+    base::Nanos first = std::numeric_limits<base::Nanos>::max();
+    for (const TraceLane &source : lanes) {
+        timeline::Lane lane;
+        for (const std::size_t i : step < source.steps.size() ? source.steps[step] : std::vector<std::size_t>())
+            lane.push(source.events[i].pass, source.events[i].begin, source.events[i].end);
+        count += lane.size();
+        if (lane.size() > 0)
+            first = std::min(first, lane.begin.front());
+        timeline.lanes.push_back(std::move(lane));
+        timeline.stages.emplace_back();
+    }
+    if (count < shape.passes.size())
+        return std::nullopt;
+    for (int stage = 0; stage < shape.stages; ++stage)
+        timeline.stages[shape.stageDevice[static_cast<std::size_t>(stage)]].push_back(stage);
+    for (timeline::Lane &lane : timeline.lanes)
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            lane.begin[i] -= first;
+            lane.end[i] -= first;
+        }
+    return timeline;
+}
+
+/// Takes the clock's rounding away; what is left where passes truly overlap is a problem.
+Result<> separate(timeline::Timeline &timeline, const std::vector<TraceLane> &lanes)
+{
+    for (std::size_t index = 0; index < timeline.lanes.size(); ++index) {
+        timeline::Lane &lane = timeline.lanes[index];
+        for (std::size_t i = 1; i < lane.size(); ++i) {
+            if (lane.begin[i] >= lane.end[i - 1])
+                continue;
+            if (lane.end[i - 1] - lane.begin[i] > kRounding)
+                return Error::invalid(lanes[index].name,
+                                      concat("passes ", schedule::text(lane.pass[i - 1]), " and ", schedule::text(lane.pass[i]),
+                                             " overlap there; one lane is one device, which runs one pass at a time"));
+            lane.begin[i] = lane.end[i - 1];
+            lane.end[i] = std::max(lane.end[i], lane.begin[i]);
+        }
+    }
+    return {};
+}
+
+Result<schedule::Schedule> scheduleOf(const timeline::Timeline &step, const Shape &shape)
+{
+    std::vector<std::vector<Pass>> passes;
+    for (const timeline::Lane &lane : step.lanes)
+        passes.push_back(lane.pass);
+    schedule::Placement placement;
+    placement.devices = step.devices();
+    placement.stageDevice = shape.stageDevice;
+    schedule::Schedule made("custom", placement, shape.microbatches, model::VocabularyMethod::None, passes);
+    schedule::ValidationOptions options;
+    options.limit = 1;
+    options.inMicrobatchOrder = false;
+    if (const auto violations = schedule::findViolations(made, options); !violations.empty())
+        return Error::invalid("trace", concat("the passes of its first whole step are no schedule: ", violations[0].cause,
+                                              "; record whole steps of one pipeline"));
+    return made;
+}
+
+} // namespace
+
+Result<ImportedTrace> importTrace(std::span<const TraceText> files)
+{
+    if (files.empty())
+        return Error::invalid("trace", "no file was given; choose the trace of each rank");
+    ImportedTrace imported;
+    auto lanes = readLanes(files, imported.otherEvents);
+    if (!lanes)
+        return std::move(lanes).error();
+    const auto shape = shapeOf(*lanes);
+    if (!shape)
+        return shape.error();
+    std::size_t steps = 0;
+    for (const TraceLane &lane : *lanes)
+        steps = std::max(steps, lane.steps.size());
+    for (std::size_t step = 0; step < steps; ++step) {
+        auto timeline = stepOf(*lanes, *shape, step);
+        if (!timeline) {
+            ++imported.incompleteSteps;
+            continue;
+        }
+        if (const auto separated = separate(*timeline, *lanes); !separated)
+            return separated.error();
+        imported.steps.push_back(*std::move(timeline));
+    }
+    if (imported.steps.empty())
+        return Error::invalid(files[0].name, concat("no step is whole: of ", shape->passes.size(),
+                                                    " passes some are missing in each; record at least one whole step"));
+    auto made = scheduleOf(imported.steps.front(), *shape);
+    if (!made)
+        return std::move(made).error();
+    imported.schedule = *std::move(made);
+    return imported;
+}
+
+} // namespace stagelens::exchange

@@ -1,0 +1,131 @@
+#include "engine/service/import_job.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/exchange/trace_import.h"
+#include "engine/schedule/text_form.h"
+
+#include <algorithm>
+#include <functional>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+
+namespace stagelens::service {
+namespace {
+
+using base::Result;
+
+constexpr base::Bytes kLargestTrace = base::Bytes{1} << 30;
+constexpr std::size_t kStoredSlices = 1'000'000;
+
+/// Mean duration of each kind of pass, in milliseconds: with these the imported plan can be predicted, too.
+model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
+{
+    std::map<std::string, std::pair<double, double>> sums;
+    for (const timeline::Timeline &step : steps)
+        for (const timeline::Lane &lane : step.lanes)
+            for (std::size_t i = 0; i < lane.size(); ++i) {
+                auto &[total, count] = sums[std::string(schedule::name(lane.pass[i].kind))];
+                total += static_cast<double>(lane.end[i] - lane.begin[i]) / 1e6;
+                count += 1;
+            }
+    model::UniformCosts costs;
+    for (const auto &[kind, sum] : sums)
+        costs.milliseconds[kind] = std::max(sum.first / sum.second, 1e-6);
+    return costs;
+}
+
+/// The schedule as a file that the stored experiment names; the same text goes into the same file.
+Result<std::filesystem::path> keepSchedule(const schedule::Schedule &schedule, const std::filesystem::path &database)
+{
+    const std::string text = schedule::toText(schedule);
+    std::ostringstream name;
+    name << std::hex << std::setw(16) << std::setfill('0') << std::hash<std::string>{}(text) << ".schedule";
+    std::error_code error;
+    const auto folder = std::filesystem::absolute(database, error).parent_path() / "imported";
+    std::filesystem::create_directories(folder, error);
+    const auto file = folder / name.str();
+    if (const auto written = base::writeFile(file, text); !written)
+        return written.error();
+    return file;
+}
+
+Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Experiment &experiment, const std::string &name,
+                           const std::string &source, const std::filesystem::path &database)
+{
+    auto opened = store::RunStore::open(database);
+    if (!opened)
+        return std::move(opened).error();
+    const auto run = opened->begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
+    if (!run)
+        return run.error();
+    std::vector<base::Nanos> iterations;
+    std::size_t slices = 0;
+    for (std::size_t step = 0; step < trace.steps.size(); ++step) {
+        const timeline::Timeline &timeline = trace.steps[step];
+        iterations.push_back(timeline.iteration());
+        slices += timeline.sliceCount();
+        const auto metrics = simulate::computeMetrics(experiment, trace.schedule, timeline, nullptr, 0);
+        const auto number = static_cast<int>(step);
+        constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+        const auto added = slices <= kStoredSlices
+                               ? opened->addStep(*run, number, kNoLoss, timeline.iteration(), timeline, metrics)
+                               : opened->addStep(*run, number, kNoLoss, timeline.iteration());
+        if (!added)
+            return added.error();
+    }
+    const auto median = std::ranges::find(iterations, store::medianIteration(iterations).value_or(iterations.front()));
+    const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
+    const auto kept =
+        opened->setTimeline(*run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
+    if (!kept)
+        return kept.error();
+    if (const auto ended = opened->finish(*run, store::RunStatus::Finished, {}); !ended)
+        return ended.error();
+    return *run;
+}
+
+} // namespace
+
+Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database)
+{
+    std::vector<std::string> contents;
+    std::vector<std::string> names;
+    for (const auto &file : files) {
+        auto content = base::readFile(file, kLargestTrace);
+        if (!content)
+            return std::move(content).error();
+        contents.push_back(*std::move(content));
+        names.push_back(file.filename().string());
+    }
+    std::vector<exchange::TraceText> texts;
+    for (std::size_t i = 0; i < files.size(); ++i)
+        texts.push_back({names[i], contents[i]});
+    const auto trace = exchange::importTrace(texts);
+    if (!trace)
+        return trace.error();
+    const auto file = keepSchedule(trace->schedule, database);
+    if (!file)
+        return file.error();
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.parallel.devices = trace->schedule.devices();
+    experiment.parallel.microbatches = trace->schedule.microbatches();
+    experiment.schedule.family = model::kCustomFamily;
+    experiment.schedule.file = file->string();
+    experiment.cost.source = costsOf(trace->steps);
+    experiment.training.steps = static_cast<int>(trace->steps.size());
+    const auto followedPlan = followed(experiment);
+    if (!followedPlan)
+        return followedPlan.error();
+    std::filesystem::path stem = files.front().filename();
+    while (stem.has_extension())
+        stem = stem.stem();
+    const auto run = store(*trace, *followedPlan, stem.string(), base::join(names, ", "), database);
+    if (!run)
+        return run.error();
+    return ImportedRun{*run, static_cast<int>(trace->steps.size()), trace->incompleteSteps, trace->otherEvents};
+}
+
+} // namespace stagelens::service

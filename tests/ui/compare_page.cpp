@@ -1,0 +1,215 @@
+// Comparing two to six things: what is said to differ, what is called better, how timelines are aligned.
+#include "tests/support/ui_test.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/message_bar.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QSpinBox>
+#include <QTableWidget>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using ui::CompareItem;
+using ui::ComparisonRow;
+
+namespace {
+
+/// A run of some steps around a time, on one machine.
+CompareItem run(base::Nanos iteration, base::Bytes peak)
+{
+    CompareItem item;
+    item.name = u"run of %1"_s.arg(iteration);
+    item.kind = timeline::Provenance::MeasuredLive;
+    item.environment = {{"host", "here"}, {"cpu", "one"}};
+    item.experiment = model::resolved(item.experiment, 4);
+    for (int i = 0; i < 10; ++i)
+        item.iterations.push_back(iteration + i);
+    item.metrics.iteration = iteration;
+    item.metrics.tokensPerSecond = 2048e9 / static_cast<double>(iteration);
+    item.metrics.peakMemory = {peak / 2, peak};
+    timeline::Timeline timeline;
+    timeline.provenance = item.kind;
+    timeline::Lane lane;
+    lane.push(schedule::makePass(schedule::PassKind::F, 0, 0), 0, iteration / 4);
+    lane.push(schedule::makePass(schedule::PassKind::F, 0, 1), iteration / 4, iteration);
+    timeline.lanes = {lane};
+    timeline.stages = {{0}};
+    item.timeline = std::make_shared<const timeline::Timeline>(timeline);
+    return item;
+}
+
+const ComparisonRow *find(const ui::Comparison &comparison, const QString &what)
+{
+    for (const ComparisonRow &row : comparison.rows)
+        if (row.what == what)
+            return &row;
+    return nullptr;
+}
+
+} // namespace
+
+class ComparePage : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+    void onlyWhatDiffersStandsThereInOrder();
+    void betterIsSaidBeyondTheNoiseAlone();
+    void nothingIsBetterAcrossKindsOrMachines();
+    void tokensLeadWhereStepsDiffer();
+    void timelinesAreAligned();
+    void chipsChooseTheBaseline();
+    void equalMemoryHidesWhatIsAboveA();
+    void sevenAreTooMany();
+    void cellsAreCopied();
+};
+
+void ComparePage::onlyWhatDiffersStandsThereInOrder()
+{
+    CompareItem a = run(100'000, 1000);
+    CompareItem b = run(100'000, 1000);
+    CompareItem c = run(100'000, 1000);
+    c.experiment.parallel.devices = 8;
+    c.experiment.cost.collectives = model::Collectives::Blocking;
+    c.environment["commit"] = "abc";
+    a.environment["commit"] = "def";
+    const std::vector<CompareItem> items{a, b, c};
+    const ui::Comparison comparison = ui::compareItems(items);
+    const ComparisonRow *devices = find(comparison, u"Devices"_s);
+    QVERIFY(devices);
+    QCOMPARE(devices->values, QStringList({u"4"_s, u"4"_s, u"8"_s}));
+    QVERIFY(!find(comparison, u"Microbatches"_s));
+    QVERIFY(!find(comparison, u"Bubble"_s)); // the same in all
+    QCOMPARE(find(comparison, u"Commit"_s)->values[1], u"–"_s);
+    QVERIFY(std::ranges::is_sorted(comparison.rows, {}, &ComparisonRow::section));
+    QVERIFY(comparison.rows.back().section == ComparisonRow::Section::Metrics);
+    QVERIFY(comparison.doubts.isEmpty());
+}
+
+void ComparePage::betterIsSaidBeyondTheNoiseAlone()
+{
+    CompareItem noisy = run(95'000, 1000);
+    noisy.iterations = {1, 1, 90'000, 95'000, 101'000, 120'000};
+    CompareItem few = run(50'000, 1000);
+    few.iterations.resize(2);
+    const std::vector<CompareItem> items{run(100'000, 1000), run(50'000, 2000), noisy, few};
+    const ui::Comparison comparison = ui::compareItems(items);
+    const ComparisonRow *row = find(comparison, u"Iteration"_s);
+    QCOMPARE(row->verdicts, QStringList({{}, u"better ▲ −50 %"_s, u"no clear difference"_s, u"no clear difference"_s}));
+    QVERIFY2(row->values[1].contains(u"8 steps"_s), qPrintable(row->values[1]));
+    QCOMPARE(find(comparison, u"Tokens/s"_s)->verdicts[1], u"better ▲ +100 %"_s);
+    QCOMPARE(find(comparison, u"Peak memory"_s)->verdicts[1], u"worse ▼ +100 %"_s);
+    QCOMPARE(comparison.rows[comparison.rows.size() - 2].what, u"Peak memory"_s); // beside speed
+}
+
+void ComparePage::nothingIsBetterAcrossKindsOrMachines()
+{
+    CompareItem predicted = run(50'000, 1000);
+    predicted.kind = timeline::Provenance::Predicted;
+    predicted.iterations.clear();
+    predicted.environment.clear();
+    CompareItem elsewhere = run(50'000, 1000);
+    elsewhere.environment["cpu"] = "another";
+    const std::vector<CompareItem> items{run(100'000, 1000), predicted, elsewhere};
+    const ui::Comparison comparison = ui::compareItems(items);
+    QCOMPARE(find(comparison, u"Iteration"_s)->verdicts, QStringList({{}, {}, {}}));
+    QCOMPARE(comparison.doubts.size(), 2);
+    QVERIFY(comparison.doubts[0].startsWith(u"A is Measured live, B is Predicted, C is Measured live"_s));
+    QVERIFY(comparison.doubts[1].contains(u"different machines"_s));
+}
+
+void ComparePage::tokensLeadWhereStepsDiffer()
+{
+    CompareItem more = run(190'000, 1000);
+    more.experiment.parallel.microbatches *= 2;
+    const std::vector<CompareItem> items{run(100'000, 1000), more};
+    const ui::Comparison comparison = ui::compareItems(items);
+    std::vector<QString> metrics;
+    for (const ComparisonRow &row : comparison.rows)
+        if (row.section == ComparisonRow::Section::Metrics)
+            metrics.push_back(row.what);
+    QVERIFY(metrics == (std::vector<QString>{u"Tokens/s"_s, u"Peak memory"_s, u"Iteration"_s}));
+    QCOMPARE(find(comparison, u"Tokens/s"_s)->verdicts[1], u"better ▲ +5 %"_s); // though the step takes longer
+    QVERIFY(find(comparison, u"Iteration"_s)->verdicts[1].isEmpty());
+    QCOMPARE(comparison.doubts, QStringList(u"They train different numbers of tokens a step: compare tokens/s."_s));
+}
+
+void ComparePage::timelinesAreAligned()
+{
+    const std::vector<timeline::TimelinePtr> timelines{run(100'000, 1).timeline, run(40'000, 1).timeline};
+    const auto plain = ui::align(timelines, ui::Alignment::Begin, 0);
+    QVERIFY(plain[1].timeline == timelines[1] && plain[1].mark.isEmpty());
+    const auto scaled = ui::align(timelines, ui::Alignment::Scaled, 0);
+    QCOMPARE(scaled[1].timeline->iteration(), base::Nanos{100'000});
+    QCOMPARE(scaled[1].mark, u"scaled x2.5"_s);
+    QVERIFY(scaled[0].mark.isEmpty());
+    const auto moved = ui::align(timelines, ui::Alignment::Microbatch, 1);
+    QCOMPARE(moved[1].timeline->lanes[0].begin[1], base::Nanos{25'000});
+    QVERIFY(moved[1].mark.startsWith(u"moved by"_s));
+    QCOMPARE(ui::align(timelines, ui::Alignment::Microbatch, 9)[0].mark, u"has no microbatch 9"_s);
+}
+
+void ComparePage::chipsChooseTheBaseline()
+{
+    ui::ComparePanel panel;
+    panel.resize(1100, 700);
+    panel.show();
+    QVERIFY(panel.findChild<QLabel *>(u"compare.empty"_s)->isVisible());
+    panel.setItems({run(100'000, 1000), run(50'000, 2000), run(70'000, 500)});
+    QVERIFY(!panel.findChild<QLabel *>(u"compare.empty"_s)->isVisible());
+    QCOMPARE(panel.timeline()->content().groups.size(), std::size_t{3});
+    QVERIFY(panel.timeline()->content().groups[2].caption.startsWith(u"C · Measured live · run of 70000"_s));
+    auto *chip = panel.findChild<QToolButton *>(u"compare.chip.C"_s);
+    QVERIFY(chip);
+    chip->menu()->actions().first()->trigger(); // make it A
+    QTRY_COMPARE(panel.items()[0].name, u"run of 70000"_s);
+    QCOMPARE(panel.items()[1].name, u"run of 100000"_s);
+    QTRY_VERIFY(panel.findChildren<QToolButton *>(u"compare.chip.A"_s).size() == 1);
+    panel.findChild<QToolButton *>(u"compare.chip.A"_s)->menu()->actions().last()->trigger(); // remove
+    QTRY_COMPARE(panel.items().size(), std::size_t{2});
+    QCOMPARE(panel.table()->columnCount(), 3);
+}
+
+void ComparePage::equalMemoryHidesWhatIsAboveA()
+{
+    ui::ComparePanel panel;
+    panel.show();
+    panel.setItems({run(100'000, 1000), run(50'000, 2000), run(70'000, 1000)});
+    panel.findChild<QCheckBox *>(u"compare.equalMemory"_s)->click();
+    QCOMPARE(panel.timeline()->content().groups.size(), std::size_t{2});
+    QCOMPARE(panel.table()->columnCount(), 3);
+    QCOMPARE(panel.table()->horizontalHeaderItem(2)->text(), u"C against A"_s);
+    QTRY_VERIFY(panel.findChild<QToolButton *>(u"compare.chip.B"_s)->text().contains(u"hidden: needs"_s));
+    QTest::keyClick(panel.findChild<QComboBox *>(u"compare.alignment"_s), Qt::Key_Down);
+    QVERIFY(panel.findChild<QSpinBox *>(u"compare.microbatch"_s)->isVisible());
+}
+
+void ComparePage::sevenAreTooMany()
+{
+    ui::ComparePanel panel;
+    for (int i = 0; i < 8; ++i)
+        panel.add(run(100'000 + i, 1000));
+    QCOMPARE(panel.items().size(), ui::ComparePanel::kMost);
+    QVERIFY(!panel.findChild<QToolButton *>(u"compare.add"_s)->isEnabled());
+}
+
+void ComparePage::cellsAreCopied()
+{
+    ui::ComparePanel panel;
+    panel.show();
+    panel.setItems({run(100'000, 1000), run(50'000, 2000)});
+    panel.table()->setFocus();
+    panel.table()->selectAll();
+    QTest::keySequence(panel.table(), QKeySequence::Copy);
+    const QString copied = QApplication::clipboard()->text();
+    QVERIFY2(copied.contains(u"Peak memory\t"_s), qPrintable(copied));
+}
+
+QTEST_MAIN(ComparePage)
+#include "compare_page.moc"

@@ -1,0 +1,206 @@
+// Sweeping: what is prepared, what it costs, two linked plots, impossible points, cancelling, opening a plan.
+#include "tests/ui/window_fixture.h"
+#include "ui/models/sweep_plan.h"
+#include "ui/plots/sweep_plot.h"
+#include "ui/shell/sweep_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class SweepMode : public QObject {
+    Q_OBJECT
+private slots:
+    void init();
+    void cleanup() { m_fixture.reset(); }
+
+    void valuesAreRead_data();
+    void valuesAreRead();
+    void plansAreMadeOfValuesAndMethods();
+    void frontHoldsWhatNothingSurpasses();
+    void preparedSweepIsPredictedAndOpensInExplore();
+    void hoveringLinksThePlots();
+    void impossiblePointsStayWithTheirReason();
+    void badValuesAreExplained();
+    void trainingIsEstimatedAndFillsThePoints();
+    void cancelKeepsWhatIsDone();
+
+private:
+    ui::SweepPage &page() { return m_fixture->window().sweepPage(); }
+    QString amount() { return m_fixture->find<QLabel>(u"sweep.amount"_s)->text(); }
+    void runToTheEnd();
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void SweepMode::init()
+{
+    test::failOnWarnings();
+    m_fixture = std::make_unique<test::WindowFixture>();
+    auto &window = m_fixture->open();
+    QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+    QVERIFY(page().isVisible());
+}
+
+void SweepMode::runToTheEnd()
+{
+    m_fixture->click(u"sweep.start"_s);
+    QVERIFY(page().isRunning());
+    QTRY_VERIFY_WITH_TIMEOUT(!page().isRunning(), 60000);
+}
+
+void SweepMode::valuesAreRead_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QList<int>>("values");
+    QTest::newRow("prepared") << u"32k, 64k, 128k, 256k"_s << QList<int>{32768, 65536, 131072, 262144};
+    QTest::newRow("blanks, order, twice") << u" 8 2;4 2 "_s << QList<int>{2, 4, 8};
+    for (const char *bad : {"", " , ", "8,x", "-4", "0", "1.5", "99999999999", "999999999k"})
+        QTest::addRow("bad: %s", bad) << QString::fromUtf8(bad) << QList<int>{};
+}
+
+void SweepMode::valuesAreRead()
+{
+    QFETCH(QString, text);
+    QFETCH(QList<int>, values);
+    const auto read = ui::parseSweepValues(text);
+    QCOMPARE(read.ok(), !values.isEmpty());
+    if (read)
+        QVERIFY(std::ranges::equal(*read, values));
+}
+
+void SweepMode::plansAreMadeOfValuesAndMethods()
+{
+    ui::SweepSetup setup = ui::preparedSweep();
+    QCOMPARE(ui::sweepEntries({}, setup).size(), std::size_t{16});
+    setup.second = ui::SweepAxis{1, {2, 8}};
+    const auto entries = ui::sweepEntries({}, setup);
+    QCOMPARE(entries.size(), std::size_t{32});
+    QCOMPARE(entries.back().words, u"Vocabulary size 256k · Devices 8 · VOCAB-2"_s);
+    QCOMPARE(entries.back().plan.parallel.devices, 8);
+    QCOMPARE(entries.back().plan.model.vocabularySize, 262144);
+    QCOMPARE(entries.back().series, std::size_t{7});
+    QCOMPARE(ui::seriesNames(setup).size(), 8);
+    model::Experiment teaching;
+    teaching.hasModel = false;
+    QVERIFY(ui::sweepObstacle(teaching, setup).contains(u"no model"_s));
+    setup.second->parameter = 0;
+    QVERIFY(!ui::sweepObstacle({}, setup).isEmpty());
+    QCOMPARE(ui::sweepAmount(20, false, 0.07), u"20 predictions, about 0.1 s"_s);
+    QCOMPARE(ui::sweepAmount(20, true, 660), u"20 training runs, about 11 min"_s);
+}
+
+void SweepMode::frontHoldsWhatNothingSurpasses()
+{
+    std::vector<ui::SweepMark> marks;
+    for (const auto &[x, y] : {std::pair{4.0, 1.0}, {1.0, 4.0}, {2.0, 5.0}, {2.0, 2.0}, {5.0, 1.0}, {1.0, 6.0}})
+        marks.push_back({static_cast<int>(marks.size()), 0, x, y, timeline::Provenance::Predicted, true, {}});
+    marks.push_back({6, 0, 0.5, 0.5, timeline::Provenance::Predicted, false, {}}); // does not fit
+    QVERIFY(ui::paretoFront(marks) == (std::vector<std::size_t>{1, 3, 0}));
+}
+
+void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
+{
+    QVERIFY2(amount().startsWith(u"16 predictions, about "_s), qPrintable(amount()));
+    runToTheEnd();
+    auto *plot = page().metricPlot();
+    for (int id = 0; id < 16; ++id) {
+        QVERIFY2(plot->placeOf(id), qPrintable(QString::number(id)));
+        QVERIFY(plot->rect().contains(*plot->placeOf(id)));
+        QVERIFY(page().memoryPlot()->placeOf(id));
+    }
+    QTest::mouseDClick(plot, Qt::LeftButton, {}, *plot->placeOf(15));
+    QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
+    const auto &plan = m_fixture->window().document().experiment();
+    QCOMPARE(plan.model.vocabularySize, 262144);
+    QVERIFY(plan.schedule.vocabulary == model::VocabularyMethod::Vocab2);
+    m_fixture->window().document().undoStack().undo();
+    QCOMPARE(m_fixture->window().document().experiment().model.vocabularySize, 8192);
+}
+
+void SweepMode::hoveringLinksThePlots()
+{
+    runToTheEnd();
+    auto *metric = page().metricPlot();
+    auto *memory = page().memoryPlot();
+    QTest::mouseMove(memory, *memory->placeOf(12));
+    QTRY_VERIFY(metric->highlighted() >= 0);
+    QCOMPARE(metric->highlighted(), memory->highlighted());
+    auto *words = m_fixture->find<QLabel>(u"sweep.point"_s);
+    QVERIFY2(words->text().contains(u"Predicted"_s), qPrintable(words->text()));
+    metric->setFocus();
+    QTest::keyClick(metric, Qt::Key_Right);
+    QTest::keyClick(metric, Qt::Key_Right);
+    QVERIFY(metric->highlighted() >= 0);
+    auto *open = m_fixture->find<QPushButton>(u"sweep.open"_s);
+    QVERIFY(open->isEnabled());
+    QTest::keyClick(metric, Qt::Key_Return);
+    QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
+}
+
+void SweepMode::impossiblePointsStayWithTheirReason()
+{
+    m_fixture->find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(1); // devices
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 64"_s); // more devices than layers
+    QVERIFY2(amount().startsWith(u"8 predictions"_s), qPrintable(amount()));
+    runToTheEnd();
+    auto *plot = page().metricPlot();
+    QVERIFY(plot->placeOf(1));
+    QTest::mouseClick(plot, Qt::LeftButton, {}, *plot->placeOf(1));
+    const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
+    QVERIFY2(words.contains(u"Devices 64"_s) && words.contains(u"impossible"_s), qPrintable(words));
+    QVERIFY(!page().memoryPlot()->placeOf(1));
+    QVERIFY(m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text().contains(u"impossible here, marked ×"_s));
+}
+
+void SweepMode::badValuesAreExplained()
+{
+    auto *values = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
+    values->setText(u"32k, many"_s);
+    QVERIFY2(amount().contains(u"“many” is no number"_s), qPrintable(amount()));
+    QVERIFY(!m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
+    values->setText(u"32k"_s);
+    for (int method = 0; method < 5; ++method)
+        m_fixture->find<QCheckBox>(u"sweep.method.%1"_s.arg(method))->setChecked(false);
+    QCOMPARE(amount(), u"Choose at least one method."_s);
+}
+
+void SweepMode::trainingIsEstimatedAndFillsThePoints()
+{
+    m_fixture->usePlanForTraining(3);
+    m_fixture->find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(2); // microbatches
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 8"_s);
+    runToTheEnd(); // predictions first
+    m_fixture->find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
+    QVERIFY(amount().startsWith(u"8 training runs, estimating"_s));
+    QTRY_VERIFY2_WITH_TIMEOUT(amount().startsWith(u"8 training runs, about "_s), qPrintable(amount()), 30000);
+    runToTheEnd();
+    QCOMPARE(m_fixture->window().runsPanel().model()->rowCount(), 8);
+    QVERIFY(page().metricPlot()->placeOf(0));         // the predictions stay
+    QVERIFY(page().metricPlot()->placeOf(1'000'000)); // beside them the runs
+    QTest::mouseClick(page().metricPlot(), Qt::LeftButton, {}, *page().metricPlot()->placeOf(1'000'007));
+    const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
+    QVERIFY2(words.contains(u"Virtual clock"_s) || words.contains(u"Predicted"_s), qPrintable(words));
+}
+
+void SweepMode::cancelKeepsWhatIsDone()
+{
+    m_fixture->usePlanForTraining(100000);
+    m_fixture->find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
+    m_fixture->find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(2);
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 8"_s);
+    m_fixture->click(u"sweep.start"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isRunning(), 5000);
+    m_fixture->click(u"sweep.cancel"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(!page().isRunning(), 30000);
+    const QString text = m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text();
+    QVERIFY2(text.startsWith(u"Cancelled: "_s) && text.contains(u"of 8 are done and stay"_s), qPrintable(text));
+    QVERIFY(m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
+}
+
+QTEST_MAIN(SweepMode)
+#include "sweep_page.moc"

@@ -1,0 +1,203 @@
+// The table of runs in the window: finding, describing, showing with its own plan, importing, comparing.
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/compare_panel.h"
+
+#include <QDir>
+#include <QFile>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTableWidget>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using ui::RunTableModel;
+
+class WindowRuns : public QObject {
+    Q_OBJECT
+private slots:
+    void init();
+    void cleanup() { m_fixture.reset(); }
+
+    void differencesFromTheBaselineAreSaid();
+    void filterFindsWhatTheTableShows();
+    void tagsAndNotesAreTypedIntoTheTable();
+    void columnsAreChosenByRightClick();
+    void doubleClickShowsARunWithItsOwnPlan();
+    void spaceTicksAndSixAreTheMost();
+    void tracesAreImported();
+    void whatIsNoTraceIsExplained();
+
+private:
+    QTableView *table() { return m_fixture->find<QTableView>(u"runs.table"_s); }
+    RunTableModel *model() { return m_fixture->window().runsPanel().model(); }
+    QString cell(int row, int column) { return model()->index(row, column).data().toString(); }
+    /// Makes a row the current one, as a click does.
+    void select(int row) { table()->setCurrentIndex(model()->index(row, RunTableModel::Name)); }
+    /// Types into the editor that a key has opened in the table.
+    void type(Qt::Key key, const QString &text);
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+/// Two stored runs: the older one not split, the newer one VOCAB-2; the plan is that of the newer.
+void WindowRuns::init()
+{
+    test::failOnWarnings();
+    m_fixture = std::make_unique<test::WindowFixture>();
+    auto &window = m_fixture->open();
+    m_fixture->usePlanForTraining(4);
+    for (const bool split : {false, true}) {
+        if (split)
+            window.apply(model::VocabularyMethod::Vocab2);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 30000);
+    }
+    QCOMPARE(model()->rowCount(), 2);
+}
+
+void WindowRuns::type(Qt::Key key, const QString &text)
+{
+    table()->setFocus();
+    QTest::keyClick(table(), key);
+    QTRY_VERIFY(table()->findChild<QLineEdit *>());
+    auto *editor = table()->findChild<QLineEdit *>();
+    editor->setText(text);
+    QTest::keyClick(editor, Qt::Key_Return);
+}
+
+void WindowRuns::differencesFromTheBaselineAreSaid()
+{
+    QCOMPARE(cell(0, RunTableModel::Differs), u"VOCAB-2"_s);
+    QCOMPARE(cell(1, RunTableModel::Differs), u"as the baseline"_s);
+    m_fixture->window().actions().pinBaseline->trigger();
+    QTRY_COMPARE(cell(0, RunTableModel::Differs), u"as the baseline"_s);
+    QCOMPARE(cell(1, RunTableModel::Differs), u"not split"_s);
+}
+
+void WindowRuns::filterFindsWhatTheTableShows()
+{
+    auto *filter = m_fixture->find<QLineEdit>(u"runs.filter"_s);
+    QVERIFY(filter->isVisible());
+    filter->setFocus();
+    QTest::keyClicks(filter, u"not 1f1b"_s); // as the table writes it: "not split"
+    QTRY_COMPARE(model()->rowCount(), 1);
+    QVERIFY(cell(0, RunTableModel::Name).contains(u"not split"_s));
+    QVERIFY2(m_fixture->find<QToolButton>(u"runs.fold"_s)->text() == u"Runs (1 of 2)"_s,
+             qPrintable(m_fixture->find<QToolButton>(u"runs.fold"_s)->text()));
+    filter->clear();
+    QTest::keyClicks(filter, u"nothing of the kind"_s);
+    QTRY_COMPARE(model()->rowCount(), 0);
+    auto *empty = m_fixture->find<QLabel>(u"runs.empty"_s);
+    QVERIFY(empty->isVisible());
+    QCOMPARE(empty->text(), u"No run has all these words. Clear the filter to see all 2."_s);
+    filter->clear();
+    QTRY_COMPARE(model()->rowCount(), 2);
+}
+
+void WindowRuns::tagsAndNotesAreTypedIntoTheTable()
+{
+    select(1);
+    QVERIFY(table()->isColumnHidden(RunTableModel::Tags));
+    type(Qt::Key_T, u"paper,  keep"_s);
+    QTRY_COMPARE(cell(1, RunTableModel::Tags), u"keep, paper"_s);
+    QVERIFY(!table()->isColumnHidden(RunTableModel::Tags));
+    select(1);
+    type(Qt::Key_N, u"fan was loud"_s);
+    QTRY_COMPARE(cell(1, RunTableModel::Note), u"fan was loud"_s);
+    m_fixture->find<QLineEdit>(u"runs.filter"_s)->setText(u"paper loud"_s);
+    QTRY_COMPARE(model()->rowCount(), 1);
+}
+
+void WindowRuns::columnsAreChosenByRightClick()
+{
+    auto *header = table()->horizontalHeader();
+    QVERIFY(header->isSectionHidden(RunTableModel::Loss));
+    for (QAction *action : header->actions())
+        if (action->text() == u"Loss"_s)
+            action->trigger();
+    QVERIFY(!header->isSectionHidden(RunTableModel::Loss));
+    QVERIFY(cell(0, RunTableModel::Loss).contains(u"→"_s));
+    m_fixture->window().close(); // remembered
+    m_fixture->open();
+    QVERIFY(!table()->isColumnHidden(RunTableModel::Loss));
+}
+
+void WindowRuns::doubleClickShowsARunWithItsOwnPlan()
+{
+    auto &window = m_fixture->window();
+    const QModelIndex name = model()->index(1, RunTableModel::Name);
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(name).center());
+    QTest::mouseDClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(name).center());
+    QVERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::None);
+    QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
+    QVERIFY(!m_fixture->content().groups[1].faded);
+    m_fixture->click(u"bar.notice.Back to my plan"_s);
+    QTRY_VERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::Vocab2);
+}
+
+void WindowRuns::spaceTicksAndSixAreTheMost()
+{
+    select(0);
+    table()->setFocus();
+    QTest::keyClick(table(), Qt::Key_Space);
+    QCOMPARE(model()->ticked().size(), std::size_t{1});
+    auto *compare = m_fixture->find<QPushButton>(u"runs.compare"_s);
+    QVERIFY(!compare->isEnabled());
+    select(1);
+    QTest::keyClick(table(), Qt::Key_Space);
+    QCOMPARE(compare->text(), u"Compare the 2 ticked runs"_s);
+    QTest::mouseClick(compare, Qt::LeftButton);
+    QCOMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
+}
+
+void WindowRuns::tracesAreImported()
+{
+    QFile file(m_fixture->path(u"rank-all.json"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QByteArray events;
+    const auto add = [&events](const char *name, int process, int begin, int length) {
+        events += (events.isEmpty() ? "" : ",") +
+                  QStringLiteral(R"({"ph":"X","name":"%1","pid":%2,"tid":1,"ts":%3,"dur":%4})")
+                      .arg(QLatin1StringView(name))
+                      .arg(process)
+                      .arg(begin)
+                      .arg(length)
+                      .toUtf8();
+    };
+    add("PP:0F0", 0, 100, 1000);
+    add("PP:1F0", 1, 1200, 1000);
+    add("PP:1B0", 1, 2200, 2000);
+    add("PP:0B0", 0, 4300, 2000);
+    file.write("{\"traceEvents\":[" + events + "]}");
+    file.close();
+    auto &window = m_fixture->window();
+    window.importRuns({file.fileName()});
+    QTRY_COMPARE(model()->rowCount(), 3);
+    QCOMPARE(cell(0, RunTableModel::Kind), u"Imported"_s);
+    QCOMPARE(cell(0, RunTableModel::Name), u"rank-all"_s);
+    m_fixture->click(u"bar.notice.Show it"_s);
+    QTRY_VERIFY(!window.document().experiment().hasModel);
+    QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
+    QVERIFY2(m_fixture->content().groups[1].caption.startsWith(u"Imported"_s),
+             qPrintable(m_fixture->content().groups[1].caption));
+    QCOMPARE(m_fixture->content().groups[1].timeline->iteration(), base::Nanos{6'200'000});
+    QVERIFY(window.forecast().problems().empty());
+}
+
+void WindowRuns::whatIsNoTraceIsExplained()
+{
+    QFile file(m_fixture->path(u"letter.json"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("Dear editor, this is no trace.");
+    file.close();
+    m_fixture->window().importRuns({file.fileName()});
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QTRY_VERIFY2(bar->text().startsWith(u"Nothing was imported."_s), qPrintable(bar->text()));
+    QCOMPARE(model()->rowCount(), 2);
+}
+
+QTEST_MAIN(WindowRuns)
+#include "window_runs.moc"

@@ -1,0 +1,61 @@
+// Two to six runs, predictions or experiments side by side: what differs, and what is better beyond the noise.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <span>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// One of the things compared.
+struct CompareItem {
+    QString name; ///< "run 12: 1F1B · VOCAB-2 · 4x16 · V 8k"
+    timeline::Provenance kind = timeline::Provenance::Predicted;
+    model::Experiment experiment;                   ///< resolved
+    std::map<std::string, std::string> environment; ///< empty for what was not measured
+    std::vector<base::Nanos> iterations;            ///< of every step; empty for what was not measured
+    simulate::Metrics metrics;
+    std::vector<double> losses;
+    timeline::TimelinePtr timeline; ///< null for a run without a finished step
+    std::shared_ptr<const schedule::Schedule> schedule;
+    base::Bytes capacity = 0; ///< of a device; 0: unknown
+};
+[[nodiscard]] CompareItem itemOf(const service::RunSnapshot &run, int cores);
+[[nodiscard]] CompareItem itemOf(const service::Prediction &prediction, const QString &name);
+/// Most bytes of a device; 0: unknown.
+[[nodiscard]] base::Bytes peakOf(const CompareItem &item);
+/// "A" to "F".
+[[nodiscard]] QString chipOf(std::size_t index);
+
+struct ComparisonRow {
+    enum class Section : unsigned char { Parameters, Costs, Environment, Metrics };
+    Section section = Section::Parameters;
+    QString what;
+    QStringList values;   ///< one for each item
+    QStringList verdicts; ///< against the first: "better ▲ −47 %", "no clear difference", or empty
+};
+[[nodiscard]] QString caption(ComparisonRow::Section section);
+
+struct Comparison {
+    std::vector<ComparisonRow> rows; ///< only what differs, and always speed with peak memory beside it
+    QStringList doubts;              ///< what must not be compared without a thought, as sentences
+};
+/// The first is the baseline. No verdict is given between kinds of measurement or between machines.
+[[nodiscard]] Comparison compareItems(std::span<const CompareItem> items);
+
+/// How timelines stand on the common axis.
+enum class Alignment : unsigned char { Begin, Microbatch, Scaled };
+struct AlignedTimeline {
+    timeline::TimelinePtr timeline;
+    QString mark; ///< what was done to it: "moved by 1.2 ms", "scaled x0.53"; empty if nothing
+};
+/// Begin: as they are. Microbatch: moved, so that the microbatch begins everywhere at the same moment; what has no such
+/// microbatch stays. Scaled: stretched to the first one's length.
+[[nodiscard]] std::vector<AlignedTimeline> align(std::span<const timeline::TimelinePtr> timelines, Alignment alignment,
+                                                 int microbatch);
+
+} // namespace stagelens::ui

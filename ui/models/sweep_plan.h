@@ -1,0 +1,71 @@
+// What a sweep goes through: one or two parameters, and methods.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// Something that a sweep can change.
+struct SweepParameter {
+    QString name;                                  ///< "Vocabulary size"
+    QString values;                                ///< offered first: "32k, 64k, 128k, 256k"
+    bool needsModel;                               ///< means nothing in a teaching example
+    void (*set)(model::Experiment &, int);         ///< into a plan
+    [[nodiscard]] QString text(int value) const;   ///< "32k"
+};
+[[nodiscard]] std::span<const SweepParameter> sweepParameters();
+
+/// Whole numbers from 1, "k" for 1024, separated by commas or blanks; without repetition. An error has the sentence to show.
+[[nodiscard]] base::Result<std::vector<int>> parseSweepValues(const QString &text);
+
+struct SweepAxis {
+    std::size_t parameter = 0; ///< of sweepParameters()
+    std::vector<int> values;
+    friend bool operator==(const SweepAxis &, const SweepAxis &) = default;
+};
+struct SweepSetup {
+    SweepAxis first;
+    std::optional<SweepAxis> second;
+    std::vector<model::VocabularyMethod> methods;
+    friend bool operator==(const SweepSetup &, const SweepSetup &) = default;
+};
+/// The sweep that is prepared first: vocabulary 32k to 256k with the four methods of the paper's tables.
+[[nodiscard]] SweepSetup preparedSweep();
+
+/// One plan of a sweep.
+struct SweepEntry {
+    model::Experiment plan;
+    int value = 0;          ///< of the first parameter
+    std::size_t series = 0; ///< those with the same method and second value form a line
+    QString words;          ///< "Vocabulary size 64k · VOCAB-2"
+    friend bool operator==(const SweepEntry &, const SweepEntry &) = default;
+};
+inline constexpr std::size_t kMostSweepPlans = 400;
+/// Every plan, series by series.
+[[nodiscard]] std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepSetup &setup);
+/// Names of the series: "VOCAB-2", "VOCAB-2 · Devices 8".
+[[nodiscard]] QStringList seriesNames(const SweepSetup &setup);
+/// Why the setup cannot be swept, as a sentence; empty if it can.
+[[nodiscard]] QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup);
+
+/// A figure that the first plot can show.
+struct SweepMetric {
+    QString name;
+    bool moreIsBetter;
+    std::optional<double> (*of)(const service::SweepPoint &);
+    QString (*text)(double);
+};
+[[nodiscard]] std::span<const SweepMetric> sweepMetrics();
+/// Why a point is impossible: it cannot be made, or needs more memory than a device has. Empty if it is possible.
+[[nodiscard]] QString impossibility(const service::SweepPoint &point);
+/// "20 predictions, about 0.1 s".
+[[nodiscard]] QString sweepAmount(std::size_t count, bool train, std::optional<double> seconds);
+
+} // namespace stagelens::ui

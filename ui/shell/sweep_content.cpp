@@ -1,0 +1,161 @@
+#include "ui/shell/sweep_content.h"
+
+#include "ui/bridge/words.h"
+#include "ui/plots/plot_style.h"
+#include "ui/plots/sweep_marks.h"
+
+#include <QLabel>
+#include <QLayout>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString kEmpty = u"Nothing was swept yet. Start goes through the plans that stand above."_s;
+/// From this ratio on values stand at equal factors and not at equal distances.
+constexpr double kLogarithmicFrom = 4;
+
+SweepMark markOf(const SweepResult &result)
+{
+    SweepMark mark;
+    mark.id = result.id;
+    mark.series = result.entry->series;
+    mark.kind = result.point->kind;
+    mark.possible = impossibility(*result.point).isEmpty();
+    mark.words = sweepWords(*result.entry, *result.point);
+    return mark;
+}
+
+QLabel *sign(QWidget &legend, std::optional<std::size_t> series, timeline::Provenance kind, bool possible)
+{
+    const Colours &colours = coloursFor(legend.palette());
+    const int side = legend.fontMetrics().height();
+    const double ratio = legend.devicePixelRatioF();
+    QPixmap picture(QSize(side, side) * ratio);
+    picture.setDevicePixelRatio(ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QPointF centre(side / 2.0, side / 2.0);
+    const QColor colour = series ? curveColour(colours, *series) : colours.muted;
+    if (possible)
+        paintMark(painter, centre, series.value_or(0), kind, colour, colours.background);
+    else
+        paintCross(painter, centre, colour);
+    painter.end();
+    auto *label = new QLabel(&legend);
+    label->setPixmap(picture);
+    return label;
+}
+
+/// Without a series: what a filling means, whatever the colour.
+void addSign(QWidget &legend, const QString &words, std::optional<std::size_t> series, timeline::Provenance kind, bool possible)
+{
+    auto *entry = new QWidget(&legend);
+    auto *row = new QHBoxLayout(entry);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(sign(legend, series, kind, possible));
+    row->addWidget(new QLabel(words, entry));
+    legend.layout()->addWidget(entry);
+    entry->show();
+}
+
+} // namespace
+
+SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, std::span<const SweepResult> results)
+{
+    SweepContent content;
+    content.empty = kEmpty;
+    content.lines = true;
+    const SweepParameter &parameter = sweepParameters()[setup.first.parameter];
+    content.title = u"%1 over %2"_s.arg(metric.name, parameter.name.toLower());
+    content.x.name = parameter.name;
+    content.x.text = [&parameter](double value) { return parameter.text(static_cast<int>(value)); };
+    content.x.ticks.assign(setup.first.values.begin(), setup.first.values.end());
+    content.x.logarithmic =
+        !setup.first.values.empty() && setup.first.values.back() >= kLogarithmicFrom * setup.first.values.front();
+    content.y.name = metric.name + (metric.moreIsBetter ? u" (more is better)"_s : u" (less is better)"_s);
+    content.y.text = metric.text;
+    content.y.inBytes = metric.name == u"Peak memory"_s;
+    content.y.fromZero = true;
+    for (const SweepResult &result : results) {
+        SweepMark mark = markOf(result);
+        mark.x = result.entry->value;
+        if (!result.point->error)
+            mark.y = metric.of(*result.point);
+        if (mark.y || !mark.possible)
+            content.marks.push_back(std::move(mark));
+    }
+    return content;
+}
+
+SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> results)
+{
+    SweepContent content;
+    content.empty = u"Iteration against peak memory will stand here."_s;
+    content.front = true;
+    content.title = u"Iteration against peak memory (dotted: nothing is both faster and smaller)"_s;
+    content.x.name = u"Peak memory of a device"_s;
+    content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
+    content.x.inBytes = true;
+    content.y.name = u"Iteration (less is better)"_s;
+    content.y.text = sweepMetrics().front().text;
+    content.y.fromZero = true;
+    base::Bytes capacity = 0;
+    for (const SweepResult &result : results) {
+        const service::SweepPoint &point = *result.point;
+        if (point.memoryCapacity > 0)
+            capacity = capacity == 0 ? point.memoryCapacity : std::min(capacity, point.memoryCapacity);
+        if (point.error || point.peakMemory <= 0)
+            continue;
+        SweepMark mark = markOf(result);
+        mark.x = static_cast<double>(point.peakMemory);
+        mark.y = static_cast<double>(point.iteration);
+        content.marks.push_back(std::move(mark));
+    }
+    if (capacity > 0)
+        content.capacity = static_cast<double>(capacity);
+    return content;
+}
+
+QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
+{
+    QString text = u"%1 · %2: "_s.arg(entry.words, caption(point.kind));
+    if (point.error)
+        return text + u"impossible. "_s + impossibility(point);
+    text += durationText(point.iteration, inTeachingUnits(entry.plan));
+    if (point.peakMemory > 0)
+        text += u", "_s + ui::bytesText(point.peakMemory);
+    text += u", bubble "_s + shareText(point.bubbleRatio);
+    if (point.tokensPerSecond)
+        text += u", %1 tokens/s"_s.arg(countText(*point.tokensPerSecond));
+    if (point.run != 0)
+        text += u", run %1"_s.arg(point.run);
+    const QString reason = impossibility(point);
+    return reason.isEmpty() ? text : text + u". "_s + reason;
+}
+
+void fillSweepLegend(QWidget &legend, const QStringList &series)
+{
+    while (QLayoutItem *item = legend.layout()->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    using timeline::Provenance;
+    for (qsizetype i = 0; i < series.size(); ++i)
+        addSign(legend, series[i], static_cast<std::size_t>(i), Provenance::MeasuredLive, true);
+    if (series.isEmpty())
+        return;
+    for (const Provenance kind : {Provenance::Predicted, Provenance::MeasuredLive, Provenance::MeasuredVirtualClock})
+        addSign(legend, caption(kind), {}, kind, true);
+    addSign(legend, u"impossible"_s, {}, Provenance::Predicted, false);
+    legend.updateGeometry();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,27 @@
+// From a sweep's results to what its two plots draw.
+#pragma once
+
+#include "ui/models/sweep_plan.h"
+#include "ui/plots/sweep_plot.h"
+
+#include <span>
+
+namespace stagelens::ui {
+
+/// A point that is done.
+struct SweepResult {
+    int id = 0;
+    const SweepEntry *entry = nullptr;
+    const service::SweepPoint *point = nullptr;
+};
+/// A metric over the first parameter.
+[[nodiscard]] SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric,
+                                         std::span<const SweepResult> results);
+/// Iteration against peak memory, with the Pareto front and the least capacity.
+[[nodiscard]] SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult> results);
+/// "Vocabulary size 64k · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
+[[nodiscard]] QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point);
+/// The signs of the series, and what the fillings mean, into a widget that has a layout.
+void fillSweepLegend(QWidget &legend, const QStringList &series);
+
+} // namespace stagelens::ui

@@ -1,0 +1,176 @@
+// How SweepPage's controls and plots are placed.
+#include "ui/bridge/words.h"
+#include "ui/panels/flow_layout.h"
+#include "ui/panels/message_bar.h"
+#include "ui/plots/sweep_plot.h"
+#include "ui/shell/sweep_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kGap = 8;
+constexpr int kValuesLetters = 24;
+
+/// A control with its caption before it.
+QWidget *captioned(const QString &caption, QWidget *control)
+{
+    auto *box = new QWidget;
+    auto *row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    auto *label = new QLabel(caption, box);
+    label->setBuddy(control);
+    control->setAccessibleName(caption);
+    row->addWidget(label);
+    row->addWidget(control);
+    return box;
+}
+
+} // namespace
+
+void SweepPage::build()
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(4, 2, 4, 4);
+    layout->setSpacing(6);
+    m_bar = new MessageBar(u"sweep.bar"_s, this);
+    m_legend = new QWidget(this);
+    m_legend->setLayout(new FlowLayout(m_legend, 2 * kGap, 2));
+    layout->addWidget(makeControls());
+    layout->addWidget(makeMethods());
+    layout->addWidget(m_bar);
+    layout->addWidget(m_legend);
+    makePlots();
+    auto *plots = new QSplitter(Qt::Horizontal, this);
+    plots->addWidget(m_metricPlot);
+    plots->addWidget(m_memoryPlot);
+    plots->setChildrenCollapsible(false);
+    layout->addWidget(plots, 1);
+    m_point = new QLabel(this);
+    m_point->setObjectName(u"sweep.point"_s);
+    m_point->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_point->setWordWrap(true);
+    m_open = new QPushButton(u"Open in Explore"_s, this);
+    m_open->setObjectName(u"sweep.open"_s);
+    m_open->setToolTip(u"Makes the chosen point's plan the experiment (double-click or Return on the point)"_s);
+    connect(m_open, &QPushButton::clicked, this, [this] { open(m_chosen); });
+    auto *row = new QHBoxLayout;
+    row->addWidget(m_point, 1);
+    row->addWidget(m_open);
+    layout->addLayout(row);
+    // Last: what answers looks at every control.
+    for (QLineEdit *values : {m_firstValues, m_secondValues})
+        connect(values, &QLineEdit::textChanged, this, &SweepPage::edited);
+}
+
+QWidget *SweepPage::makeControls()
+{
+    auto *controls = new QWidget(this);
+    auto *flow = new FlowLayout(controls, 2 * kGap, kGap);
+    const auto makeValues = [this](const QString &name) {
+        auto *values = new QLineEdit(this);
+        values->setObjectName(name);
+        values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
+        values->setToolTip(u"Whole numbers, separated by commas; 32k is 32,768"_s);
+        return values;
+    };
+    m_first = new QComboBox(this);
+    m_first->setObjectName(u"sweep.first"_s);
+    m_second = new QComboBox(this);
+    m_second->setObjectName(u"sweep.second"_s);
+    m_second->addItem(u"nothing else"_s);
+    for (const SweepParameter &parameter : sweepParameters()) {
+        m_first->addItem(parameter.name);
+        m_second->addItem(parameter.name);
+    }
+    m_firstValues = makeValues(u"sweep.firstValues"_s);
+    m_firstValues->setAccessibleName(u"Values of the first parameter"_s);
+    m_firstValues->setText(sweepParameters().front().values);
+    m_secondValues = makeValues(u"sweep.secondValues"_s);
+    m_secondValues->setAccessibleName(u"Values of the second parameter"_s);
+    m_secondValues->hide();
+    m_how = new QComboBox(this);
+    m_how->setObjectName(u"sweep.how"_s);
+    m_how->addItems({u"predict"_s, u"train on this computer"_s});
+    m_metric = new QComboBox(this);
+    m_metric->setObjectName(u"sweep.metric"_s);
+    for (const SweepMetric &metric : sweepMetrics())
+        m_metric->addItem(metric.name);
+    flow->addWidget(captioned(u"&Vary"_s, m_first));
+    flow->addWidget(m_firstValues);
+    flow->addWidget(captioned(u"a&nd"_s, m_second));
+    flow->addWidget(m_secondValues);
+    flow->addWidget(captioned(u"&Show"_s, m_metric));
+    connect(m_first, &QComboBox::activated, this,
+            [this](int index) { m_firstValues->setText(sweepParameters()[static_cast<std::size_t>(index)].values); });
+    connect(m_second, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (index > 0)
+            m_secondValues->setText(sweepParameters()[static_cast<std::size_t>(index - 1)].values);
+        edited();
+    });
+    connect(m_first, &QComboBox::currentIndexChanged, this, &SweepPage::edited);
+    connect(m_how, &QComboBox::currentIndexChanged, this, &SweepPage::edited);
+    connect(m_metric, &QComboBox::currentIndexChanged, this, &SweepPage::refreshPlots);
+    return controls;
+}
+
+QWidget *SweepPage::makeMethods()
+{
+    auto *row = new QWidget(this);
+    auto *flow = new FlowLayout(row, 2 * kGap, kGap);
+    const auto prepared = preparedSweep().methods;
+    flow->addWidget(new QLabel(u"Vocabulary layers"_s, row));
+    for (int i = 0; i <= static_cast<int>(model::VocabularyMethod::Vocab2); ++i) { // interlaced is nobody's choice
+        const auto method = static_cast<model::VocabularyMethod>(i);
+        auto *box = new QCheckBox(shortName(method), row);
+        box->setObjectName(u"sweep.method.%1"_s.arg(i));
+        box->setToolTip(caption(method));
+        box->setChecked(std::ranges::find(prepared, method) != prepared.end());
+        connect(box, &QCheckBox::toggled, this, &SweepPage::edited);
+        m_methods.push_back(box);
+        flow->addWidget(box);
+    }
+    m_start = new QPushButton(u"Start"_s, row);
+    m_start->setObjectName(u"sweep.start"_s);
+    m_start->setAutoDefault(false);
+    m_cancel = new QPushButton(u"Cancel"_s, row);
+    m_cancel->setObjectName(u"sweep.cancel"_s);
+    m_cancel->setToolTip(u"Keeps what is done"_s);
+    m_amount = new QLabel(row);
+    m_amount->setObjectName(u"sweep.amount"_s);
+    m_progress = new QProgressBar(row);
+    m_progress->setObjectName(u"sweep.progress"_s);
+    flow->addWidget(captioned(u"&How"_s, m_how));
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_start, m_cancel, m_progress, m_amount})
+        flow->addWidget(widget);
+    connect(m_start, &QPushButton::clicked, this, &SweepPage::start);
+    connect(m_cancel, &QPushButton::clicked, this, &SweepPage::cancel);
+    return row;
+}
+
+void SweepPage::makePlots()
+{
+    m_metricPlot = new SweepPlot(u"sweep.metricPlot"_s, this);
+    m_memoryPlot = new SweepPlot(u"sweep.memoryPlot"_s, this);
+    for (SweepPlot *plot : {m_metricPlot, m_memoryPlot}) {
+        connect(plot, &SweepPlot::pointed, this, &SweepPage::highlight);
+        connect(plot, &SweepPlot::chosen, this, &SweepPage::choose);
+        connect(plot, &SweepPlot::opened, this, &SweepPage::open);
+    }
+}
+
+} // namespace stagelens::ui

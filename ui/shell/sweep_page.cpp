@@ -1,0 +1,311 @@
+#include "ui/shell/sweep_page.h"
+
+#include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/message_bar.h"
+#include "ui/plots/sweep_plot.h"
+#include "ui/shell/sweep_content.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+/// An estimate of training waits for a pause in typing.
+constexpr int kEstimateMilliseconds = 300;
+constexpr std::size_t kPredicted = 0;
+constexpr std::size_t kTrained = 1;
+/// Points of training runs have numbers from here on.
+constexpr int kTrainedIds = 1'000'000;
+} // namespace
+
+SweepPage::SweepPage(EngineBridge *bridge, ExperimentDocument *document, QWidget *parent)
+    : QWidget(parent), m_bridge(bridge), m_document(document), m_outcomes(2)
+{
+    build();
+    m_estimateDelay.setSingleShot(true);
+    m_estimateDelay.setInterval(kEstimateMilliseconds);
+    connect(&m_estimateDelay, &QTimer::timeout, this, &SweepPage::askEstimate);
+    connect(m_bridge, &EngineBridge::sweepArrived, this, &SweepPage::take);
+    connect(m_document, &ExperimentDocument::changed, this, &SweepPage::edited);
+    edited();
+    refreshPlots();
+}
+
+base::Result<SweepSetup> SweepPage::setup() const
+{
+    SweepSetup setup;
+    setup.first.parameter = static_cast<std::size_t>(m_first->currentIndex());
+    auto values = parseSweepValues(m_firstValues->text());
+    if (!values)
+        return std::move(values).error();
+    setup.first.values = *std::move(values);
+    if (m_second->currentIndex() > 0) {
+        auto others = parseSweepValues(m_secondValues->text());
+        if (!others)
+            return std::move(others).error();
+        setup.second = SweepAxis{static_cast<std::size_t>(m_second->currentIndex() - 1), *std::move(others)};
+    }
+    for (std::size_t i = 0; i < m_methods.size(); ++i)
+        if (m_methods[i]->isChecked())
+            setup.methods.push_back(static_cast<model::VocabularyMethod>(i));
+    if (const QString obstacle = sweepObstacle(m_document->experiment(), setup); !obstacle.isEmpty())
+        return base::Error::invalid("sweep", utf8(obstacle));
+    return setup;
+}
+
+bool SweepPage::trains() const
+{
+    return m_how->currentIndex() == static_cast<int>(kTrained);
+}
+
+void SweepPage::edited()
+{
+    const bool second = m_second->currentIndex() > 0;
+    m_secondValues->setVisible(second);
+    m_estimateDelay.stop();
+    if (trains() && setup())
+        m_estimateDelay.start();
+    showAmount();
+}
+
+void SweepPage::showAmount()
+{
+    const auto now = setup();
+    QString obstacle = now ? QString() : sentence(now.error());
+    if (now && trains() && m_training)
+        obstacle = u"A training run is going on; this can start when it has ended."_s;
+    m_start->setEnabled(obstacle.isEmpty() && !isRunning());
+    m_start->setVisible(!isRunning());
+    m_cancel->setVisible(isRunning());
+    m_progress->setVisible(isRunning());
+    m_amount->setVisible(!isRunning());
+    if (!obstacle.isEmpty()) {
+        m_amount->setText(obstacle);
+        return;
+    }
+    const auto entries = sweepEntries(m_document->experiment(), *now);
+    const auto seconds = estimatedSeconds(entries);
+    QString text = sweepAmount(entries.size(), trains(), seconds);
+    if (trains() && !seconds)
+        text += u", estimating…"_s;
+    else if (trains())
+        text += u", %1 steps each"_s.arg(m_document->experiment().training.steps);
+    m_amount->setText(text);
+}
+
+double SweepPage::secondsOfPrediction(const model::Experiment &plan)
+{
+    const auto passes = [](const model::Experiment &experiment) {
+        return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
+               (model::isSharded(experiment.schedule.vocabulary) ? 6 : 2);
+    };
+    if (m_secondsOfPass <= 0) { // once: the default plan, a few milliseconds
+        const model::Experiment small;
+        QElapsedTimer clock;
+        clock.start();
+        (void)service::predict(small, m_bridge->cores());
+        m_secondsOfPass = static_cast<double>(clock.nsecsElapsed()) / 1e9 / passes(small);
+    }
+    return passes(plan) * m_secondsOfPass;
+}
+
+std::optional<double> SweepPage::estimatedSeconds(const std::vector<SweepEntry> &entries)
+{
+    double seconds = 0;
+    if (!trains()) {
+        for (const SweepEntry &entry : entries)
+            seconds += secondsOfPrediction(entry.plan);
+        return seconds;
+    }
+    if (!m_estimate || !m_estimate->finished || m_estimated != entries)
+        return std::nullopt;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const service::SweepPoint &point = m_estimate->points[i];
+        const bool live = model::runMode(entries[i].plan, m_bridge->cores()) == model::RunMode::Live;
+        seconds += static_cast<double>(live ? point.iteration : point.work) / 1e9 * entries[i].plan.training.steps;
+    }
+    return seconds;
+}
+
+void SweepPage::askEstimate()
+{
+    const auto now = setup();
+    if (!now || !trains())
+        return;
+    if (m_estimateJob != 0)
+        m_bridge->service().cancel(m_estimateJob);
+    m_estimated = sweepEntries(m_document->experiment(), *now);
+    m_estimate.reset();
+    std::vector<model::Experiment> plans;
+    for (const SweepEntry &entry : m_estimated) {
+        plans.push_back(entry.plan);
+        if (plans.back().hasModel)
+            plans.back().cost.source = model::HardwarePreset{}; // training happens on this computer
+    }
+    m_estimateJob = m_bridge->service().submitSweep(std::move(plans), false);
+}
+
+void SweepPage::start()
+{
+    const auto now = setup();
+    if (!now || isRunning() || (trains() && m_training))
+        return;
+    const std::size_t kind = trains() ? kTrained : kPredicted;
+    auto entries = sweepEntries(m_document->experiment(), *now);
+    Outcome &other = m_outcomes[1 - kind];
+    if (other.entries != entries) // they would stand on other axes
+        other = {};
+    m_shownSetup = *now;
+    m_running = kind;
+    m_storedRuns = 0;
+    m_chosen = -1;
+    std::vector<model::Experiment> plans;
+    for (const SweepEntry &entry : entries)
+        plans.push_back(entry.plan);
+    m_outcomes[kind] = {std::move(entries), nullptr};
+    m_bar->clear();
+    m_job = m_bridge->service().submitSweep(std::move(plans), kind == kTrained);
+    m_progress->setRange(0, static_cast<int>(m_outcomes[kind].entries.size()));
+    m_progress->setValue(0);
+    showAmount();
+    refreshPlots();
+}
+
+void SweepPage::cancel()
+{
+    if (isRunning()) {
+        m_bridge->service().cancel(m_job);
+        m_progress->setFormat(u"stopping"_s);
+    }
+}
+
+void SweepPage::setTraining(bool training)
+{
+    if (training == m_training)
+        return;
+    m_training = training;
+    showAmount();
+}
+
+void SweepPage::take(quint64 job, const service::SweepSnapshotPtr &snapshot)
+{
+    if (job == m_estimateJob) {
+        m_estimate = snapshot;
+        if (snapshot->finished)
+            showAmount();
+        return;
+    }
+    if (job != m_job)
+        return;
+    m_outcomes[m_running].state = snapshot;
+    showProgress(*snapshot);
+    refreshPlots();
+    const auto runs = static_cast<std::size_t>(
+        std::ranges::count_if(snapshot->points, [](const service::SweepPoint &point) { return point.run != 0; }));
+    if (std::exchange(m_storedRuns, runs) != runs)
+        emit runsChanged();
+}
+
+void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
+{
+    m_progress->setValue(static_cast<int>(snapshot.done));
+    m_progress->setFormat(u"%1 of %2"_s.arg(snapshot.done).arg(snapshot.points.size()) +
+                          (snapshot.secondsLeft ? u", %1 left"_s.arg(secondsText(*snapshot.secondsLeft)) : QString()));
+    if (!snapshot.finished)
+        return;
+    m_job = 0;
+    showAmount();
+    const auto impossible = std::ranges::count_if(snapshot.points, [](const service::SweepPoint &point) {
+        return point.done && !impossibility(point).isEmpty();
+    });
+    if (snapshot.cancelled)
+        m_bar->say(MessageBar::Tone::Note,
+                   u"Cancelled: %1 of %2 are done and stay."_s.arg(snapshot.done).arg(snapshot.points.size()));
+    else if (impossible > 0)
+        m_bar->say(MessageBar::Tone::Note,
+                   u"%1 of %2 are impossible here, marked ×: point at one for the reason."_s.arg(impossible)
+                       .arg(snapshot.points.size()));
+}
+
+void SweepPage::refreshPlots()
+{
+    std::vector<SweepResult> results;
+    for (const std::size_t kind : {kPredicted, kTrained}) {
+        const Outcome &outcome = m_outcomes[kind];
+        for (std::size_t i = 0; outcome.state && i < outcome.entries.size(); ++i)
+            if (outcome.state->points[i].done)
+                results.push_back({static_cast<int>(kind) * kTrainedIds + static_cast<int>(i), &outcome.entries[i],
+                                   &outcome.state->points[i]});
+    }
+    const SweepMetric &metric = sweepMetrics()[static_cast<std::size_t>(m_metric->currentIndex())];
+    m_metricPlot->setContent(metricContent(m_shownSetup, metric, results));
+    m_memoryPlot->setContent(memoryContent(m_shownSetup, results));
+    m_legend->setVisible(!results.empty());
+    fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup));
+    choose(m_chosen);
+}
+
+const SweepEntry *SweepPage::entryOf(int id) const
+{
+    const Outcome &outcome = m_outcomes[id >= kTrainedIds ? kTrained : kPredicted];
+    const auto index = static_cast<std::size_t>(id % kTrainedIds);
+    return id >= 0 && index < outcome.entries.size() ? &outcome.entries[index] : nullptr;
+}
+
+const service::SweepPoint *SweepPage::pointOf(int id) const
+{
+    const Outcome &outcome = m_outcomes[id >= kTrainedIds ? kTrained : kPredicted];
+    const auto index = static_cast<std::size_t>(id % kTrainedIds);
+    return id >= 0 && outcome.state && index < outcome.state->points.size() ? &outcome.state->points[index] : nullptr;
+}
+
+QString SweepPage::wordsOf(int id) const
+{
+    const SweepEntry *entry = entryOf(id);
+    const service::SweepPoint *point = pointOf(id);
+    return entry && point ? sweepWords(*entry, *point) : QString();
+}
+
+void SweepPage::highlight(int id)
+{
+    const int shown = id >= 0 ? id : m_chosen;
+    m_metricPlot->setHighlighted(shown);
+    m_memoryPlot->setHighlighted(shown);
+    const QString words = wordsOf(shown);
+    m_point->setText(words.isEmpty() ? u"Point at a result to see its figures in both plots; a click keeps it."_s : words);
+}
+
+void SweepPage::choose(int id)
+{
+    m_chosen = id;
+    m_open->setEnabled(entryOf(id) != nullptr);
+    highlight(-1);
+}
+
+void SweepPage::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        refreshPlots(); // the legend's signs have the theme's colours
+}
+
+void SweepPage::open(int id)
+{
+    if (const SweepEntry *entry = entryOf(id))
+        emit openAsked(entry->words, entry->plan);
+}
+
+} // namespace stagelens::ui

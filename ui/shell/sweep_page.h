@@ -1,0 +1,109 @@
+// The mode in which many plans are swept through: what varies, how much that costs, and two linked plots.
+#pragma once
+
+#include "ui/models/sweep_plan.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+
+namespace stagelens::ui {
+
+class EngineBridge;
+class ExperimentDocument;
+class MessageBar;
+class SweepPlot;
+
+class SweepPage : public QWidget {
+    Q_OBJECT
+public:
+    SweepPage(EngineBridge *bridge, ExperimentDocument *document, QWidget *parent = nullptr);
+    /// What stands in the controls; an error has the sentence to show.
+    [[nodiscard]] base::Result<SweepSetup> setup() const;
+    [[nodiscard]] bool isRunning() const { return m_job != 0; }
+    /// Starts what the controls say.
+    void start();
+    void cancel();
+    /// A training run of the window is going on, so that none can be started here.
+    void setTraining(bool training);
+    [[nodiscard]] SweepPlot *metricPlot() { return m_metricPlot; }
+    [[nodiscard]] SweepPlot *memoryPlot() { return m_memoryPlot; }
+
+signals:
+    void openAsked(const QString &words, const stagelens::model::Experiment &plan);
+    /// Runs were stored.
+    void runsChanged();
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    /// The plans of one sweep with what became of them.
+    struct Outcome {
+        std::vector<SweepEntry> entries;
+        service::SweepSnapshotPtr state;
+    };
+
+    void build();
+    QWidget *makeControls();
+    QWidget *makeMethods();
+    void makePlots();
+    [[nodiscard]] bool trains() const;
+    /// The controls or the plan have changed.
+    void edited();
+    /// Says what would be started and what it costs.
+    void showAmount();
+    void askEstimate();
+    void take(quint64 job, const service::SweepSnapshotPtr &snapshot);
+    void showProgress(const service::SweepSnapshot &snapshot);
+    void refreshPlots();
+    void highlight(int id);
+    void choose(int id);
+    void open(int id);
+    [[nodiscard]] double secondsOfPrediction(const model::Experiment &plan);
+    [[nodiscard]] std::optional<double> estimatedSeconds(const std::vector<SweepEntry> &entries);
+    [[nodiscard]] const SweepEntry *entryOf(int id) const;
+    [[nodiscard]] const service::SweepPoint *pointOf(int id) const;
+    [[nodiscard]] QString wordsOf(int id) const;
+
+    EngineBridge *m_bridge;
+    ExperimentDocument *m_document;
+    QComboBox *m_first;
+    QLineEdit *m_firstValues;
+    QComboBox *m_second;
+    QLineEdit *m_secondValues;
+    std::vector<QCheckBox *> m_methods;
+    QComboBox *m_metric;
+    QComboBox *m_how;
+    QPushButton *m_start;
+    QPushButton *m_cancel;
+    QLabel *m_amount;
+    QProgressBar *m_progress;
+    MessageBar *m_bar;
+    QLabel *m_point;
+    QPushButton *m_open;
+    QWidget *m_legend;
+    SweepPlot *m_metricPlot;
+    SweepPlot *m_memoryPlot;
+
+    SweepSetup m_shownSetup; ///< of the outcomes
+    std::vector<Outcome> m_outcomes; ///< predictions, training runs
+    service::JobId m_job = 0;
+    std::size_t m_running = 0; ///< the outcome that the job fills
+    std::size_t m_storedRuns = 0;
+    service::JobId m_estimateJob = 0;
+    QTimer m_estimateDelay;
+    std::vector<SweepEntry> m_estimated; ///< what the estimate is of
+    service::SweepSnapshotPtr m_estimate;
+    double m_secondsOfPass = 0;
+    bool m_training = false;
+    int m_chosen = -1;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,205 @@
+// What MainWindow does with stored runs: show, compare, describe, import, export, delete.
+#include "engine/model/experiment_json.h"
+#include "ui/bridge/comparison.h"
+#include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/sweep_page.h"
+#include "ui/shell/window_actions.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::size_t kRunsInMenu = 10;
+}
+
+void MainWindow::connectRunsPanel()
+{
+    m_runs->model()->setSource({[this](std::span<const store::RunId> runs) { return m_desk->rows(runs); },
+                                [this](store::RunId run) {
+                                    const auto &baseline = m_forecast->baseline();
+                                    return baseline ? m_desk->difference(baseline->experiment, run) : QString();
+                                }});
+    connect(m_forecast, &Forecast::changed, this, [this] {
+        const auto &baseline = m_forecast->baseline();
+        if (!baseline || m_runBaseline == baseline->experiment)
+            return;
+        m_runBaseline = baseline->experiment;
+        m_runs->model()->forgetDifferences();
+    });
+    connect(m_runs, &RunsPanel::showAsked, this, &MainWindow::showRun);
+    connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
+    connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
+    connect(m_runs, &RunsPanel::tagsAsked, m_desk, &RunDesk::setTags);
+    connect(m_runs, &RunsPanel::noteAsked, m_desk, &RunDesk::setNote);
+    connect(m_runs, &RunsPanel::filterChanged, m_desk, &RunDesk::setFilter);
+    connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
+    connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::askImport);
+    connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
+    connect(m_bridge, &EngineBridge::importArrived, this, &MainWindow::takeImport);
+    connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
+}
+
+void MainWindow::showRun(qint64 run)
+{
+    m_desk->show(run);
+    m_actions->explore->trigger();
+    const auto &plan = m_forecast->plan();
+    if (!m_desk->shown() || m_desk->shown()->record.summary.id != run || !plan ||
+        m_desk->shownDifferences(plan->experiment).empty())
+        return;
+    showPlanOfRun();
+    m_notice->say(MessageBar::Tone::Note, u"This is the plan of run %1."_s.arg(run),
+                  {{u"Back to my plan"_s,
+                    [this] {
+                        m_document->undoStack().undo();
+                        m_notice->clear();
+                    }},
+                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::compareRuns(const std::vector<qint64> &runs)
+{
+    std::vector<CompareItem> items;
+    for (const qint64 run : runs) {
+        const auto snapshot = m_desk->load(run);
+        if (!snapshot) {
+            say(sentence(snapshot.error()));
+            return;
+        }
+        items.push_back(itemOf(**snapshot, m_bridge->cores()));
+    }
+    m_compare->setItems(std::move(items));
+    m_actions->compare->trigger();
+}
+
+void MainWindow::connectCompare()
+{
+    connect(m_compare, &ComparePanel::predictionAsked, this, [this] {
+        if (const auto &plan = m_forecast->plan())
+            m_compare->add(itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment)));
+    });
+    connect(m_compare, &ComparePanel::filesAsked, this, [this] {
+        addFilesToCompare(QFileDialog::getOpenFileNames(this, u"Compare experiments"_s, {},
+                                                        u"Experiments (*.stagelens.json);;All files (*)"_s));
+    });
+    connect(m_compare, &ComparePanel::addMenuOpens, this, [this](QMenu *menu) {
+        menu->addSeparator();
+        const auto &ids = m_desk->runs().ids;
+        for (const store::RunSummary &run : m_desk->rows(std::span(ids).first(std::min(ids.size(), kRunsInMenu))))
+            menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
+                if (const auto snapshot = m_desk->load(id))
+                    m_compare->add(itemOf(**snapshot, m_bridge->cores()));
+                else
+                    say(sentence(snapshot.error()));
+            });
+    });
+}
+
+void MainWindow::addFilesToCompare(const QStringList &files)
+{
+    for (const QString &file : files) {
+        const auto experiment = model::loadExperiment(utf8(file));
+        const auto prediction = experiment ? service::predict(*experiment, m_bridge->cores())
+                                           : base::Result<service::PredictionPtr>(experiment.error());
+        if (prediction)
+            m_compare->add(itemOf(**prediction, QFileInfo(file).fileName()));
+        else
+            say(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
+    }
+}
+
+void MainWindow::connectSweep()
+{
+    connect(m_sweep, &SweepPage::runsChanged, m_desk, &RunDesk::refreshRuns);
+    connect(m_desk, &RunDesk::trainingChanged, m_sweep, [this] { m_sweep->setTraining(m_desk->isTraining()); });
+    connect(m_sweep, &SweepPage::openAsked, this, [this](const QString &words, const model::Experiment &plan) {
+        m_document->closeGesture();
+        m_document->edit(u"plan"_s, u"Open "_s + words, plan);
+        m_document->closeGesture();
+        m_actions->explore->trigger();
+    });
+}
+
+void MainWindow::askImport()
+{
+    importRuns(QFileDialog::getOpenFileNames(this, u"Import a measured timeline: the traces of all ranks"_s, {},
+                                             u"Traces (*.json);;All files (*)"_s));
+}
+
+void MainWindow::importRuns(const QStringList &files)
+{
+    if (files.isEmpty())
+        return;
+    std::vector<std::filesystem::path> paths;
+    for (const QString &file : files)
+        paths.emplace_back(utf8(file));
+    m_import = m_bridge->service().submitImport(std::move(paths));
+    m_notice->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(QFileInfo(files.first()).fileName()));
+}
+
+void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
+{
+    if (job != m_import)
+        return;
+    m_import = 0;
+    if (!*answer) {
+        say(u"Nothing was imported. "_s + sentence(answer->error()));
+        return;
+    }
+    const service::ImportedRun &run = **answer;
+    m_desk->refreshRuns();
+    m_runs->setFolded(false);
+    QString words = u"Imported as run %1: %2."_s.arg(run.run).arg(run.steps == 1 ? u"1 step"_s : u"%1 steps"_s.arg(run.steps));
+    if (run.incompleteSteps > 0)
+        words += u" %1 at the trace's ends were not whole and are left out."_s.arg(run.incompleteSteps);
+    m_notice->say(MessageBar::Tone::Note, words,
+                  {{u"Show it"_s,
+                    [this, id = run.run] {
+                        m_notice->clear();
+                        showRun(id);
+                    }},
+                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::exportRun(qint64 run, const QString &format)
+{
+    const QString ending = format == u"csv"_s ? u"csv"_s : u"json"_s;
+    const QString file = QFileDialog::getSaveFileName(this, u"Export run %1"_s.arg(run), u"run-%1.%2"_s.arg(run).arg(ending),
+                                                      u"*."_s + ending);
+    if (file.isEmpty())
+        return;
+    const auto snapshot = m_desk->load(run);
+    const auto exported = snapshot ? service::exportRun((*snapshot)->record, utf8(format), utf8(file))
+                                   : base::Result<>(snapshot.error());
+    if (!exported)
+        say(sentence(exported.error()));
+}
+
+void MainWindow::deleteRun(qint64 run)
+{
+    m_desk->remove(run);
+    if (!m_desk->deleted().contains(run))
+        return;
+    const std::size_t count = m_desk->deleted().size();
+    const QString words =
+        count == 1 ? u"Run %1 is deleted."_s.arg(run) : u"Run %1 is deleted, %2 in this session."_s.arg(run).arg(count);
+    m_notice->say(MessageBar::Tone::Note, words, {{u"Undo"_s, [this] {
+                                                       m_desk->restoreDeleted();
+                                                       m_notice->clear();
+                                                   }}});
+}
+
+} // namespace stagelens::ui
