@@ -16,7 +16,7 @@ base::Result<> exportRun(const store::RunRecord &run, const std::string &format,
     const auto explanation = explain(run.experiment, *run.timeline);
     const simulate::Explanation *why = explanation ? &*explanation : nullptr;
     if (format == "chrome-trace")
-        return base::writeFile(file, exchange::chromeTrace(*run.timeline, {}, why));
+        return base::writeFile(file, exchange::chromeTrace(*run.timeline, {.explanation = why}));
     if (format == "json")
         return base::writeFile(file, exchange::timelineDocument(run.experiment, *run.timeline, *run.metrics, true, why)
                                              .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
