@@ -1,5 +1,7 @@
 #include "engine/model/accounting.h"
 
+#include <algorithm>
+
 namespace stagelens::model {
 namespace {
 
@@ -31,17 +33,6 @@ std::int64_t halfPrecisionBytesPerToken(const ModelConfig &model)
     if (model.family == ModelFamily::Gpt)
         return 18 * h + 4 * f;
     return 12 * h + 4 * keyValueWidth(model) + 6 * f;
-}
-
-/// Numbers a token that the CPU engine keeps for one layer: inputs of both norms with their statistics, inputs of each matrix
-/// product, attention's log-sum-exp.
-std::int64_t floatsPerToken(const ModelConfig &model)
-{
-    const std::int64_t h = model.hidden;
-    const std::int64_t f = model.ffn;
-    const std::int64_t statistics = (model.family == ModelFamily::Gpt ? 4 : 2) + model.heads;
-    const std::int64_t mlp = (model.family == ModelFamily::Gpt ? 2 : 3) * f;
-    return 6 * h + 2 * keyValueWidth(model) + mlp + statistics;
 }
 
 } // namespace
@@ -117,14 +108,38 @@ int elementBytes(DataType dtype)
     return dtype == DataType::Fp32 ? 4 : 2;
 }
 
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
+{
+    const std::int64_t h = model.hidden;
+    const std::int64_t f = model.ffn;
+    const std::int64_t queriesKeysValues = h + 2 * keyValueWidth(model);
+    const bool isGpt = model.family == ModelFamily::Gpt;
+    EngineFloats floats;
+    floats.tokens = tokens(model, microbatchSize);
+    floats.boundary = floats.tokens * h;
+    floats.normStatistics = (isGpt ? 2 : 1) * floats.tokens; // a mean has LayerNorm only
+    // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
+    // and three with SwiGLU); statistics of the norms, and of each head's softmax.
+    floats.layer = floats.tokens * (4 * h + queriesKeysValues + (isGpt ? 2 : 3) * f + model.heads) + 2 * floats.normStatistics;
+    // The gradients of a layer's widest tensor and of its output, two tiles of attention scores, and the angles of rotary
+    // positions.
+    constexpr std::int64_t kAttentionTile = 64;
+    const std::int64_t s = model.sequence;
+    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + 2 * std::min(kAttentionTile, s) * s +
+                       (isGpt ? 0 : s * (h / model.heads));
+    return floats;
+}
+
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, Recompute recompute)
 {
     // Full recomputation keeps a layer's input. Selective recomputation redoes the attention matrix, which neither flash
     // attention nor the CPU engine keeps anyway.
     if (recompute == Recompute::Full)
         return boundaryBytes(model, microbatchSize);
-    const std::int64_t perToken = model.dtype == DataType::Fp32 ? 4 * floatsPerToken(model) : halfPrecisionBytesPerToken(model);
-    return tokens(model, microbatchSize) * perToken;
+    if (model.dtype != DataType::Fp32)
+        return tokens(model, microbatchSize) * halfPrecisionBytesPerToken(model);
+    const EngineFloats floats = engineFloats(model, microbatchSize);
+    return 4 * (floats.layer + floats.boundary);
 }
 
 base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize)
@@ -137,7 +152,7 @@ base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSiz
     const std::int64_t shards = isSharded(method) ? devices : 1;
     const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
     // The softmax stands in fp32; a 16-bit product needs a copy of it in 16 bit.
-    const std::int64_t softmax = columns * (model.dtype == DataType::Fp32 ? 4 : 4 + 2);
+    const std::int64_t softmax = columns * (4 + 2);
     constexpr std::int64_t kStatistics = 16;
     const base::Bytes kept = tokens(model, microbatchSize) * (softmax + kStatistics) + boundaryBytes(model, microbatchSize);
     // Algorithm 2 holds A and the gathered rows of the labels until its barrier.

@@ -39,16 +39,28 @@ struct ParameterBytes {
 [[nodiscard]] ParameterBytes parameterBytes(DataType dtype);
 [[nodiscard]] int elementBytes(DataType dtype);
 
+/// What the CPU engine takes for one microbatch, in floats: it computes in fp32 whatever the model's dtype.
+struct EngineFloats {
+    std::int64_t tokens = 0;
+    std::int64_t boundary = 0;       ///< one [b s, h] tensor
+    std::int64_t layer = 0;          ///< kept by a layer from F to B beside its input
+    std::int64_t normStatistics = 0; ///< kept by one norm beside its input
+    /// Scratch that a device has all the time; full recomputation adds what one layer keeps.
+    std::int64_t workspace = 0;
+};
+[[nodiscard]] EngineFloats engineFloats(const ModelConfig &model, int microbatchSize);
+
 /// Activations that one layer keeps from F to B for one microbatch, in bytes (34 s b h in 16 bit with flash attention and no
-/// recomputation; in fp32 what the CPU engine keeps).
+/// recomputation; in fp32 what the CPU engine keeps, the layer's input among it).
 [[nodiscard]] base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, Recompute recompute);
 /// One [b s, h] tensor in the compute dtype: a message between stages.
 [[nodiscard]] base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize);
-/// What a device holds for S and T of one microbatch: its share of the softmax, statistics, and (Vocab2, until the barrier) A.
+/// What a device holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, and (Vocab2, until the
+/// barrier) A.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices,
                                                    VocabularyMethod method);
 /// What the first stage keeps of a microbatch from F to B beside its own input where the embedding is sharded: the sum of the
-/// shards' embeddings, to which positions are added (16 bit; the CPU engine adds in place).
+/// shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
 [[nodiscard]] base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize);
 
 } // namespace stagelens::model

@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
 #include "engine/runtime/weight_versions.h"
@@ -36,6 +37,11 @@ struct RunPlan {
         return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
                !(parameter == kTokenTable && experiment.model.tied);
     }
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
+    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
@@ -44,6 +50,13 @@ struct RunPlan {
     }
     [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
+};
+
+/// What the passes of a step are for.
+enum class StepUse : unsigned char {
+    Training,   ///< optimize() follows; weights that change with each microbatch do so in its last pass on a stage
+    Gradients,  ///< no weights change
+    Evaluation, ///< forward passes alone, with the newest weights whatever the schedule says
 };
 
 /// What a pass receives from others, or is about to give away.
@@ -61,14 +74,16 @@ class Device {
 public:
     Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
 
-    /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
-    /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
-    void beginStep(const Batch &batch, int step, bool optimizes);
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
+    void beginStep(const Batch &batch, int step, StepUse use);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
+    /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
+    /// backward, and the loss, from the transport. Fails where the loss is not finite.
+    [[nodiscard]] base::Result<> endForward(int microbatch);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
@@ -88,7 +103,7 @@ public:
 private:
     struct NormInFlight {
         backend::Tensor input;
-        backend::Buffer statistics; ///< [mean | rstd]
+        backend::Buffer statistics;
     };
 
     void makeVocabularyParameters();
@@ -134,7 +149,7 @@ private:
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
     Parameter *m_table = nullptr;         ///< rows of the token embedding
-    Parameter *m_positions = nullptr;
+    Parameter *m_positions = nullptr;     ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 
@@ -143,7 +158,7 @@ private:
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
-    bool m_optimizes = false;
+    StepUse m_use = StepUse::Gradients;
     std::map<int, NormInFlight> m_norms;
     std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
     std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T

@@ -3,7 +3,6 @@
 #include "engine/runtime/device.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
-#include "kernels/include/layernorm.h"
 
 #include <chrono>
 #include <cmath>
@@ -136,9 +135,24 @@ bool Device::receiveStatistics(int microbatch)
     return true;
 }
 
+base::Result<> Device::endForward(int microbatch)
+{
+    if (!m_plan.isSharded())
+        return {};
+    if (!receiveStatistics(microbatch))
+        return base::Error::cancelled();
+    if (m_rank != m_plan.lastDevice(microbatch))
+        return {};
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
+    }
+    return recordLoss(microbatch);
+}
+
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
-    if (m_plan.schedule.isSynchronous())
+    if (m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation)
         return carryOut(pass, std::move(in));
     if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
         stash->second.keep(pass.microbatch);
@@ -221,7 +235,7 @@ base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
             x = embed(microbatch);
             x->chargeTo(meter(), category(MemoryCategory::Activations));
         }
-        for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+        for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
             kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
                          shape.sequence * shape.hidden);
     }
@@ -260,7 +274,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
     if (pass.stage > 0)
         return Mail{.tensor = std::move(gradient)};
-    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+    for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
         kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
     if (m_plan.isSharded())
@@ -336,12 +350,10 @@ Tensor Device::normalise(int microbatch, Tensor input)
     NormInFlight &kept = m_norms[microbatch];
     kept.input = std::move(input);
     kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
-    kept.statistics = m_pool.take(size(2 * shape.tokens()), category(MemoryCategory::Activations));
+    kept.statistics = m_pool.take(size(normStatistics(shape)), category(MemoryCategory::Activations));
     const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
     auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
-    float *mean = kept.statistics.data();
-    kernels::layerNormForward(out->data(), mean, mean + shape.tokens(), kept.input->data(), m_finalNorm.weight->value.data(),
-                              m_finalNorm.bias->value.data(), shape.tokens(), shape.hidden);
+    forwardNorm(m_finalNorm, out->data(), kept.statistics.data(), kept.input->data(), shape);
     return out;
 }
 
@@ -351,10 +363,7 @@ Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
     const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
     auto gradient =
         std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
-    const float *mean = kept.statistics.data();
-    kernels::layerNormBackward(gradient->data(), m_finalNorm.weight->gradient.data(), m_finalNorm.bias->gradient.data(),
-                               outGradient->data(), kept.input->data(), mean, mean + shape.tokens(),
-                               m_finalNorm.weight->value.data(), shape.tokens(), shape.hidden);
+    backwardNorm(m_finalNorm, gradient->data(), outGradient->data(), kept.input->data(), kept.statistics.data(), shape);
     return gradient;
 }
 

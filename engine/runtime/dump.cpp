@@ -72,16 +72,33 @@ base::Result<> Dump::writeBeginning(const Tensors &parameters) const
     return writeTensors("model.safetensors", parameters);
 }
 
-base::Result<> Dump::writeFirstStep(const Batch &batch, const Tensors &gradients) const
+base::Result<> Dump::writeBatch(const Batch &batch) const
 {
     const std::vector<std::int64_t> inputs = widened(batch.allInputs());
     const std::vector<std::int64_t> labels = widened(batch.allLabels());
     const std::vector<std::int64_t> shape{m_plan.shape.microbatches * m_plan.shape.batch, m_plan.shape.sequence};
     const std::vector<exchange::TensorView> views{{"input_ids", shape, std::span<const std::int64_t>(inputs)},
                                                   {"labels", shape, std::span<const std::int64_t>(labels)}};
-    if (auto written = exchange::writeSafetensors(m_folder / "batch.safetensors", views); !written)
+    return exchange::writeSafetensors(m_folder / "batch.safetensors", views);
+}
+
+base::Result<> Dump::writeFirstStep(const Batch &batch, const Tensors &gradients) const
+{
+    if (auto written = writeBatch(batch); !written)
         return written;
     return writeTensors("gradients.safetensors", gradients);
+}
+
+base::Result<std::filesystem::path> Dump::writeFailure(const Tensors &parameters, const Batch &batch,
+                                                       const std::vector<double> &losses, const base::Error &error) const
+{
+    const Dump state(m_folder / "failed-step", m_plan);
+    const Json result{{"losses", losses}, {"step", losses.size()}, {"error", error.text()}};
+    for (const auto &written : {state.writeBeginning(parameters), state.writeBatch(batch),
+                                base::writeFile(state.m_folder / "result.json", result.dump(2) + '\n')})
+        if (!written)
+            return written.error();
+    return state.m_folder;
 }
 
 base::Result<> Dump::writeEnd(const Tensors &parameters, const std::vector<double> &losses) const

@@ -17,10 +17,16 @@ public:
     [[nodiscard]] base::Result<> writeBeginning(const Tensors &parameters) const;
     /// batch.safetensors and gradients.safetensors of the first step.
     [[nodiscard]] base::Result<> writeFirstStep(const Batch &batch, const Tensors &gradients) const;
+    /// The folder failed-step, for a step that could not be done: what writeBeginning() wrote, with the parameters before that
+    /// step (a run may start from it), its batch, and result.json with the losses before it and the error.
+    [[nodiscard]] base::Result<std::filesystem::path> writeFailure(const Tensors &parameters, const Batch &batch,
+                                                                   const std::vector<double> &losses,
+                                                                   const base::Error &error) const;
     /// model-final.safetensors and result.json.
     [[nodiscard]] base::Result<> writeEnd(const Tensors &parameters, const std::vector<double> &losses) const;
 
 private:
+    [[nodiscard]] base::Result<> writeBatch(const Batch &batch) const;
     [[nodiscard]] base::Result<> writeTensors(const char *file, const Tensors &tensors) const;
     std::filesystem::path m_folder;
     const RunPlan &m_plan;

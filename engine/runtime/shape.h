@@ -9,19 +9,26 @@
 
 namespace stagelens::runtime {
 
+class Architecture;
+/// The one of a family; there is one for every family.
+[[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
+
 /// All kernels count in these.
 struct Shape {
+    const Architecture *architecture;
     std::int64_t batch = 0; ///< sequences of a microbatch
     std::int64_t sequence = 0;
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0;
 
     explicit Shape(const model::Experiment &experiment)
-        : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
-          heads(experiment.model.heads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
+        : architecture(&architectureOf(experiment.model.family)), batch(experiment.parallel.microbatchSize),
+          sequence(experiment.model.sequence), hidden(experiment.model.hidden), heads(experiment.model.heads),
+          kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
           microbatches(experiment.parallel.microbatches)
     {}
 
@@ -29,7 +36,7 @@ struct Shape {
     [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< floats of a [b s, h] tensor
     /// Weight of one token's loss in the step's loss: the mean is over all tokens of the step.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
-    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, hidden / heads}; }
+    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, hidden / heads}; }
 };
 
 [[nodiscard]] constexpr std::size_t size(std::int64_t count)

@@ -122,7 +122,7 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
       m_traffic(hardware.insideNode.name == kHostLink ? kHostTraffic : kGpuTraffic),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
       m_boundary(static_cast<double>(model::boundaryBytes(experiment.model, experiment.parallel.microbatchSize))),
-      m_rows(static_cast<double>(shardRows(experiment, schedule))), m_logits(m_tokens * m_rows)
+      m_rows(static_cast<double>(shardRows(experiment, schedule, 0))), m_logits(m_tokens * m_rows)
 {}
 
 double AnalyticCosts::matrixSeconds(double flops, double smallestDimension) const

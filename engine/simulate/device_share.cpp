@@ -14,11 +14,15 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
     return layers;
 }
 
-std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule)
+std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    const std::int64_t rows = experiment.model.vocabularySize;
-    const std::int64_t shards = model::isSharded(schedule.vocabulary()) ? schedule.devices() : 1;
-    return (rows + shards - 1) / shards;
+    const int rows = experiment.model.vocabularySize;
+    if (!model::isSharded(schedule.vocabulary()))
+        return rows;
+    if (experiment.model.dtype != model::DataType::Fp32)
+        return (std::int64_t{rows} + schedule.devices() - 1) / schedule.devices();
+    const auto [begin, end] = model::vocabularyShard(rows, schedule.devices(), device);
+    return end - begin;
 }
 
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -44,7 +48,7 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
     if (last)
         parameters.count += model::finalNormParameters(model);
 
-    const std::int64_t matrix = shardRows(experiment, schedule) * model.hidden;
+    const std::int64_t matrix = shardRows(experiment, schedule, device) * model.hidden;
     const bool holdsInput = sharded || first;
     const bool holdsOutput = sharded || last;
     if (model.tied && holdsInput && holdsOutput) {

@@ -1,10 +1,12 @@
 #include "engine/simulate/memory.h"
 
 #include "engine/model/accounting.h"
+#include "engine/simulate/buffers.h"
 #include "engine/simulate/device_share.h"
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace stagelens::simulate {
 
@@ -35,13 +37,15 @@ struct PassBytes {
     Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B (or I) of the last stage
     Bytes embedding = 0;     ///< sum of the shards' embeddings, which the first stage keeps beside its own input
     Bytes workspace = 0;     ///< of a layer's backward
+    Bytes norm = 0;          ///< kept by the final norm
+    Bytes empty = 0;         ///< kept by a stage without layers
     std::vector<int> layers; ///< of each stage
 
     /// Activations of a stage from F to B, logits apart.
     [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
     {
-        // A stage without layers still keeps its input; the final norm keeps its own.
-        return layers[stage] * layer + (layers[stage] == 0 || isLast ? boundary : 0) + (stage == 0 ? embedding : 0);
+        const Bytes ofLayers = layers[stage] > 0 || isLast ? layers[stage] * layer : empty;
+        return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
     }
 };
 
@@ -54,6 +58,16 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layer = model::layerActivationBytes(model, b, recompute);
     bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.boundary = model::boundaryBytes(model, b);
+    bytes.layers = layersOfStages(experiment, schedule);
+    bytes.norm = bytes.empty = bytes.boundary;
+    if (model.dtype == model::DataType::Fp32) { // the CPU engine: BufferPlan has the lives of these
+        const model::EngineFloats floats = model::engineFloats(model, b);
+        const std::int64_t output = floats.tokens * (shardRows(experiment, schedule, 0) + 3) + floats.boundary;
+        bytes.vocabulary = output * static_cast<Bytes>(sizeof(float));
+        bytes.norm += floats.normStatistics * static_cast<Bytes>(sizeof(float));
+        bytes.empty = 0;
+        return bytes;
+    }
     bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
     bytes.embedding = model::isSharded(schedule.vocabulary()) ? model::embeddingSumBytes(model, b) : 0;
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
@@ -61,12 +75,13 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * model::elementBytes(model.dtype);
     if (recompute == model::Recompute::Full)
         bytes.workspace += model::layerActivationBytes(model, b, model::Recompute::None);
-    bytes.layers = layersOfStages(experiment, schedule);
     return bytes;
 }
 
 MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
+    if (experiment.model.dtype == model::DataType::Fp32)
+        return engineFixedBytes(experiment, schedule, device);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const model::ParameterBytes each = model::parameterBytes(experiment.model.dtype);
     MemoryByCategory bytes{};
@@ -89,17 +104,28 @@ std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const ti
     return ends;
 }
 
+/// What fp32 tensors are: those of the CPU engine, to the byte. Nothing for 16 bit, and for an order that cannot run.
+std::optional<BufferPlan> engineBuffers(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    if (experiment.model.dtype != model::DataType::Fp32)
+        return std::nullopt;
+    auto plan = BufferPlan::make(experiment, schedule, device);
+    return plan ? std::optional(std::move(plan).value()) : std::nullopt;
+}
+
 /// Collects what one device's passes take and give back.
 class ProfileBuilder {
 public:
     ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule, const timeline::Timeline &timeline,
                    int device);
-    MemoryProfile build(const MemoryByCategory &constant);
-    MemoryPeak peak(const MemoryByCategory &constant);
+    MemoryProfile build();
+    MemoryPeak peak();
 
 private:
     /// Every change of the device, in the order of time.
     void collect();
+    void addBuffers();
+    void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
     void addForward(const Pass &pass, Nanos begin);
     void addBackward(const Pass &pass, Nanos begin, Nanos end);
@@ -119,6 +145,8 @@ private:
     const schedule::Schedule &m_schedule;
     const timeline::Lane &m_lane;
     PassBytes m_bytes;
+    std::optional<BufferPlan> m_buffers; ///< of the CPU engine
+    MemoryByCategory m_constant;
     bool m_sharded;
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
@@ -128,6 +156,8 @@ private:
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
     : m_schedule(schedule), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
+      m_buffers(engineBuffers(experiment, schedule, device)),
+      m_constant(staticBytes(experiment, schedule, device)),
       m_sharded(model::isSharded(schedule.vocabulary()))
 {
     if (m_sharded) {
@@ -151,7 +181,6 @@ void ProfileBuilder::addForward(const Pass &pass, Nanos begin)
 
 void ProfileBuilder::addBackward(const Pass &pass, Nanos begin, Nanos end)
 {
-    hold(begin, end, MemoryCategory::Communication, m_bytes.boundary);
     if (m_bytes.layers[pass.stage] > 0)
         hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
     if (holdsLogits(pass))
@@ -163,9 +192,29 @@ void ProfileBuilder::release(const Pass &pass, Nanos end)
     m_changes.push_back({end, MemoryCategory::Activations, -kept(pass)});
 }
 
-void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
+void ProfileBuilder::addBuffers()
+{
+    for (const PlannedBuffer &buffer : m_buffers->buffers())
+        if (buffer.last < m_lane.size()) // a step that was stopped has fewer passes
+            hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category,
+                 buffer.floats * static_cast<Bytes>(sizeof(float)));
+}
+
+void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
+    switch (pass.kind) {
+    case PassKind::B:
+    case PassKind::I: hold(begin, end, MemoryCategory::Communication, m_bytes.boundary); break;
+    // The partial embeddings until the first stage has used their sum; their gradient from its arrival to the scatter.
+    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
+    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, m_bytes.boundary); break;
+    default: break;
+    }
+}
+
+void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
+{
     switch (pass.kind) {
     case PassKind::F: addForward(pass, begin); break;
     case PassKind::I:
@@ -186,43 +235,51 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
             m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
         break;
     case PassKind::T: m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary}); break;
-    // The partial embeddings until the first stage has used their sum; their gradient from its arrival to the scatter.
-    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
-    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, m_bytes.boundary); break;
-    case PassKind::U:
-    case PassKind::O: break;
+    default: break;
     }
 }
 
 void ProfileBuilder::collect()
 {
-    for (std::size_t i = 0; i < m_lane.size(); ++i)
-        addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+    if (m_buffers)
+        addBuffers();
+    for (std::size_t i = 0; i < m_lane.size(); ++i) {
+        addMessages(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+        if (!m_buffers)
+            addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+    }
     // Stable: at one moment a pass's release stands before the next pass's gain, as they happen.
     std::ranges::stable_sort(m_changes, {}, &Change::time);
 }
 
-MemoryPeak ProfileBuilder::peak(const MemoryByCategory &constant)
+MemoryPeak ProfileBuilder::peak()
 {
     collect();
-    MemoryByCategory now = constant;
-    Bytes total = std::accumulate(now.begin(), now.end(), Bytes{0});
-    MemoryPeak peak{total, now};
+    constexpr std::size_t kMessages = at(MemoryCategory::Communication);
+    MemoryByCategory now = m_constant;
+    MemoryByCategory most = now;
+    Bytes total = 0;
+    Bytes greatest = 0;
+    Bytes messages = 0;
     for (const Change &change : m_changes) {
         now[at(change.category)] += change.bytes;
-        total += change.bytes;
-        if (total > peak.total)
-            peak = {total, now};
+        messages = std::max(messages, now[kMessages]);
+        total += change.category == MemoryCategory::Communication ? 0 : change.bytes;
+        if (total > greatest) {
+            greatest = total;
+            most = now;
+        }
     }
-    return peak;
+    most[kMessages] = messages;
+    return {std::accumulate(most.begin(), most.end(), Bytes{0}), most};
 }
 
-MemoryProfile ProfileBuilder::build(const MemoryByCategory &constant)
+MemoryProfile ProfileBuilder::build()
 {
     collect();
     MemoryProfile profile;
     profile.steps.reserve(m_changes.size() + 1);
-    profile.steps.push_back({0, constant});
+    profile.steps.push_back({0, m_constant});
     for (const Change &change : m_changes) {
         MemoryStep step = profile.steps.back();
         step.time = change.time;
@@ -265,7 +322,7 @@ MemoryPeak memoryPeak(const model::Experiment &experiment, const schedule::Sched
 {
     if (!experiment.hasModel)
         return {};
-    return ProfileBuilder(experiment, schedule, timeline, device).peak(staticBytes(experiment, schedule, device));
+    return ProfileBuilder(experiment, schedule, timeline, device).peak();
 }
 
 MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -273,7 +330,7 @@ MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule:
 {
     if (!experiment.hasModel)
         return {};
-    return ProfileBuilder(experiment, schedule, timeline, device).build(staticBytes(experiment, schedule, device));
+    return ProfileBuilder(experiment, schedule, timeline, device).build();
 }
 
 MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -282,8 +339,9 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     const MemoryByCategory constant = staticBytes(experiment, schedule, device);
     const bool sharded = model::isSharded(schedule.vocabulary());
     MemoryNeeds needs;
-    needs.parameters = std::accumulate(constant.begin(), constant.end(), Bytes{0});
-    needs.fixed = needs.parameters + bytes.boundary + bytes.workspace;
+    needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
+    needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];
+    needs.fixed += bytes.boundary + bytes.workspace;
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (sharded)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;

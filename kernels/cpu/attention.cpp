@@ -162,20 +162,31 @@ void backwardTile(const BackwardHead &head, const Tile &t, float *probability, f
               .beta = 1});
 }
 
+/// Where the queries, keys and values of a query head stand in a token's row of qkv.
+struct HeadColumns {
+    std::int64_t q;
+    std::int64_t k;
+    std::int64_t v;
+    HeadColumns(const AttentionShape &shape, std::int64_t head)
+        : q(head * shape.size), k(shape.width() + head / (shape.heads / shape.kvHeads) * shape.size), v(k + shape.kvWidth())
+    {}
+};
+
 /// Calls `part(sequence, head, tile)` for every tile until the interrupt says yes.
 template <class Part>
 void forEachTile(const float *qkv, const AttentionShape &shape, const Interrupt &interrupt, const Part &part)
 {
-    const std::int64_t stride = 3 * shape.width();
+    const std::int64_t stride = shape.qkvWidth();
     const float scale = 1.0F / std::sqrt(static_cast<float>(shape.size));
     for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence) {
         for (std::int64_t head = 0; head < shape.heads; ++head) {
-            const float *q = qkv + sequence * shape.sequence * stride + head * shape.size;
+            const float *first = qkv + sequence * shape.sequence * stride;
+            const HeadColumns at(shape, head);
             for (std::int64_t begin = 0; begin < shape.sequence; begin += kTile) {
                 if (interrupt())
                     return;
                 const std::int64_t end = std::min(begin + kTile, shape.sequence);
-                part(sequence, head, Tile{q, q + shape.width(), q + 2 * shape.width(), begin, end, stride, shape.size, scale});
+                part(sequence, head, Tile{first + at.q, first + at.k, first + at.v, begin, end, stride, shape.size, scale});
             }
         }
     }
@@ -201,16 +212,16 @@ void attentionForward(float *out, float *logSumExp, const float *qkv, const Atte
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
                        const AttentionShape &shape, float *scratch, const Interrupt &interrupt)
 {
-    std::fill_n(qkvGradient, shape.batch * shape.sequence * 3 * shape.width(), 0.0F);
+    std::fill_n(qkvGradient, shape.batch * shape.sequence * shape.qkvWidth(), 0.0F);
     float *second = scratch + attentionScratch(shape) / 2;
     forEachTile(qkv, shape, interrupt, [&](std::int64_t sequence, std::int64_t head, const Tile &tile) {
         const std::int64_t token = sequence * shape.sequence;
-        const std::int64_t column = head * shape.size;
-        float *dq = qkvGradient + token * 3 * shape.width() + column;
-        const std::int64_t place = token * shape.width() + column;
-        const BackwardHead state{dq,
-                                 dq + shape.width(),
-                                 dq + 2 * shape.width(),
+        const HeadColumns at(shape, head);
+        float *first = qkvGradient + token * shape.qkvWidth();
+        const std::int64_t place = token * shape.width() + at.q;
+        const BackwardHead state{first + at.q,
+                                 first + at.k,
+                                 first + at.v,
                                  out + place,
                                  outGradient + place,
                                  shape.width(),

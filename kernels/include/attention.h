@@ -1,4 +1,4 @@
-// Causal multi-head self-attention on fused queries, keys and values.
+// Causal multi-head or grouped-query self-attention on fused queries, keys and values.
 #pragma once
 
 #include "kernels/include/interrupt.h"
@@ -7,14 +7,18 @@
 
 namespace stagelens::kernels {
 
-/// qkv is [batch * sequence, 3 * heads * size]: a token's queries of all heads, then its keys, then its values, as GPT-2's
-/// c_attn makes them. Outputs are [batch * sequence, heads * size]; logSumExp is [batch, heads, sequence].
+/// qkv is [batch * sequence, (heads + 2 * kvHeads) * size]: a token's queries of all heads, then its keys, then its values, as
+/// GPT-2's c_attn makes them. Each kvHead serves heads / kvHeads query heads that follow each other (grouped-query attention,
+/// arXiv 2305.13245). Outputs are [batch * sequence, heads * size]; logSumExp is [batch, heads, sequence].
 struct AttentionShape {
     std::int64_t batch = 0;
     std::int64_t sequence = 0;
     std::int64_t heads = 0;
-    std::int64_t size = 0; ///< of a head
+    std::int64_t kvHeads = 0; ///< divides heads
+    std::int64_t size = 0;    ///< of a head
     [[nodiscard]] std::int64_t width() const { return heads * size; }
+    [[nodiscard]] std::int64_t kvWidth() const { return kvHeads * size; }
+    [[nodiscard]] std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
 };
 
 /// Floats of scratch that either direction needs: tiles of scores of a few queries with all keys.
@@ -24,7 +28,8 @@ struct AttentionShape {
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
                       const Interrupt &interrupt = {});
 
-/// qkvGradient (overwritten) from the gradient of `out`; probabilities are computed again from logSumExp (the method of
+/// qkvGradient (overwritten) from the gradient of `out`; those of a shared key or value are summed over its query heads in
+/// their order. Probabilities are computed again from logSumExp (the method of
 /// FlashAttention-2, arXiv 2307.08691).
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
                        const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {});

@@ -1,5 +1,4 @@
 // The CPU kernels against plain loops in double.
-#include "engine/base/random.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/elementwise.h"
@@ -7,72 +6,25 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/matmul.h"
 #include "kernels/include/softmax.h"
+#include "tests/support/kernel_numbers.h"
 
 #include <QtTest>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
 using namespace stagelens::kernels;
-using stagelens::base::Random;
+using namespace stagelens::test;
 
 namespace {
 
-std::vector<float> randomValues(std::size_t count, std::uint64_t stream, double scale = 1.0)
-{
-    const Random random(20261121, stream);
-    std::vector<float> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<float>(scale * random.normal(i));
-    return values;
-}
-
-/// Frobenius norm of the difference over that of the reference.
-double error(const std::vector<float> &values, const std::vector<double> &reference)
-{
-    double difference = 0;
-    double norm = 0;
-    for (std::size_t i = 0; i < reference.size(); ++i) {
-        difference += std::pow(static_cast<double>(values[i]) - reference[i], 2);
-        norm += reference[i] * reference[i];
-    }
-    return std::sqrt(difference / norm);
-}
-
-std::vector<double> doubles(const std::vector<float> &values)
-{
-    return {values.begin(), values.end()};
-}
-
-std::int64_t signedSize(const std::vector<float> &values)
-{
-    return static_cast<std::int64_t>(values.size());
-}
-
-/// Gradient of sum(outGradient * f(x)) by central differences in double.
-std::vector<double> numericGradient(const std::function<std::vector<double>(const std::vector<double> &)> &f,
-                                    std::vector<double> x, const std::vector<float> &outGradient)
-{
-    constexpr double kStep = 1e-5;
-    std::vector<double> gradient(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double centre = x[i];
-        x[i] = centre + kStep;
-        const std::vector<double> above = f(x);
-        x[i] = centre - kStep;
-        const std::vector<double> below = f(x);
-        x[i] = centre;
-        for (std::size_t j = 0; j < above.size(); ++j)
-            gradient[i] += static_cast<double>(outGradient[j]) * (above[j] - below[j]) / (2 * kStep);
-    }
-    return gradient;
-}
-
 std::vector<double> attentionOf(const std::vector<double> &qkv, const AttentionShape &shape)
 {
-    const auto at = [&](std::int64_t token, std::int64_t part, std::int64_t head, std::int64_t d) {
-        return qkv[static_cast<std::size_t>((token * 3 + part) * shape.width() + head * shape.size + d)];
+    enum Part { Query, Key, Value };
+    const auto at = [&](std::int64_t token, Part part, std::int64_t head, std::int64_t d) {
+        const std::int64_t group = shape.heads / shape.kvHeads;
+        const std::int64_t column = part == Query ? head : shape.heads + (part - Key) * shape.kvHeads + head / group;
+        return qkv[static_cast<std::size_t>(token * shape.qkvWidth() + column * shape.size + d)];
     };
     std::vector<double> out(static_cast<std::size_t>(shape.batch * shape.sequence * shape.width()));
     for (std::int64_t b = 0; b < shape.batch; ++b)
@@ -84,14 +36,14 @@ std::vector<double> attentionOf(const std::vector<double> &qkv, const AttentionS
                 for (std::int64_t j = 0; j <= i; ++j) {
                     double score = 0;
                     for (std::int64_t d = 0; d < shape.size; ++d)
-                        score += at(first + i, 0, head, d) * at(first + j, 1, head, d);
+                        score += at(first + i, Query, head, d) * at(first + j, Key, head, d);
                     weights.push_back(std::exp(score / std::sqrt(static_cast<double>(shape.size))));
                     sum += weights.back();
                 }
                 for (std::int64_t j = 0; j <= i; ++j)
                     for (std::int64_t d = 0; d < shape.size; ++d)
                         out[static_cast<std::size_t>((first + i) * shape.width() + head * shape.size + d)] +=
-                            weights[static_cast<std::size_t>(j)] / sum * at(first + j, 2, head, d);
+                            weights[static_cast<std::size_t>(j)] / sum * at(first + j, Value, head, d);
             }
     return out;
 }
@@ -292,17 +244,23 @@ private slots:
     void attention_data()
     {
         QTest::addColumn<int>("sequence");
+        QTest::addColumn<int>("heads");
+        QTest::addColumn<int>("kvHeads");
         for (const int sequence : {1, 7, 64, 65}) // below, at and above a tile
-            QTest::addRow("%d", sequence) << sequence;
+            for (const auto &[heads, kvHeads] : {std::pair(2, 2), {4, 2}, {3, 1}})
+                QTest::addRow("%d, %d on %d", sequence, heads, kvHeads) << sequence << heads << kvHeads;
     }
     void attention()
     {
         QFETCH(int, sequence);
-        const AttentionShape shape{2, sequence, 2, 5};
+        QFETCH(int, heads);
+        QFETCH(int, kvHeads);
+        const AttentionShape shape{2, sequence, heads, kvHeads, 5};
         const std::size_t tokens = 2 * static_cast<std::size_t>(sequence);
-        const auto qkv = randomValues(tokens * 30, 11);
-        const auto dOut = randomValues(tokens * 10, 12);
-        std::vector<float> out(tokens * 10), logSumExp(tokens * 2), dQkv(qkv.size(), 7.0F);
+        const auto width = static_cast<std::size_t>(shape.width());
+        const auto qkv = randomValues(tokens * static_cast<std::size_t>(shape.qkvWidth()), 11);
+        const auto dOut = randomValues(tokens * width, 12);
+        std::vector<float> out(tokens * width), logSumExp(tokens * static_cast<std::size_t>(heads)), dQkv(qkv.size(), 7.0F);
         std::vector<float> scratch(static_cast<std::size_t>(attentionScratch(shape)));
         attentionForward(out.data(), logSumExp.data(), qkv.data(), shape, scratch.data());
         QVERIFY(error(out, attentionOf(doubles(qkv), shape)) < 1e-6);
