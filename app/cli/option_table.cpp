@@ -227,21 +227,11 @@ constexpr Option kOptions[] = {
      [](std::string_view t, Experiment &e) { return setClip(t, e.training.optimizer.clip); }},
 };
 
-constexpr LaterOption kLaterOptions[] = {
-    {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
-    {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},
-};
-
 } // namespace
 
 std::span<const Option> experimentOptions()
 {
     return kOptions;
-}
-
-std::span<const LaterOption> laterOptions()
-{
-    return kLaterOptions;
 }
 
 } // namespace stagelens::cli

@@ -7,11 +7,14 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/processes.h"
 
 #include <chrono>
 #include <condition_variable>
 #include <iostream>
 #include <mutex>
+#include <optional>
+#include <streambuf>
 #include <unistd.h>
 
 namespace stagelens::cli {
@@ -69,11 +72,11 @@ public:
         }
         m_changed.notify_one();
     }
-    /// Also returns after a tenth of a second, so that an interrupt is seen.
+    /// Also returns after a twentieth of a second, so that an interrupt is seen.
     void wait()
     {
         std::unique_lock lock(m_mutex);
-        m_changed.wait_for(lock, std::chrono::milliseconds(100), [this] { return m_rung; });
+        m_changed.wait_for(lock, std::chrono::milliseconds(50), [this] { return m_rung; });
         m_rung = false;
     }
 
@@ -85,11 +88,11 @@ private:
 
 /// The run's last snapshot.
 RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment,
-                      const runtime::RunFolders &folders)
+                      const service::TrainingOptions &options)
 {
     const InterruptScope interrupt;
     ProgressLine progress;
-    const service::JobId job = service.submitTraining(experiment, folders);
+    const service::JobId job = service.submitTraining(experiment, options);
     bool cancelled = false;
     for (;;) {
         for (const service::Event &event : service.drain()) {
@@ -120,6 +123,10 @@ int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
         std::cerr << "the run was not stored: " << run.storeProblem << '\n';
         return kFailed;
     }
+    if (!run.checkpointProblem.empty()) {
+        std::cerr << run.checkpointProblem << '\n';
+        return kFailed;
+    }
     return run.record.summary.status == store::RunStatus::Cancelled ? kCancelled : kDone;
 }
 
@@ -133,7 +140,12 @@ void print(const RunSnapshot &run)
     if (!record.losses.empty())
         std::cout << ", loss " << base::fixedText(record.losses.front(), 4) << " -> "
                   << base::fixedText(record.losses.back(), 4);
-    std::cout << "\n\n";
+    if (record.summary.resumed)
+        std::cout << ", went on from run " << *record.summary.resumed << " after step " << record.summary.resumedSteps;
+    std::cout << '\n';
+    if (const std::string text = evaluationText(record.evaluations); !text.empty())
+        std::cout << "on held-back tokens: loss " << text << '\n';
+    std::cout << '\n';
     if (record.metrics && record.timeline)
         printMetrics(std::cout, *record.metrics, *record.timeline);
 }
@@ -143,25 +155,109 @@ struct RunArguments {
     std::shared_ptr<std::string> database;
     std::string dump;
     std::string init;
+    int checkpointEvery = 0;
+    std::string resume; ///< number or name of a run; empty: none
     bool asJson = false;
 };
 
-int run(const ExperimentArguments &arguments, const RunArguments &given)
+/// Finds the run to resume and takes its experiment for what nobody says otherwise.
+base::Result<std::optional<store::RunId>> resumedRun(service::EngineService &service, const RunArguments &given,
+                                                     ExperimentArguments &arguments)
 {
-    const auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
-    if (!experiment)
-        return fail(experiment.error());
+    if (given.resume.empty())
+        return std::optional<store::RunId>();
+    const auto refused = [](std::string message) { return base::Error::invalid("--resume", std::move(message)); };
+    if (!given.init.empty())
+        return refused("contradicts --init: parameters come from the checkpoint; keep one");
+    const auto id = service.findRun(given.resume);
+    if (!id)
+        return refused(id.error().text());
+    auto record = service.loadRun(*id);
+    if (!record)
+        return refused(record.error().text());
+    if (record->summary.status == store::RunStatus::Running)
+        return refused(base::concat("run ", *id, " is still training; stop it first"));
+    if (arguments.file.empty())
+        arguments.stored = std::move(record->experiment);
+    return std::optional(*id);
+}
+
+/// Silences a process that is not the first of its group; main() and the engine's remarks write to the same streams.
+class Hush {
+public:
+    Hush() : m_out(std::cout.rdbuf(&m_nothing)), m_err(std::cerr.rdbuf(&m_nothing)) {}
+    Hush(const Hush &) = delete;
+    Hush &operator=(const Hush &) = delete;
+    ~Hush()
+    {
+        std::cout.rdbuf(m_out);
+        std::cerr.rdbuf(m_err);
+    }
+
+private:
+    /// Takes everything and keeps nothing.
+    class Nothing : public std::streambuf {
+        int overflow(int letter) override { return traits_type::not_eof(letter); }
+    };
+    Nothing m_nothing;
+    std::streambuf *m_out;
+    std::streambuf *m_err;
+};
+
+/// Trains in this process, or in its part of the group.
+int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes)
+{
+    const auto refuse = [&](const base::Error &error) {
+        if (processes)
+            processes->giveUp(error);
+        return fail(underOptions(error, arguments));
+    };
     Bell bell;
     service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
+    const auto resumed = resumedRun(service, given, arguments);
+    if (!resumed)
+        return refuse(resumed.error());
+    auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
+    if (!experiment)
+        return refuse(experiment.error());
+    const service::TrainingOptions options{given.dump, given.init, given.checkpointEvery, *resumed, processes};
+    if (processes) {
+        if (auto problems = service::groupProblems(*processes, *experiment, options); !problems.empty())
+            return refuse(base::Error::invalid(std::move(problems)));
+        experiment->training.mode = model::RunMode::Live;
+    }
     // Better no run than hours of training that nobody can find again.
-    if (const auto runs = service.runs(); !runs)
-        return fail(runs.error());
-    const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init});
+    if (!processes || processes->isFirst())
+        if (const auto runs = service.runs(); !runs)
+            return refuse(runs.error());
+    const RunSnapshotPtr last = follow(service, bell, *experiment, options);
+    if (processes && last->error)
+        processes->giveUp(*last->error);
     if (given.asJson)
         printJson(runDocument(last->record, true));
     else if (!last->error || last->step > 0)
         print(*last);
     return statusOf(*last, arguments);
+}
+
+int run(ExperimentArguments arguments, const RunArguments &given)
+{
+    const auto transport = arguments.given.find("--transport");
+    if (transport == arguments.given.end() || transport->second != "mpi")
+        return train(std::move(arguments), given, {});
+    arguments.given.erase(transport);
+    const auto processes = service::joinProcesses();
+    if (!processes)
+        return fail(processes.error());
+    std::optional<Hush> hush;
+    if (!(*processes)->isFirst())
+        hush.emplace();
+    const int status = train(std::move(arguments), given, *processes);
+    const std::optional<int> farewell = (*processes)->leave(status);
+    hush.reset();
+    if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
+        std::cerr << loss->text() << '\n';
+    return farewell.value_or(status);
 }
 
 } // namespace
@@ -177,6 +273,15 @@ void addRun(CLI::App &app, Action &chosen)
         ->group("Training");
     command->add_option("--init", given->init, "start from the parameters of such a folder")
         ->type_name("DIR")
+        ->group("Training");
+    command
+        ->add_option("--checkpoint-every", given->checkpointEvery,
+                     "keep the state after every N steps and after the last, to resume from")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Training");
+    command->add_option("--resume", given->resume, "go on from the newest checkpoint of a stored run (its number or name)")
+        ->type_name("RUN")
         ->group("Training");
     command->add_flag("--json", given->asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });

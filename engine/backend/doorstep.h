@@ -34,7 +34,7 @@ public:
     Tensor take(int from, const MessageKey &key, const std::stop_token &stop)
     {
         std::unique_lock lock(m_mutex);
-        auto found = m_tensors.find(std::pair(key, from));
+        auto found = find(from, key);
         if (found == m_tensors.end()) {
             m_awaited = std::pair(key, from);
             if (m_activity != nullptr)
@@ -44,12 +44,20 @@ public:
                 endWait();
                 return nullptr;
             }
-            found = m_tensors.find(std::pair(key, from));
+            found = find(from, key);
         }
         return m_tensors.extract(found).mapped();
     }
 
 private:
+    /// Equal ones stand in the order of their coming.
+    using Tensors = std::multimap<std::pair<MessageKey, int>, Tensor>;
+
+    Tensors::iterator find(int from, const MessageKey &key)
+    {
+        const auto first = m_tensors.lower_bound(std::pair(key, from));
+        return first != m_tensors.end() && first->first == std::pair(key, from) ? first : m_tensors.end();
+    }
     void endWait()
     {
         m_awaited.reset();
@@ -60,7 +68,7 @@ private:
     Activity *m_activity = nullptr;
     std::mutex m_mutex;
     std::condition_variable_any m_arrived;
-    std::map<std::pair<MessageKey, int>, Tensor> m_tensors;
+    Tensors m_tensors;
     std::optional<std::pair<MessageKey, int>> m_awaited; ///< that the rank waits for
 };
 

@@ -4,7 +4,6 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
-#include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_search.h"
 #include "engine/simulate/idle_causes.h"
@@ -24,6 +23,10 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+namespace stagelens::backend {
+class ProcessGroup;
+}
 
 namespace stagelens::service {
 
@@ -71,6 +74,7 @@ struct RunSnapshot {
     bool finished = false;
     bool stored = true; ///< false: results are not being stored, see storeProblem
     std::string storeProblem;
+    std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;
 };
@@ -95,6 +99,16 @@ struct BackendInfo {
     std::string description;
     bool available = true;
     std::string reason; ///< why not
+};
+
+/// What a run is given beside its experiment.
+struct TrainingOptions {
+    std::filesystem::path dump; ///< folders in Hugging Face layout, as runtime::RunFolders has them; empty: none
+    std::filesystem::path init;
+    int checkpointEvery = 0;                 ///< steps; 0: no checkpoints
+    std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
+    /// That train it together, each with this call; the first one stores it. Null: this process alone.
+    std::shared_ptr<backend::ProcessGroup> processes = {};
 };
 
 struct ServiceOptions {
@@ -149,7 +163,7 @@ public:
     /// Predicts off the caller's thread; a newer prediction job cancels the older. With `withAdvice` the answer bears Advice.
     JobId submitPrediction(model::Experiment experiment, bool withAdvice);
     /// Trains and stores the run. The job owns a copy of the plan.
-    JobId submitTraining(model::Experiment experiment, runtime::RunFolders folders = {});
+    JobId submitTraining(model::Experiment experiment, TrainingOptions options = {});
     /// Asks a job to stop; answers at once, the job's last event says when it has.
     void cancel(JobId job);
     /// Events since the last call, oldest first; of several snapshots of one run only the latest.
@@ -161,8 +175,11 @@ public:
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
     /// With the timeline of the median step, or of the step asked for where it was kept.
     [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run, std::optional<int> step = {});
+    /// The run of a number, or else of a name that only one run was given.
+    [[nodiscard]] base::Result<store::RunId> findRun(const std::string &run);
     [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
     [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
+    /// With its checkpoints.
     [[nodiscard]] base::Result<> removeRun(store::RunId run);
     [[nodiscard]] base::Result<store::CheckReport> checkDatabase();
     [[nodiscard]] std::filesystem::path databaseFile() const;
