@@ -108,11 +108,11 @@ Parameter *Device::find(int index) const
     return found == m_parameters.end() ? nullptr : found->get();
 }
 
-void Device::beginStep(const Batch &batch, int step, bool optimizes)
+void Device::beginStep(const Batch &batch, int step, StepUse use)
 {
     m_batch = &batch;
     m_step = step;
-    m_optimizes = optimizes;
+    m_use = use;
     for (auto &[index, stash] : m_stashes)
         stash.clear();
     for (auto &[index, stage] : m_stages)
@@ -148,7 +148,7 @@ void Device::updateStage(const schedule::Pass &pass)
     if (stash == m_stashes.end())
         return;
     stash->second.release(pass.microbatch);
-    if (!m_optimizes)
+    if (m_use != StepUse::Training)
         return;
     // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.
     const int microbatches = m_plan.schedule.microbatches();

@@ -52,6 +52,13 @@ struct RunPlan {
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
 };
 
+/// What the passes of a step are for.
+enum class StepUse : unsigned char {
+    Training,   ///< optimize() follows; weights that change with each microbatch do so in its last pass on a stage
+    Gradients,  ///< no weights change
+    Evaluation, ///< forward passes alone, with the newest weights whatever the schedule says
+};
+
 /// What a pass receives from others, or is about to give away.
 struct Mail {
     backend::Tensor tensor = {};
@@ -68,9 +75,8 @@ public:
     Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
 
     [[nodiscard]] int rank() const { return m_rank; }
-    /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
-    /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
-    void beginStep(const Batch &batch, int step, bool optimizes);
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
+    void beginStep(const Batch &batch, int step, StepUse use);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
@@ -158,7 +164,7 @@ private:
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
-    bool m_optimizes = false;
+    StepUse m_use = StepUse::Gradients;
     std::map<int, NormInFlight> m_norms;
     std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
     std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T

@@ -152,7 +152,7 @@ base::Result<> Device::endForward(int microbatch)
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
-    if (m_plan.schedule.isSynchronous())
+    if (m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation)
         return carryOut(pass, std::move(in));
     if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
         stash->second.keep(pass.microbatch);

@@ -132,7 +132,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index, optimize);
+        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     if (auto met = m_peers.meet(); !met)
         return met.error();
@@ -168,7 +168,7 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
 {
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, steps, false); // what the evaluation kept
+        device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
     if (!loss || !*loss || m_peers.isAlone())
         return loss;
     const auto sum = m_peers.sum(**loss); // 0 but where the last stage is

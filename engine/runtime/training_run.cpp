@@ -69,10 +69,6 @@ private:
                                         "leave --dump out, or choose a schedule that updates once a step");
         if (auto started = takeBeginning(); !started)
             return started;
-        if (m_dump && m_session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
-            return base::Error::invalid("--dump",
-                                        "the weights change with each microbatch, so that a step has no gradients to write; "
-                                        "leave --dump out, or choose a schedule that updates once a step");
         const auto write = [this](const Tensors &parameters) { return m_dump->writeBeginning(parameters); };
         if (auto begun = dumpWhole(&Parameter::value, write); !begun)
             return begun;
