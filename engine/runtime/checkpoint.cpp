@@ -36,6 +36,14 @@ constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::val
                                       {"first-moments.safetensors", &Parameter::firstMoment},
                                       {"second-moments.safetensors", &Parameter::secondMoment}}};
 
+/// Of double-buffered weights alone.
+constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous};
+
+bool hasPrevious(const Session &session)
+{
+    return session.plan().schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
 /// n of "<prefix>n", or nothing.
 std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
 {
@@ -78,6 +86,10 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
                              folder.string());
     for (const Part &part : kParts)
         if (auto written = writeTensors(folder / part.file, session.plan(), session.tensors(part.buffer), stop); !written)
+            return written;
+    if (hasPrevious(session))
+        if (auto written = writeTensors(folder / kPrevious.file, session.plan(), session.tensors(kPrevious.buffer), stop);
+            !written)
             return written;
     const Json description{{"stagelens", kVersion},
                            {"steps", losses.size()},
@@ -179,7 +191,11 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
 
 Result<> restore(const Checkpoint &checkpoint, Session &session)
 {
-    for (const Part &part : kParts) {
+    std::vector<Part> parts(kParts.begin(), kParts.end());
+    std::error_code absent; // written by a schedule with one version, the newest values are the previous ones as well
+    if (hasPrevious(session) && fs::exists(checkpoint.folder / kPrevious.file, absent))
+        parts.push_back(kPrevious);
+    for (const Part &part : parts) {
         const auto tensors = readTensors(checkpoint.folder / part.file, session.plan());
         if (!tensors)
             return tensors.error();

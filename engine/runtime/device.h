@@ -7,10 +7,12 @@
 #include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
+#include "engine/runtime/weight_versions.h"
 #include "engine/schedule/schedule.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/embedding.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +30,13 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
+    /// at the step's end alone, from two devices: it waits for that.
+    [[nodiscard]] bool isStashed(int parameter) const
+    {
+        return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
+               !(parameter == kTokenTable && experiment.model.tied);
+    }
     /// Place of the output projection: its own, or the token table where they are tied.
     [[nodiscard]] int outputWeight() const
     {
@@ -41,6 +50,13 @@ struct RunPlan {
     }
     [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
+};
+
+/// What the passes of a step are for.
+enum class StepUse : unsigned char {
+    Training,   ///< optimize() follows; weights that change with each microbatch do so in its last pass on a stage
+    Gradients,  ///< no weights change
+    Evaluation, ///< forward passes alone, with the newest weights whatever the schedule says
 };
 
 /// What a pass receives from others, or is about to give away.
@@ -59,7 +75,7 @@ public:
     Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
 
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
-    void beginStep(const Batch &batch, int step);
+    void beginStep(const Batch &batch, int step, StepUse use);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
@@ -73,12 +89,15 @@ public:
 
     /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
     [[nodiscard]] double lossSum() const;
-    /// AdamW on every parameter; gradients become 0.
+    /// AdamW on every parameter that no pass has updated; gradients become 0.
     void optimize(const kernels::AdamW &settings);
+    /// Called with each parameter, copies apart, just before it is updated, on the thread that does so.
+    void watchUpdates(std::function<void(const Parameter &)> watch) { m_watch = std::move(watch); }
     /// In the order of RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
+    [[nodiscard]] backend::Transport &transport() const { return m_transport; }
     [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
 
 private:
@@ -93,9 +112,16 @@ private:
     /// A parameter of that stage, which is a copy unless this is the stage's device in the first replica.
     Parameter &ownWhole(int index, int stage);
 
+    /// Puts the weights that the pass computes with in the place of the newest ones; called again, the other way round.
+    void swapWeights(const schedule::Pass &pass);
+    void updateStage(const schedule::Pass &pass);
+    void update(Parameter &parameter, const kernels::AdamW &settings);
+
     [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
+    /// compute() with the weights in place.
+    [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, backend::Tensor x);
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
@@ -121,14 +147,18 @@ private:
     Context m_context;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     std::map<int, Stage> m_stages;
-    Parameter *m_table = nullptr;     ///< rows of the token embedding
-    Parameter *m_positions = nullptr; ///< where the family has a table of them
+    std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
+    Parameter *m_table = nullptr;         ///< rows of the token embedding
+    Parameter *m_positions = nullptr;     ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
+
+    std::function<void(const Parameter &)> m_watch;
 
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
+    StepUse m_use = StepUse::Gradients;
     std::map<int, NormInFlight> m_norms;
     std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
     std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T

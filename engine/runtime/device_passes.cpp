@@ -152,6 +152,20 @@ base::Result<> Device::endForward(int microbatch)
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
+    if (m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation)
+        return carryOut(pass, std::move(in));
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
+        stash->second.keep(pass.microbatch);
+    swapWeights(pass);
+    auto made = carryOut(pass, std::move(in));
+    swapWeights(pass);
+    if (made && endsBackward(pass.kind))
+        updateStage(pass);
+    return made;
+}
+
+base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
+{
     const int microbatch = pass.microbatch;
     m_vocabularyTime = 0;
     switch (pass.kind) {

@@ -80,7 +80,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         batch.loadHeldBack(tokens, microbatch);
         for (const auto &device : devices)
-            device->beginStep(batch, steps);
+            device->beginStep(batch, steps, StepUse::Evaluation);
         if (auto done = runForward(passes, devices, halt); !done) {
             if (done.error().kind != base::ErrorKind::Failed)
                 return done.error();

@@ -60,6 +60,23 @@ double messagesPerMicrobatch(VocabularyMethod method)
     return method == VocabularyMethod::Vocab2 ? 6 : 4;
 }
 
+/// What weights that change between steps, or within one, cannot be combined with.
+void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (model::isSharded(schedule.vocabulary()))
+        found.push_back({"schedule.vocabulary",
+                         "the schedule changes its weights between the passes of a sharded output layer, "
+                         "whose shards would disagree; choose none or redis, or updates end-of-step"});
+    if (schedule.placement().replicas > 1)
+        found.push_back({"schedule",
+                         "two replicas of the model add their gradients at the step's end, but the schedule changes "
+                         "the weights earlier or later; give one replica, or updates end-of-step"});
+    if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+        found.push_back({"training.optimizer.clip",
+                         "a stage is updated when the gradients of the stages before it are not made, so "
+                         "that their norm is unknown; leave clip out, or choose 1f1b"});
+}
+
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
@@ -88,9 +105,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});
-    constexpr std::string_view kRemedy = " cannot be trained so far; simulate it, or train with 1f1b, zb-v or gpipe";
     if (!schedule.isSynchronous())
-        found.push_back({"schedule.family", base::concat("asynchronous schedules", kRemedy)});
+        addAsynchronous(found, experiment, schedule);
     return found;
 }
 
@@ -108,9 +124,10 @@ base::Bytes plannedBytes(const model::Experiment &experiment, const schedule::Sc
     const double recomputed =
         experiment.schedule.recompute == model::Recompute::Full ? static_cast<double>(savedFloats(shape)) : 0; // of a layer
     for (int device = 0; device < schedule.devices(); ++device) {
-        // Values, gradients and two moments; tied weights have one more gradient.
+        // Every version of the values, gradients and two moments; tied weights have one more gradient.
         const simulate::DeviceParameters parameters = simulate::deviceParameters(experiment, schedule, device);
-        floats += 4 * static_cast<double>(parameters.count) + static_cast<double>(parameters.tied);
+        floats += (3 + schedule::weightVersions(schedule, device)) * static_cast<double>(parameters.count) +
+                  static_cast<double>(parameters.tied);
         double live = 0;
         double peak = 0;
         int inFlight = 0;

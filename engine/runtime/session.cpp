@@ -108,7 +108,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index);
+        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -137,8 +137,23 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
 {
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, steps); // what the evaluation kept
+        device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
     return loss;
+}
+
+void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
+{
+    for (const auto &device : m_devices)
+        device->watchUpdates(watch);
+}
+
+std::vector<int> Session::parameterStages() const
+{
+    std::vector<int> stages(m_plan.parameters.size(), -1);
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            stages[size(part->index)] = part->stage;
+    return stages;
 }
 
 bool Session::isLossFinite() const
@@ -148,10 +163,16 @@ bool Session::isLossFinite() const
 
 void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
 {
-    for (const auto &device : m_devices)
-        for (const auto &rows : device->parameters())
-            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, rows->count(),
-                        ((*rows).*part).data());
+    const auto copy = [](backend::Buffer &to, const Parameter &rows, const std::vector<float> &from) {
+        std::copy_n(from.data() + rows.firstRow * rows.columns, to.size(), to.data());
+    };
+    for (const auto &device : m_devices) {
+        for (const auto &rows : device->parameters()) {
+            copy((*rows).*part, *rows, tensors[size(rows->index)]);
+            if (part == &Parameter::value)
+                copy(rows->previous, *rows, tensors[size(rows->index)]);
+        }
+    }
 }
 
 Tensors Session::tensors(backend::Buffer Parameter::*part) const

@@ -32,8 +32,13 @@ public:
     [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
     /// Values, gradients or moments of the whole model.
     [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
-    /// Those to go on with in place of what is there; as tensors() answers them.
+    /// Those to go on with in place of what is there; as tensors() answers them. Values are the previous ones as well, until
+    /// those are set.
     void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
+    /// See Device::watchUpdates().
+    void watchUpdates(const std::function<void(const Parameter &)> &watch);
+    /// Parameter::stage of each.
+    [[nodiscard]] std::vector<int> parameterStages() const;
     /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
     /// none are held back.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/names.h"
+#include "engine/runtime/parameters.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "tests/support/tiny_model.h"
@@ -10,32 +11,17 @@
 #include <QtTest>
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 namespace stagelens::test {
 
-/// The field at which a family refuses a plan; empty where it must make it and the plan must train.
-inline std::string_view refusedField(std::string_view family, model::VocabularyMethod method, int devices)
-{
-    if (family == "interlaced" && method != model::VocabularyMethod::None)
-        return "schedule.vocabulary";
-    if (family.starts_with("pipedream") && model::isSharded(method))
-        return "schedule.vocabulary";
-    const bool isTwoWay = family == "dualpipe" || family == "chimera";
-    return isTwoWay && devices % 2 != 0 ? "parallel.devices" : "";
-}
-
-/// A plan of the matrix; its place there chooses what else differs: microbatches, their size and the mode.
+/// A plan of the matrix; its place there chooses what else differs: model family, microbatches, their size and the mode.
 inline model::Experiment matrixExperiment(const std::string &family, model::VocabularyMethod method, int devices, bool tied,
                                           int turn)
 {
     const int microbatches = family == "pipedream-2bw" ? devices + turn % 3 : 1 + turn % 9;
-    model::Experiment experiment = tinyExperiment(family, method, devices, microbatches);
-    experiment.model.hidden = 16;
-    experiment.model.heads = 2;
-    experiment.model.kvHeads = 2;
-    experiment.model.ffn = 64;
-    experiment.model.sequence = 6;
+    model::Experiment experiment = smallExperiment(family, method, devices, microbatches);
+    if (turn % 4 == 3)
+        experiment = asLlama(experiment, 1);
     experiment.model.tied = tied;
     experiment.parallel.microbatchSize = 1 + turn % 2;
     experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
@@ -52,7 +38,7 @@ inline void verifyPlan(const model::Experiment &experiment)
     QVERIFY2(found->holds(), base::concat(plan, "loss ", found->loss, ", reference ", found->referenceLoss, "; ",
                                           worst->parameter, " is off by ", worst->relative)
                                  .c_str());
-    QCOMPARE(found->gradients.size(), std::size_t(experiment.model.tied ? 100 : 101));
+    QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
     QVERIFY(found->loss > 4.0 && found->loss < 5.2); // ln 97 = 4.57
 }
 
