@@ -2,6 +2,7 @@
 
 #include "engine/base/random.h"
 #include "engine/base/text.h"
+#include "kernels/include/instruction_set.h"
 #include "kernels/include/matmul.h"
 
 #include <algorithm>
@@ -31,6 +32,11 @@ base::Bytes installedBytes()
 std::string blasDescription()
 {
     return base::concat(kernels::libraryConfiguration(), ", core ", kernels::libraryCore());
+}
+
+std::string vectorInstructions()
+{
+    return std::string(kernels::name(kernels::instructionSet()));
 }
 
 double matrixPeak()

@@ -13,6 +13,8 @@ namespace stagelens::runtime {
 [[nodiscard]] base::Bytes installedBytes();
 /// The BLAS library with its version, target core and thread model.
 [[nodiscard]] std::string blasDescription();
+/// The vector instructions of the elementwise kernels and of attention: "baseline", "avx2" or "avx512".
+[[nodiscard]] std::string vectorInstructions();
 /// FLOP/s of a large single-precision matrix product on one thread: the best of several products of 768^3, measured now (about
 /// 0.1 s).
 [[nodiscard]] double matrixPeak();

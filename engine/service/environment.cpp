@@ -24,6 +24,7 @@ std::map<std::string, std::string> environment()
     facts["cores"] = std::to_string(machineCores());
     facts["memory"] = base::bytesText(runtime::installedBytes());
     facts["blas"] = runtime::blasDescription();
+    facts["vectors"] = runtime::vectorInstructions();
     facts["compiler"] = "g++ " __VERSION__;
     facts["commit"] = STAGELENS_COMMIT;
     if (utsname system{}; ::uname(&system) == 0) {
