@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <iostream>
@@ -27,7 +28,7 @@ class ProgressLine {
 public:
     void show(const RunSnapshot &run)
     {
-        const bool newStep = run.step > m_lastStep;
+        const bool newStep = run.step > std::max(m_lastStep, run.record.summary.resumedSteps);
         const bool due = Clock::now() - m_shown >= std::chrono::seconds(1);
         if (m_terminal ? !newStep && !due : !newStep || (!due && run.step < run.steps))
             return;
@@ -195,7 +196,7 @@ int run(ExperimentArguments arguments, const RunArguments &given)
     const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init, given.checkpointEvery, *resumed});
     if (given.asJson)
         printJson(runDocument(last->record, true));
-    else if (!last->error || last->step > 0)
+    else if (!last->error || !last->record.iterations.empty())
         print(*last);
     return statusOf(*last, arguments);
 }
