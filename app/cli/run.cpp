@@ -9,6 +9,7 @@
 #include "engine/service/engine_service.h"
 #include "engine/service/processes.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <iostream>
@@ -30,7 +31,7 @@ class ProgressLine {
 public:
     void show(const RunSnapshot &run)
     {
-        const bool newStep = run.step > m_lastStep;
+        const bool newStep = run.step > std::max(m_lastStep, run.record.summary.resumedSteps);
         const bool due = Clock::now() - m_shown >= std::chrono::seconds(1);
         if (m_terminal ? !newStep && !due : !newStep || (!due && run.step < run.steps))
             return;
@@ -235,7 +236,7 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
         processes->giveUp(*last->error);
     if (given.asJson)
         printJson(runDocument(last->record, true));
-    else if (!last->error || last->step > 0)
+    else if (!last->error || !last->record.iterations.empty())
         print(*last);
     return statusOf(*last, arguments);
 }

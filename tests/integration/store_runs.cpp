@@ -7,6 +7,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
@@ -242,6 +244,38 @@ private slots:
         QVERIFY(summary.startedUnixMs > 1'500'000'000'000);
         QVERIFY(store.check()->faults.empty());
         QCOMPARE(store.check()->schemaVersion, static_cast<int>(store::migrations().size()));
+    }
+
+    void aResumedRunHoldsTheLossesOfAllSteps()
+    {
+        RunStore store = open();
+        const auto before = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        QVERIFY(before.ok() && run.ok());
+        const std::vector<double> earlier{9.0, 8.0};
+        QVERIFY(store.setBeginning(*run, *before, earlier).ok());
+        QVERIFY(store.addEvaluation(*run, {2, 8.5}).ok());
+        QVERIFY(store.addStep(*run, 2, 7.0, 100).ok());
+        QVERIFY(store.addStep(*run, 3, 6.0, 300).ok());
+        QVERIFY(store.addEvaluation(*run, {4, 6.5}).ok());
+        QVERIFY(store.finish(*before, RunStatus::Finished, "").ok() && store.finish(*run, RunStatus::Finished, "").ok());
+        const auto record = store.load(*run);
+        QVERIFY(record.ok());
+        QCOMPARE(record->losses, (std::vector<double>{9.0, 8.0, 7.0, 6.0}));
+        QCOMPARE(record->iterations, (std::vector<base::Nanos>{100, 300}));
+        QVERIFY(record->evaluations == (std::vector<store::EvaluationLoss>{{2, 8.5}, {4, 6.5}}));
+        QCOMPARE(store.remove(*before).ok(), true); // the later one stays whole without it
+        const auto runs = store.list();
+        QVERIFY(runs.ok());
+        const auto row = std::ranges::find(*runs, *run, &store::RunSummary::id);
+        QVERIFY(row != runs->end());
+        QCOMPARE(row->stepsDone, 4);
+        QCOMPARE(row->resumedSteps, 2);
+        QCOMPARE(row->resumed, std::optional(*before));
+        QCOMPARE(row->evaluationLoss, std::optional(6.5));
+        QCOMPARE(row->firstLoss, std::optional(9.0));
+        QVERIFY(store.check()->faults.empty());
+        QVERIFY(store.remove(*run).ok());
     }
 
     void stepsAreLoadedByTheirNumber()
