@@ -1,0 +1,219 @@
+// `run --transport mpi`: the same run as processes, to the same bits, and what becomes of it when one of them is lost.
+#include "tests/support/mpi_runner.h"
+
+#include <QDirIterator>
+#include <QFile>
+#include <QJsonArray>
+#include <QtTest>
+
+#include <csignal>
+
+using stagelens::test::CliAnswer;
+using stagelens::test::mpiObstacle;
+using stagelens::test::MpiRunner;
+
+namespace {
+
+const QString kTiny = QStringLiteral("--layers 4 --hidden 32 --heads 4 --sequence 16 --vocabulary-size 97 --seed 7 ");
+/// Long enough to be disturbed.
+const QString kLong = kTiny + QStringLiteral("--microbatches 8 --steps 100000 --transport mpi ");
+
+QByteArray fileOf(const MpiRunner &cli, const QString &name)
+{
+    QFile file(cli.path(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Numbers of the processes of that run's program.
+QList<qint64> processesOf(const MpiRunner &cli)
+{
+    QList<qint64> found;
+    for (QDirIterator each(QStringLiteral("/proc"), QDir::Dirs); each.hasNext();) {
+        const QString folder = each.next();
+        QFile line(folder + QStringLiteral("/cmdline"));
+        if (!line.open(QIODevice::ReadOnly))
+            continue;
+        const QList<QByteArray> words = line.readAll().split('\0');
+        if (words.front().endsWith("/stagelens-cli") && words.contains(cli.path(QStringLiteral("mpi.db")).toUtf8()))
+            found.push_back(QFileInfo(folder).fileName().toLongLong());
+    }
+    return found;
+}
+
+/// The only stored run.
+QJsonObject storedRun(const MpiRunner &cli)
+{
+    return cli.run(QStringLiteral("runs list --json --db ") + cli.path(QStringLiteral("mpi.db"))).json()[0].toObject();
+}
+
+/// Starts a long run of three processes, waits until it trains, disturbs it, and waits for its end.
+CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProcess &, const QList<qint64> &)> &disturb)
+{
+    QProcess process;
+    const QString words = QStringLiteral("run --devices 3 ") + kLong + QStringLiteral("--db ");
+    cli.prepareTogether(process, 3, words.split(u' ', Qt::SkipEmptyParts) << cli.path(QStringLiteral("mpi.db")));
+    QProcessEnvironment environment = process.processEnvironment();
+    environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("3"));
+    process.setProcessEnvironment(environment);
+    process.start();
+    QByteArray said;
+    while (!said.contains("step ") && process.waitForReadyRead(MpiRunner::kPatienceMs))
+        said += process.readAllStandardError();
+    const QList<qint64> processes = processesOf(cli);
+    if (processes.size() == 3)
+        disturb(process, processes);
+    process.waitForFinished(MpiRunner::kPatienceMs);
+    CliAnswer answer = MpiRunner::answerOf(process);
+    answer.err = said + answer.err;
+    return answer;
+}
+
+} // namespace
+
+class CliMpi : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (const QString obstacle = mpiObstacle(); !obstacle.isEmpty())
+            QSKIP(qPrintable(obstacle));
+    }
+
+    void givesTheBitsOfOneProcess_data()
+    {
+        QTest::addColumn<int>("processes");
+        QTest::addColumn<QString>("plan");
+        const auto add = [](int processes, const char *plan) { QTest::addRow("%d %s", processes, plan) << processes << plan; };
+        add(2, "--vocabulary none --clip 0.5");
+        add(4, "--vocabulary none --tied --clip 0.5");
+        add(3, "--vocabulary vocab-1 --tied");
+        add(4, "--vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
+        add(2, "--schedule interlaced");
+        add(2, "--schedule dualpipe --vocabulary vocab-1 --microbatches 4");
+        add(3, "--schedule pipedream");
+    }
+    void givesTheBitsOfOneProcess()
+    {
+        QFETCH(int, processes);
+        QFETCH(QString, plan);
+        const MpiRunner cli;
+        const bool hasGradients = !plan.contains(QStringLiteral("pipedream"));
+        const QString words =
+            QStringLiteral("run --json --devices %1 --microbatches 6 --steps 4 ").arg(processes) + kTiny + plan;
+        const auto with = [&](const char *transport) {
+            return words + QStringLiteral(" --transport %1").arg(QLatin1String(transport)) +
+                   (hasGradients ? QStringLiteral(" --dump ") + cli.path(QLatin1String(transport)) : QString());
+        };
+        const CliAnswer alone = cli.run(with("in-process") + QStringLiteral(" --mode live"));
+        QVERIFY2(alone.status == 0, alone.err.constData());
+        const CliAnswer together = cli.runTogether(processes, with("mpi"));
+        QVERIFY2(together.status == 0, together.err.constData());
+        QVERIFY2(together.object()[QStringLiteral("losses")].toArray().size() == 4, together.out.constData());
+        QCOMPARE(together.object()[QStringLiteral("losses")], alone.object()[QStringLiteral("losses")]);
+        for (const char *file : {"model.safetensors", "gradients.safetensors", "model-final.safetensors", "result.json"})
+            if (hasGradients)
+                QVERIFY2(fileOf(cli, QStringLiteral("in-process/") + QLatin1String(file)) ==
+                             fileOf(cli, QStringLiteral("mpi/") + QLatin1String(file)),
+                         file);
+        // Every device's passes are measured, on one clock, and the record says how they were.
+        const QJsonArray devices = together.object()[QStringLiteral("devices")].toArray();
+        QCOMPARE(devices.size(), processes);
+        for (int device = 0; device < processes; ++device)
+            QCOMPARE(devices[device].toObject()[QStringLiteral("slices")].toArray().size(),
+                     alone.object()[QStringLiteral("devices")][device][QStringLiteral("slices")].toArray().size());
+        QCOMPARE(together.object()[QStringLiteral("kind")].toString(), QStringLiteral("measured-live"));
+        const QString transport = together.object()[QStringLiteral("environment")][QStringLiteral("transport")].toString();
+        QVERIFY2(transport.contains(QStringLiteral("%1 processes on 1 machine").arg(processes)), qPrintable(transport));
+    }
+
+    void asManyProcessesAsDevices()
+    {
+        const MpiRunner cli;
+        const CliAnswer answer = cli.runTogether(2, QStringLiteral("run --devices 3 --steps 1 --transport mpi ") + kTiny);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains("--devices: is 3, but 2 processes were started"), answer.err.constData());
+        QCOMPARE(answer.err.count("--devices"), 2); // said once, with its remedy
+        QVERIFY(answer.out.isEmpty());
+    }
+
+    void whatIsNotForProcessesIsRefused()
+    {
+        const MpiRunner cli;
+        const CliAnswer answer = cli.runTogether(
+            2, QStringLiteral("run --devices 2 --mode virtual-clock --checkpoint-every 2 --transport mpi ") + kTiny);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains("--mode: the virtual clock"), answer.err.constData());
+        QVERIFY2(answer.err.contains("--checkpoint-every: "), answer.err.constData());
+    }
+
+    /// Every process is given the seed of its own number.
+    void anotherExperimentIsRefused()
+    {
+        const MpiRunner cli;
+        QProcess process;
+        cli.prepareTogether(process, 2, {});
+        const QString program = process.arguments().last();
+        const QString line = QStringLiteral("exec %1 run --devices 2 --steps 1 --transport mpi %2 --seed $OMPI_COMM_WORLD_RANK")
+                                 .arg(program, QString(kTiny).remove(QStringLiteral("--seed 7")));
+        process.setArguments({QStringLiteral("-n"), QStringLiteral("2"), QStringLiteral("sh"), QStringLiteral("-c"), line});
+        process.start();
+        QVERIFY(process.waitForFinished(MpiRunner::kPatienceMs));
+        const CliAnswer answer = MpiRunner::answerOf(process);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains("process 1 has another experiment than process 0"), answer.err.constData());
+    }
+
+    void aLossThatDivergesEndsAll()
+    {
+        const MpiRunner cli;
+        const CliAnswer answer =
+            cli.runTogether(3, QStringLiteral("run --devices 3 --microbatches 4 --steps 50 --lr 1e30 --transport mpi --db ") +
+                                   cli.path(QStringLiteral("mpi.db ")) + kTiny);
+        QCOMPARE(answer.status, 1);
+        QVERIFY2(answer.err.contains("process 2: the loss is not finite in step"), answer.err.constData());
+        QCOMPARE(storedRun(cli)[QStringLiteral("status")].toString(), QStringLiteral("failed"));
+    }
+
+    void aKilledProcessEndsAll()
+    {
+        const MpiRunner cli;
+        const CliAnswer answer = disturbed(cli, [](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
+            ::kill(static_cast<pid_t>(processes.last()), SIGKILL); // the youngest
+        });
+        QVERIFY2(answer.status != 0, answer.err.constData());
+        const QJsonObject run = storedRun(cli);
+        QCOMPARE(run[QStringLiteral("status")].toString(), QStringLiteral("failed"));
+        const QString reason = run[QStringLiteral("reason")].toString();
+        QVERIFY2(reason.contains(QStringLiteral("ended without a word, in step")), qPrintable(reason));
+    }
+
+    void aSilentProcessEndsAll()
+    {
+        const MpiRunner cli;
+        qint64 silent = 0;
+        const CliAnswer answer = disturbed(cli, [&](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
+            silent = processes.last();
+            ::kill(static_cast<pid_t>(silent), SIGSTOP);
+        });
+        QVERIFY2(answer.status != 0, answer.err.constData());
+        const QString reason = storedRun(cli)[QStringLiteral("reason")].toString();
+        QVERIFY2(reason.contains(QStringLiteral("has not answered for 3.0 s; it was last seen in step")), qPrintable(reason));
+        QVERIFY(silent != 0);
+        ::kill(static_cast<pid_t>(silent), SIGKILL); // where mpirun has not done so
+    }
+
+    void anInterruptCancels()
+    {
+        const MpiRunner cli;
+        const CliAnswer answer = disturbed(cli, [](const QProcess &mpirun, const QList<qint64> & /*processes*/) {
+            ::kill(static_cast<pid_t>(mpirun.processId()), SIGINT);
+        });
+        QVERIFY2(answer.status != 0, answer.err.constData());
+        QCOMPARE(storedRun(cli)[QStringLiteral("status")].toString(), QStringLiteral("cancelled"));
+        QVERIFY(processesOf(cli).isEmpty());
+    }
+};
+
+QTEST_GUILESS_MAIN(CliMpi)
+#include "cli_mpi.moc"

@@ -1,0 +1,57 @@
+// Runs stagelens-cli under mpirun.
+#pragma once
+
+#include "tests/support/cli_runner.h"
+
+#include <QFile>
+#include <QStandardPaths>
+
+namespace stagelens::test {
+
+/// Why commands cannot be run under mpirun here; empty where they can.
+inline QString mpiObstacle()
+{
+#if defined(__SANITIZE_THREAD__)
+    return QStringLiteral("Open MPI is not built for ThreadSanitizer; unit.backend_process_group runs the same code under it");
+#endif
+    if (QStandardPaths::findExecutable(QStringLiteral("mpirun")).isEmpty())
+        return QStringLiteral("there is no mpirun; install openmpi-bin");
+    if (!QFile::exists(qEnvironmentVariable("STAGELENS_BINARIES") + QStringLiteral("/libstagelens-mpi.so")))
+        return QStringLiteral("this build has no plug-in for MPI; install libopenmpi-dev");
+    return {};
+}
+
+/// A CliRunner whose commands are started as several processes.
+class MpiRunner : public CliRunner {
+public:
+    /// Prepares mpirun; the caller starts it.
+    void prepareTogether(QProcess &process, int processes, const QStringList &arguments) const
+    {
+        prepare(process, arguments);
+        QProcessEnvironment environment = process.processEnvironment();
+        // mpirun refuses root and more processes than cores unless it is told; containers are one or the other.
+        environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT"), QStringLiteral("1"));
+        environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), QStringLiteral("1"));
+        environment.insert(QStringLiteral("OMPI_MCA_rmaps_base_oversubscribe"), QStringLiteral("1"));
+        environment.insert(QStringLiteral("OMPI_MCA_hwloc_base_binding_policy"), QStringLiteral("none"));
+        environment.insert(QStringLiteral("OMPI_MCA_btl"), QStringLiteral("self,vader"));
+        environment.insert(QStringLiteral("OMPI_MCA_btl_vader_single_copy_mechanism"), QStringLiteral("none"));
+        // Open MPI leaves much behind at its end, in parts that are unloaded by then and that no suppression can name.
+        environment.insert(QStringLiteral("ASAN_OPTIONS"),
+                           environment.value(QStringLiteral("ASAN_OPTIONS")) + QStringLiteral(":detect_leaks=0"));
+        process.setProcessEnvironment(environment);
+        process.setArguments(QStringList{QStringLiteral("-n"), QString::number(processes), process.program()} + arguments);
+        process.setProgram(QStringLiteral("mpirun"));
+    }
+
+    [[nodiscard]] CliAnswer runTogether(int processes, const QString &words) const
+    {
+        QProcess process;
+        prepareTogether(process, processes, words.split(u' ', Qt::SkipEmptyParts));
+        process.start();
+        process.waitForFinished(kPatienceMs);
+        return answerOf(process);
+    }
+};
+
+} // namespace stagelens::test
