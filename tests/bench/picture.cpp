@@ -80,8 +80,8 @@ void hover(benchmark::State &bench)
     }
 }
 
-/// From the edit to the painted window, as one keystroke makes it: 32 x 512, 1F1B without a split vocabulary, which is predicted
-/// where the key was pressed.
+/// From the edit to the painted window, as one keystroke makes it: 32 x 512, 1F1B without a split vocabulary, which is
+/// predicted where the key was pressed.
 void keystroke(benchmark::State &bench)
 {
     const QTemporaryDir folder;
