@@ -150,8 +150,9 @@ void WindowPicture::measuredWithoutARunSaysSo()
 void WindowPicture::findOpensOverThePicture()
 {
     auto &window = m_fixture->open();
+    QCOMPARE(window.actions().find->shortcut().toString(), u"Ctrl+F"_s);
     QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
-    auto *edit = window.findChild<QLineEdit *>(u"search.text"_s);
+    auto *edit = window.explorePage().timeline()->findChild<QLineEdit *>(u"search.text"_s);
     QVERIFY(edit->isVisible());
     edit->setFocus();
     QTest::keyClicks(edit, u"B 3"_s);

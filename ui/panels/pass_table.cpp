@@ -14,7 +14,11 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     horizontalHeader()->setStretchLastSection(true);
-    horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("Microbatch 00")));
+    constexpr int kRoom = 26;
+    for (int column = 0; column < m_model->columnCount(); ++column)
+        setColumnWidth(column, kRoom + fontMetrics().horizontalAdvance(
+                                           m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()));
+    setColumnWidth(0, fontMetrics().horizontalAdvance(QStringLiteral("Virtual clock · run 12")) + kRoom);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
     setAlternatingRowColors(true);
@@ -31,6 +35,14 @@ void PassTable::setContent(const TimelineContent &content)
 {
     m_model->setContent(content);
     follow();
+}
+
+void PassTable::showEvent(QShowEvent *event)
+{
+    QTableView::showEvent(event);
+    // Only now the rows have places.
+    QMetaObject::invokeMethod(
+        this, [this] { scrollTo(currentIndex(), QAbstractItemView::PositionAtCenter); }, Qt::QueuedConnection);
 }
 
 void PassTable::follow()

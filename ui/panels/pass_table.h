@@ -15,6 +15,9 @@ public:
     PassTable(ViewState *state, QWidget *parent);
     void setContent(const TimelineContent &content);
 
+protected:
+    void showEvent(QShowEvent *event) override;
+
 private:
     void follow();
     ViewState *m_state;

@@ -29,9 +29,7 @@ constexpr QSize kSmallestPlot{160, 84};
 
 QString endedWords(store::RunStatus status)
 {
-    return status == store::RunStatus::Failed      ? u"failed"_s
-           : status == store::RunStatus::Cancelled ? u"was cancelled"_s
-                                                   : u"was interrupted"_s;
+    return status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s;
 }
 } // namespace
 
@@ -277,7 +275,7 @@ void ExplorePage::refreshProvenance()
     }
     const store::RunSummary &summary = run->record.summary;
     if (!runDiffers()) {
-        if (summary.status == store::RunStatus::Running || summary.status == store::RunStatus::Finished) {
+        if (summary.status != store::RunStatus::Failed && summary.status != store::RunStatus::Interrupted) {
             m_provenanceBar->clear();
             return;
         }

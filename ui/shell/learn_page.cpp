@@ -144,7 +144,9 @@ void LearnPage::showEvent(QShowEvent *event)
 
 void LearnPage::fill()
 {
-    addFolder(u"Start here"_s, {}, {u"tutorials/first-steps.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s, u"glossary.md"_s});
+    addFolder(u"Start here"_s, {},
+              {u"tutorials/first-steps.md"_s, u"the-window.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s,
+               u"glossary.md"_s});
     auto *examples = new QTreeWidgetItem(m_contents, {u"Examples"_s});
     for (const QFileInfo &file : resourceDir(u"examples"_s).entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
         auto *item = new QTreeWidgetItem(examples, {titleOfFile(file.filePath())});

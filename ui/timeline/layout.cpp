@@ -8,7 +8,7 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLowestPitch = 4;
-constexpr int kHighestPitch = 100;
+constexpr int kHighestPitch = 7;  ///< in lines of text
 constexpr int kMessagesFrom = 26; ///< height of a lane that has room for its messages
 constexpr int kMinimapHeight = 30;
 constexpr int kMinimapFrom = 200; ///< height of a view that has room for a minimap
@@ -137,7 +137,7 @@ TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const 
     const int captions = layout.paired ? 1 : static_cast<int>(content.groups.size());
     const int room = layout.axis.height() - captions * captionHeight - 2;
     const int lowest = layout.paired ? 2 * kLowestPitch : kLowestPitch;
-    layout.pitch = pitch > 0 ? std::max(pitch, lowest) : std::clamp(room / std::max(devices, 1), lowest, kHighestPitch);
+    layout.pitch = pitch > 0 ? std::max(pitch, lowest) : std::clamp(room / std::max(devices, 1), lowest, kHighestPitch * line);
     const int all = captions * captionHeight + devices * layout.pitch;
     layout.scroll = std::clamp(scroll, 0, std::max(all - layout.axis.height(), 0));
 
