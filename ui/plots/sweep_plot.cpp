@@ -6,7 +6,6 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -297,10 +296,6 @@ void SweepPlot::mouseMoveEvent(QMouseEvent *event)
 {
     const SweepMark *mark = m_private->at(event->pos());
     emit pointed(mark ? mark->id : -1);
-    if (mark)
-        QToolTip::showText(event->globalPosition().toPoint(), mark->words, this);
-    else
-        QToolTip::hideText();
 }
 
 void SweepPlot::mousePressEvent(QMouseEvent *event)

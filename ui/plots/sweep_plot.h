@@ -22,7 +22,7 @@ struct SweepMark {
     std::optional<double> y; ///< absent: an impossible point that has no figure, drawn at the bottom
     timeline::Provenance kind = timeline::Provenance::Predicted;
     bool possible = true;
-    QString words; ///< what hovering says
+    QString words; ///< for those who cannot see it
 };
 
 struct SweepAxisLook {
