@@ -13,7 +13,6 @@
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
-#include "ui/shell/window_actions.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
@@ -142,7 +141,8 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s, u"sweep"_s, u"dark"_s, u"learn"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s,
+                                       u"sweep"_s,       u"dark"_s,    u"learn"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));
