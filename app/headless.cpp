@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/shell/forecast.h"
@@ -15,6 +16,7 @@
 #include "ui/shell/window_actions.h"
 #include "ui/timeline/timeline_view.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QPixmap>
@@ -61,8 +63,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
     const auto prediction = service::predict(*experiment, service::machineCores());
     if (!prediction)
         return prediction.error();
-    content.groups.push_back({(*prediction)->timeline, (*prediction)->schedule, (*prediction)->metrics,
-                              ui::caption(timeline::Provenance::Predicted), false, (*prediction)->memoryCapacity});
+    content.groups.push_back(ui::predictedGroup(*prediction));
     content.teachingUnits = ui::inTeachingUnits(*experiment);
     return content;
 }
@@ -114,6 +115,25 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         std::ranges::sort(runs);
         window.compareRuns({runs.begin(), runs.end()});
     }
+    ui::ViewState &view = *window.findChild<ui::ViewState *>();
+    if (scene == u"zoomed"_s) {
+        view.zoom(view.span() / 3, 4);
+        view.setMark(view.span() / 4, view.span() * 3 / 10);
+    }
+    if (scene == u"critical"_s) {
+        window.actions().colourBy->actions().constLast()->trigger();
+        window.actions().criticalPath->trigger();
+    }
+    if (scene == u"table"_s) {
+        view.select(ui::ViewState::Selection{0, {1, 5}});
+        window.actions().asTable->trigger();
+    }
+    if (scene == u"presentation"_s) {
+        const QSize size = window.size();
+        window.actions().presentation->trigger();
+        window.showNormal(); // the picture has a size of its own
+        window.resize(size);
+    }
     if (scene == u"learn"_s)
         window.actions().learn->trigger();
     if (scene == u"sweep"_s) {
@@ -141,8 +161,8 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s, u"compare"_s,
-                                       u"sweep"_s,       u"dark"_s,    u"learn"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s, u"sweep"_s,       u"dark"_s,
+                                       u"learn"_s,       u"zoomed"_s,  u"critical"_s, u"table"_s,   u"presentation"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

@@ -18,9 +18,7 @@ HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(new QLabel(t
     m_label->setObjectName(u"headline.text"_s);
     m_label->setWordWrap(true);
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    QFont font = m_label->font();
-    font.setPointSizeF(font.pointSizeF() * 1.15);
-    m_label->setFont(font);
+    sizeText();
     m_button->setObjectName(u"headline.action"_s);
     m_button->installEventFilter(this);
     m_button->hide();
@@ -45,6 +43,20 @@ void HeadlineBar::setHeadline(const Headline &headline)
                                         : u"Sets the vocabulary layers of this plan. Undo takes it back."_s);
     if (!headline.action)
         emit hovered(false);
+}
+
+void HeadlineBar::sizeText()
+{
+    QFont larger = font();
+    larger.setPointSizeF(larger.pointSizeF() * 1.15);
+    m_label->setFont(larger);
+}
+
+void HeadlineBar::changeEvent(QEvent *event)
+{
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        sizeText();
 }
 
 bool HeadlineBar::eventFilter(QObject *watched, QEvent *event)

@@ -26,8 +26,10 @@ signals:
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
+    void changeEvent(QEvent *event) override;
 
 private:
+    void sizeText();
     Headline m_headline;
     QLabel *m_label;
     QPushButton *m_button;

@@ -1,8 +1,8 @@
 #include "ui/plots/memory_legend.h"
-#include "ui/plots/memory_stack.h"
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
+#include "ui/plots/stack_plottable.h"
 #include "ui/shell/view_state.h"
 #include "ui/timeline/layout.h"
 #include "ui/timeline/time_axis.h"
@@ -18,57 +18,6 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLegendGap = 18;
-
-/// The stack of one device, drawn in columns of pixels between two axes.
-class StackPlottable : public QCPAbstractPlottable {
-public:
-    StackPlottable(QCPAxis *time, QCPAxis *bytes) : QCPAbstractPlottable(time, bytes) {}
-
-    const simulate::MemoryProfile *profile = nullptr;
-    const Colours *colours = nullptr;
-    const ViewState *state = nullptr;
-    base::Nanos end = 0;
-    base::Bytes capacity = 0;
-
-    double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
-    QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
-    {
-        found = false;
-        return {};
-    }
-    QCPRange getValueRange(bool &found, QCP::SignDomain, const QCPRange &) const override
-    {
-        found = profile != nullptr;
-        return {0, profile != nullptr ? static_cast<double>(profile->peak()) : 1};
-    }
-
-protected:
-    void draw(QCPPainter *painter) override
-    {
-        if (profile == nullptr)
-            return;
-        painter->setAntialiasing(false);
-        const QRect area = keyAxis()->axisRect()->rect();
-        const LaneWindow window{state->begin(), state->end(), area.width(), 1, 0};
-        for (const MemoryColumn &column : memoryColumns(*profile, window, end)) {
-            base::Bytes below = 0;
-            int bottom = area.bottom() + 1;
-            for (std::size_t i = 0; i < column.step->bytes.size(); ++i) {
-                below += column.step->bytes[i];
-                const int top = static_cast<int>(std::lround(valueAxis()->coordToPixel(static_cast<double>(below))));
-                if (top < bottom)
-                    painter->fillRect(QRect(area.left() + column.x, top, column.width, bottom - top), colours->memory[i]);
-                bottom = std::min(bottom, top);
-            }
-        }
-        if (capacity > 0) {
-            painter->setPen(QPen(colours->alarm, 1, Qt::DashLine));
-            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(capacity))) + 0.5;
-            painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        }
-    }
-    void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
-};
 
 } // namespace
 
@@ -87,6 +36,9 @@ public:
     void paintLegend(QPainter &painter);
     /// Places the names of the categories, in a second line where the first is full.
     void layoutLegend();
+    /// The first moment of the peak.
+    [[nodiscard]] base::Nanos peakTime() const;
+    void paintPeak(QPainter &painter);
     [[nodiscard]] QString peakText() const;
     [[nodiscard]] QString capacityText() const;
     void paintPointer(QPainter &painter);
@@ -99,6 +51,7 @@ public:
     StackPlottable *stack;
     std::vector<simulate::MemoryProfile> profiles;
     base::Bytes capacity = 0;
+    std::vector<double> activations;
     QString caption;
     std::vector<MemoryLegendEntry> legend;
     std::optional<int> pointer; ///< x of the mouse
@@ -213,7 +166,33 @@ const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
 
 QString MemoryPlot::Private::peakText() const
 {
-    return QStringLiteral("Device %1: peak %2").arg(shownDevice()).arg(bytesText(static_cast<double>(stack->profile->peak())));
+    const int device = shownDevice();
+    QString text = QStringLiteral("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(stack->profile->peak())));
+    if (static_cast<std::size_t>(device) < activations.size())
+        text +=
+            QStringLiteral(", activations of %1 microbatches").arg(activations[static_cast<std::size_t>(device)], 0, 'g', 3);
+    return text;
+}
+
+base::Nanos MemoryPlot::Private::peakTime() const
+{
+    const base::Bytes peak = stack->profile->peak();
+    const auto &steps = stack->profile->steps;
+    return std::find_if(steps.begin(), steps.end(), [peak](const auto &step) { return step.total() == peak; })->time;
+}
+
+void MemoryPlot::Private::paintPeak(QPainter &painter)
+{
+    const QRect area = plot->axisRect()->rect();
+    const double x = plot->xAxis->coordToPixel(static_cast<double>(peakTime()));
+    if (x < area.left() - 1 || x > area.right())
+        return;
+    const double y = plot->yAxis->coordToPixel(static_cast<double>(stack->profile->peak()));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(stack->colours->background, 1));
+    painter.setBrush(stack->profile->peak() > capacity && capacity > 0 ? stack->colours->alarm : stack->colours->ink);
+    painter.drawPolygon(QPolygonF{QPointF(x, y), QPointF(x - 5, y - 8), QPointF(x + 5, y - 8)});
+    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 QString MemoryPlot::Private::capacityText() const
@@ -273,6 +252,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
     paintLegend(painter);
+    paintPeak(painter);
 }
 
 void MemoryPlot::Private::paintPointer(QPainter &painter)
@@ -290,7 +270,10 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
     if (step == nullptr)
         return;
     const QFontMetrics metrics(q->font());
-    const QString text = QStringLiteral("%1 at %2").arg(bytesText(static_cast<double>(step->total())), durationText(time));
+    const bool atPeak = step->total() == stack->profile->peak();
+    const QString text = QStringLiteral("%1%2 at %3")
+                             .arg(atPeak ? QStringLiteral("Peak: ") : QString(), bytesText(static_cast<double>(step->total())),
+                                  durationText(time));
     const int width = metrics.horizontalAdvance(text) + 12;
     QRect tag(*pointer + 8, area.top() + 4, width, metrics.height() + 6);
     if (tag.right() > area.right())
@@ -331,6 +314,12 @@ void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base
                     .arg(d.shownDevice())
                     .arg(bytesText(static_cast<double>(d.stack->profile->peak())));
     setAccessibleDescription(value);
+}
+
+void MemoryPlot::setActivations(std::vector<double> microbatches)
+{
+    m_private->activations = std::move(microbatches);
+    m_private->arrange();
 }
 
 void MemoryPlot::resizeEvent(QResizeEvent *event)

@@ -25,6 +25,8 @@ public:
     ~MemoryPlot() override;
     /// Profiles until `end`, the iteration's. Empty: says that a teaching example has no bytes. `capacity` 0: no line.
     void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Nanos end, base::Bytes capacity, QString caption);
+    /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.
+    void setActivations(std::vector<double> microbatches);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

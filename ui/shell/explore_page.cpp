@@ -1,16 +1,20 @@
 #include "ui/shell/explore_page.h"
 
 #include "ui/bridge/gap_explanation.h"
+#include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/panels/computing_sign.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/message_bar.h"
+#include "ui/panels/pass_table.h"
+#include "ui/panels/play_bar.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/view_state.h"
 
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -22,14 +26,20 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPlot{160, 84};
+
+QString endedWords(store::RunStatus status)
+{
+    return status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s;
 }
+} // namespace
 
 ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
-      m_timeline(new TimelineView(view, this)), m_computing(new ComputingSign(m_timeline)),
-      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
+      m_timeline(new TimelineView(view, this)), m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)),
+      m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_memory(new MemoryPlot(view, this)),
+      m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)),
+      m_tabs(new QTabWidget(this))
 {
     build();
     connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
@@ -57,7 +67,9 @@ void ExplorePage::build()
     m_tabs->addTab(m_loss, u"Loss"_s);
     m_tabs->setTabToolTip(0, u"Where each device waits, and why"_s);
     m_tabs->setTabToolTip(1, u"Loss of the run that is shown"_s);
-    m_splitter->addWidget(m_timeline);
+    m_picture->addWidget(m_timeline);
+    m_picture->addWidget(m_table);
+    m_splitter->addWidget(m_picture);
     m_splitter->addWidget(m_memory);
     m_splitter->addWidget(m_tabs);
     m_splitter->setChildrenCollapsible(false);
@@ -66,6 +78,7 @@ void ExplorePage::build()
     m_splitter->setStretchFactor(2, 20);
     m_splitter->setSizes({550, 250, 200});
     layout->addWidget(m_splitter, 1);
+    layout->addWidget(m_play);
 }
 
 void ExplorePage::setLow(bool low)
@@ -79,7 +92,7 @@ void ExplorePage::setLow(bool low)
         m_tabs->setCurrentIndex(0);
     } else {
         m_splitter->insertWidget(1, m_memory);
-        m_memory->show();
+        m_memory->setVisible(!m_presentation);
         m_splitter->setSizes({550, 250, 200});
     }
 }
@@ -96,6 +109,57 @@ void ExplorePage::setGhost(std::optional<model::VocabularyMethod> method)
         return;
     m_ghost = method;
     m_timeline->setContent(content());
+}
+
+void ExplorePage::setGhostFamily(const QString &family)
+{
+    if (family == m_ghostFamily)
+        return;
+    m_ghostFamily = family;
+    m_timeline->setContent(content());
+}
+
+void ExplorePage::setColourBy(ColourBy colourBy)
+{
+    m_colourBy = colourBy;
+    setContent();
+}
+
+void ExplorePage::setCritical(bool shown)
+{
+    m_critical = shown;
+    setContent();
+}
+
+void ExplorePage::setAsTable(bool table)
+{
+    m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);
+    setContent();
+    m_picture->currentWidget()->setFocus();
+}
+
+void ExplorePage::setPresentation(bool on)
+{
+    constexpr double kLarger = 1.6;
+    if (on == m_presentation)
+        return;
+    m_presentation = on;
+    QFont larger = font();
+    larger.setPointSizeF(font().pointSizeF() * (on ? kLarger : 1 / kLarger));
+    setFont(larger);
+    if (!m_low)
+        m_memory->setVisible(!on);
+    m_tabs->setVisible(!on);
+    if (on)
+        m_timeline->setFocus();
+}
+
+void ExplorePage::setContent()
+{
+    TimelineContent made = content();
+    if (m_picture->currentWidget() == m_table)
+        m_table->setContent(made);
+    m_timeline->setContent(std::move(made));
 }
 
 bool ExplorePage::runDiffers() const
@@ -128,14 +192,18 @@ TimelineContent ExplorePage::content() const
     const auto &plan = m_forecast->plan();
     const bool measured = m_desk->shown() && m_desk->shown()->record.timeline;
     if (plan && (m_shown != Shown::Measured || !measured))
-        content.groups.push_back({plan->timeline, plan->schedule, plan->metrics, caption(timeline::Provenance::Predicted),
-                                  false, plan->memoryCapacity});
+        content.groups.push_back(predictedGroup(plan));
     if (measured && m_shown != Shown::Predicted)
         content.groups.push_back(measuredGroup());
     if (!plan)
         return content;
     content.teachingUnits = inTeachingUnits(plan->experiment);
     content.stale = m_forecast->isStale();
+    content.colourBy = m_colourBy;
+    content.critical = m_critical;
+    if (m_critical || m_colourBy == ColourBy::Slack)
+        for (LaneGroup &group : content.groups)
+            group.why = whyOf(group.timeline);
     const bool units = content.teachingUnits;
     if (const auto &baseline = m_forecast->baseline()) {
         const base::Nanos end = baseline->timeline->iteration();
@@ -146,17 +214,46 @@ TimelineContent ExplorePage::content() const
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
         content.baseline = EndFlag{end, text};
     }
+    addGhost(content);
+    return content;
+}
+
+void ExplorePage::addGhost(TimelineContent &content) const
+{
+    const auto flag = [&content](const QString &name, base::Nanos end) {
+        content.ghost = EndFlag{end, u"%1: %2"_s.arg(name, durationText(end, content.teachingUnits))};
+    };
     const service::Advice *advice = m_forecast->advice();
     const auto *option = advice && m_ghost ? findOption(*advice, *m_ghost) : nullptr;
     if (option && option->iteration)
-        content.ghost =
-            EndFlag{*option->iteration, u"%1: %2"_s.arg(shortName(*m_ghost), durationText(*option->iteration, units))};
-    return content;
+        flag(shortName(*m_ghost), *option->iteration);
+    for (const FamilyOption &family : m_forecast->familyOptions())
+        if (qtText(family.family) == m_ghostFamily && family.iteration)
+            flag(familyCaption(family.family), *family.iteration);
+}
+
+std::shared_ptr<const simulate::Explanation> ExplorePage::whyOf(const timeline::TimelinePtr &timeline) const
+{
+    if (const auto known = m_why.find(timeline); known != m_why.end())
+        return known->second;
+    const auto &plan = m_forecast->plan();
+    const auto &run = m_desk->shown();
+    std::erase_if(m_why, [&](const auto &entry) {
+        return !(plan && entry.first == plan->timeline) && !(run && entry.first == run->record.timeline);
+    });
+    base::Result<simulate::Explanation> why = base::Error::failed("nothing is known of these lanes");
+    if (plan && timeline == plan->timeline)
+        why = service::explain(*plan);
+    else if (run && timeline == run->record.timeline)
+        why = service::explain(run->record.experiment, *timeline);
+    auto made = why ? std::make_shared<const simulate::Explanation>(*std::move(why)) : nullptr;
+    m_why[timeline] = made;
+    return made;
 }
 
 void ExplorePage::refresh()
 {
-    m_timeline->setContent(content());
+    setContent();
     m_computing->setState(m_forecast->wait() != Forecast::Wait::None, m_forecast->wait() == Forecast::Wait::Long);
     refreshProvenance();
     refreshPlots();
@@ -167,8 +264,31 @@ void ExplorePage::refreshProvenance()
 {
     const auto &plan = m_forecast->plan();
     const auto &run = m_desk->shown();
-    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
+    if (m_shown == Shown::Measured && !(run && run->record.timeline) && !m_desk->isTraining()) {
+        m_provenanceBar->say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
+                             {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
+        return;
+    }
+    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted) {
         m_provenanceBar->clear();
+        return;
+    }
+    const store::RunSummary &summary = run->record.summary;
+    if (!runDiffers()) {
+        if (summary.status != store::RunStatus::Failed && summary.status != store::RunStatus::Interrupted) {
+            m_provenanceBar->clear();
+            return;
+        }
+        QString reason = summary.reason.empty() ? QString() : u": "_s + qtText(summary.reason);
+        if (!reason.endsWith(u'.'))
+            reason += u'.';
+        m_provenanceBar->say(MessageBar::Tone::Warning,
+                             u"Run %1 %2 after %3 of %4 steps%5 What was measured is shown."_s.arg(summary.id)
+                                 .arg(endedWords(summary.status))
+                                 .arg(summary.stepsDone)
+                                 .arg(summary.stepsPlanned)
+                                 .arg(reason),
+                             {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
         return;
     }
     const QString from = u"From run %1"_s.arg(run->record.summary.id);
@@ -183,7 +303,7 @@ void ExplorePage::refreshProvenance()
     }
     m_provenanceBar->say(
         MessageBar::Tone::Note, from + u", which differs: "_s + differencesText(found) + u'.',
-        {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}, hide});
+        {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}});
 }
 
 void ExplorePage::refreshPlots()
@@ -203,6 +323,8 @@ void ExplorePage::refreshPlots()
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
                               caption(timeline::Provenance::Predicted));
     }
+    const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
+    m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;
     if (run && !run->record.losses.empty()) {
@@ -232,13 +354,7 @@ void ExplorePage::explain(int group, int device, qint64 time)
     const LaneGroup &lanes = groups[static_cast<std::size_t>(group)];
     if (!lanes.timeline)
         return;
-    const auto &plan = m_forecast->plan();
-    const auto &run = m_desk->shown();
-    base::Result<simulate::Explanation> why = base::Error::failed("nothing is known of these lanes");
-    if (plan && lanes.timeline == plan->timeline)
-        why = service::explain(*plan);
-    else if (run && lanes.timeline == run->record.timeline)
-        why = service::explain(run->record.experiment, *lanes.timeline);
+    const auto why = whyOf(lanes.timeline);
     emit gapExplained(explainGap(lanes, why ? &why->idle : nullptr, device, time, m_timeline->content().teachingUnits));
 }
 

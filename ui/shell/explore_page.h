@@ -6,9 +6,11 @@
 
 #include <QWidget>
 
+#include <map>
 #include <optional>
 
 class QSplitter;
+class QStackedWidget;
 class QTabWidget;
 
 namespace stagelens::ui {
@@ -20,6 +22,8 @@ class HeadlineBar;
 class LossPlot;
 class MemoryPlot;
 class MessageBar;
+class PassTable;
+class PlayBar;
 class RunDesk;
 class ViewState;
 
@@ -33,8 +37,15 @@ public:
     /// Only the headline and the bubble's causes, which come later than the plan.
     void refreshAdvice();
     void setShown(Shown shown);
-    /// The end that the plan would have with another method; nothing takes the flag away.
+    /// The end that the plan would have with another method, or in the order of another family; nothing takes the flag away.
     void setGhost(std::optional<model::VocabularyMethod> method);
+    void setGhostFamily(const QString &family);
+    void setColourBy(ColourBy colourBy);
+    void setCritical(bool shown);
+    /// The passes as a table in the place of the picture.
+    void setAsTable(bool table);
+    /// Only headline, timeline and playing, in larger type.
+    void setPresentation(bool on);
     /// In a low window memory is a tab beside bubbles and loss.
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
@@ -43,6 +54,7 @@ public:
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    [[nodiscard]] PlayBar *playBar() { return m_play; }
 
 signals:
     void showPlanAsked();
@@ -54,6 +66,10 @@ private:
     void build();
     [[nodiscard]] TimelineContent content() const;
     [[nodiscard]] LaneGroup measuredGroup() const;
+    void setContent();
+    void addGhost(TimelineContent &content) const;
+    /// Why the passes of that timeline stand where they do; null where it is not known.
+    [[nodiscard]] std::shared_ptr<const simulate::Explanation> whyOf(const timeline::TimelinePtr &timeline) const;
     void refreshProvenance();
     void refreshPlots();
     void explain(int group, int device, qint64 time);
@@ -64,6 +80,9 @@ private:
     MessageBar *m_problemBar;
     MessageBar *m_provenanceBar;
     TimelineView *m_timeline;
+    PassTable *m_table;
+    PlayBar *m_play;
+    QStackedWidget *m_picture;
     ComputingSign *m_computing;
     MemoryPlot *m_memory;
     BubblePlot *m_bubbles;
@@ -72,6 +91,12 @@ private:
     QTabWidget *m_tabs;
     Shown m_shown = Shown::Both;
     std::optional<model::VocabularyMethod> m_ghost;
+    QString m_ghostFamily;
+    ColourBy m_colourBy = ColourBy::Kind;
+    bool m_critical = false;
+    bool m_presentation = false;
+    /// Explanations of the timelines that are shown; made when they are asked for.
+    mutable std::map<timeline::TimelinePtr, std::shared_ptr<const simulate::Explanation>> m_why;
     bool m_low = false;
 };
 

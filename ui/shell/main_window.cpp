@@ -12,6 +12,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/message_bar.h"
 #include "ui/panels/metrics_panel.h"
+#include "ui/panels/play_bar.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/scaled_copy_dialog.h"
 #include "ui/panels/tool_strip.h"
@@ -91,8 +92,8 @@ void MainWindow::connectModel()
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_files, &FileDesk::failed, this, &MainWindow::say);
     connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
-    connect(m_view, &ViewState::selectionChanged, this,
-            [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
+    for (const auto changedBy : {&ViewState::selectionChanged, &ViewState::markChanged})
+        connect(m_view, changedBy, this, [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
     connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
     connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
@@ -129,6 +130,8 @@ void MainWindow::connectFields()
             connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
                 m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
             });
+        else if (editor->field().id == u"schedule.family"_s)
+            connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
     }
 }
 
@@ -344,10 +347,16 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
         return;
     }
     // Escape never stops a run.
-    if (m_pages->currentWidget() != m_explore)
+    if (m_actions->presentation->isChecked())
+        m_actions->presentation->trigger();
+    else if (m_explore->playBar()->isVisible())
+        m_explore->playBar()->stop();
+    else if (m_pages->currentWidget() != m_explore)
         m_actions->explore->trigger();
-    else
+    else {
+        m_view->clearMark();
         m_view->select(std::nullopt);
+    }
 }
 
 } // namespace stagelens::ui

@@ -86,6 +86,8 @@ private:
     void connectFields();
     [[nodiscard]] QWidget *makeModeSwitch();
     void connectModes();
+    void connectPicture();
+    void setPresentation(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
@@ -138,6 +140,7 @@ private:
     QTimer m_problemDelay;
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
+    std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stagelens::ui {
 namespace {
@@ -118,7 +119,32 @@ void ViewState::select(std::optional<Selection> selection)
     if (m_selection == selection)
         return;
     m_selection = selection;
+    if (m_selection)
+        clearMark();
     emit selectionChanged();
+}
+
+void ViewState::setMark(base::Nanos from, base::Nanos to)
+{
+    const Mark mark{std::max<base::Nanos>(std::min(from, to), 0), std::max(from, to)};
+    if (mark.end <= mark.begin)
+        return clearMark();
+    if (m_mark == mark)
+        return;
+    m_mark = mark;
+    emit markChanged();
+}
+
+void ViewState::clearMark()
+{
+    if (std::exchange(m_mark, std::nullopt))
+        emit markChanged();
+}
+
+void ViewState::setPlayhead(std::optional<base::Nanos> time)
+{
+    if (std::exchange(m_playhead, time) != time)
+        emit playheadChanged();
 }
 
 void ViewState::apply(Range range, Memory memory)

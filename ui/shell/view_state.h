@@ -50,7 +50,23 @@ public:
     [[nodiscard]] const std::optional<Selection> &selection() const { return m_selection; }
     void select(std::optional<Selection> selection);
 
+    /// A range of time whose statistics are asked for; selecting a pass ends it.
+    struct Mark {
+        base::Nanos begin = 0;
+        base::Nanos end = 0;
+        friend bool operator==(const Mark &, const Mark &) = default;
+    };
+    [[nodiscard]] const std::optional<Mark> &mark() const { return m_mark; }
+    /// In either order of the two moments; an empty range is none.
+    void setMark(base::Nanos from, base::Nanos to);
+    void clearMark();
+    /// Where playing stands; nothing while it does not.
+    [[nodiscard]] const std::optional<base::Nanos> &playhead() const { return m_playhead; }
+    void setPlayhead(std::optional<base::Nanos> time);
+
 signals:
+    void markChanged();
+    void playheadChanged();
     void rangeChanged();
     void selectionChanged();
 
@@ -72,6 +88,8 @@ private:
     QTimer m_hold;
     bool m_inGesture = false; ///< the newest entry of the history is still being changed by zooms and pans
     std::optional<Selection> m_selection;
+    std::optional<Mark> m_mark;
+    std::optional<base::Nanos> m_playhead;
     std::vector<Range> m_history;
     std::size_t m_position = 0;
 };

@@ -75,7 +75,6 @@ void WindowActions::makePictureActions()
     criticalPath = make(u"critical-path"_s, u"&Critical path\tC"_s, {}, u"What makes the iteration as long as it is"_s);
     criticalPath->setCheckable(true);
     play = make(u"play"_s, u"&Play\tSpace"_s, {}, u"Moves through the iteration, with a caption"_s);
-    play->setCheckable(true);
     presentation =
         make(u"presentation"_s, u"P&resentation"_s, Qt::Key_F11, u"Timeline, legend and caption alone, in larger type"_s);
     presentation->setCheckable(true);

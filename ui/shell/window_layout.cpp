@@ -161,6 +161,7 @@ void MainWindow::connectActions()
     on(m_actions->stop, [this] { m_desk->stop(); });
     on(m_actions->fit, [this] { m_view->fit(); });
     connectModes();
+    connectPicture();
     on(m_actions->nextPane, [this] { nextPane(); });
     on(m_actions->systemAppearance, [] { applyAppearance(Appearance::System); });
     on(m_actions->light, [] { applyAppearance(Appearance::Light); });

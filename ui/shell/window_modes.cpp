@@ -1,7 +1,9 @@
-// What fills MainWindow's centre: its four modes.
+// What fills MainWindow's centre: its four modes, and how the picture of Explore is shown.
 #include "engine/model/family_shape.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+#include "ui/panels/play_bar.h"
+#include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/learn_page.h"
@@ -9,6 +11,7 @@
 #include "ui/shell/window_actions.h"
 
 #include <QActionGroup>
+#include <QDockWidget>
 #include <QHBoxLayout>
 #include <QMenuBar>
 #include <QStackedWidget>
@@ -47,6 +50,46 @@ void MainWindow::connectModes()
         m_files->openExample(file);
         m_actions->explore->trigger();
     });
+}
+
+void MainWindow::connectPicture()
+{
+    TimelineView *timeline = m_explore->timeline();
+    connect(m_actions->colourBy, &QActionGroup::triggered, this, [this](QAction *colour) {
+        m_explore->setColourBy(static_cast<ColourBy>(m_actions->colourBy->actions().indexOf(colour)));
+    });
+    connect(m_actions->criticalPath, &QAction::toggled, m_explore, &ExplorePage::setCritical);
+    connect(timeline, &TimelineView::criticalPathAsked, m_actions->criticalPath, &QAction::toggle);
+    connect(m_actions->find, &QAction::triggered, this, [this] {
+        m_actions->explore->trigger();
+        m_actions->asTable->setChecked(false);
+        m_explore->timeline()->find();
+    });
+    connect(m_actions->asTable, &QAction::toggled, this, [this](bool on) {
+        m_actions->explore->trigger();
+        m_explore->setAsTable(on);
+    });
+    connect(m_actions->play, &QAction::triggered, m_explore->playBar(), &PlayBar::toggle);
+    connect(timeline, &TimelineView::playAsked, m_explore->playBar(), &PlayBar::toggle);
+    addAction(m_actions->presentation); // its key must work without the menu
+    connect(m_actions->presentation, &QAction::toggled, this, &MainWindow::setPresentation);
+}
+
+void MainWindow::setPresentation(bool on)
+{
+    if (on) {
+        m_actions->explore->trigger();
+        m_beforePresentation = {saveState(), isFullScreen()};
+    }
+    m_explore->setPresentation(on);
+    for (QWidget *part : std::initializer_list<QWidget *>{m_menuBar, m_strip, m_left, m_right, m_bottom})
+        part->setVisible(!on);
+    if (on)
+        showFullScreen();
+    else if (!m_beforePresentation.second)
+        showNormal();
+    if (!on)
+        restoreState(m_beforePresentation.first);
 }
 
 void MainWindow::showFamily(const QString &family)

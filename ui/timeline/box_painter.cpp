@@ -33,17 +33,69 @@ void append(QVector<QRect> &rects, QRect rect)
 
 } // namespace
 
-BoxPainter::BoxPainter(const Scene &scene, const Colours &colours)
-    : m_scene(scene), m_colours(colours), m_unit(std::max(1, static_cast<int>(std::lround(scene.ratio)))),
+BoxPainter::BoxPainter(const Scene &scene, const Colours &colours, bool faded)
+    : m_scene(scene), m_colours(colours), m_faded(faded), m_unit(std::max(1, static_cast<int>(std::lround(scene.ratio)))),
       m_axis(static_cast<int>(std::lround(scene.layout.axis.left() * scene.ratio)), 0,
              static_cast<int>(std::lround(scene.layout.axis.width() * scene.ratio)), 1),
       m_metrics(scene.font)
 {
-    for (std::size_t kind = 0; kind < m_inks.size(); ++kind) {
-        m_inks[kind] = inkOn(colours.passes[kind]);
-        m_edgeColours[kind] = edgeOf(colours.passes[kind]);
-    }
     m_vocabularyInk = inkOn(colours.vocabulary);
+}
+
+BoxPainter::Batch &BoxPainter::batch(const QColor &fill)
+{
+    Batch *&known = m_batchOf[fill.rgb()];
+    if (known == nullptr) {
+        m_batches.push_back({fill, edgeOf(fill), inkOn(fill), {}, {}});
+        known = &m_batches.back();
+    }
+    return *known;
+}
+
+BoxPainter::Batch &BoxPainter::kindBatch(PassKind kind, int chunk)
+{
+    const int shade = std::min(chunk, kChunks - 1);
+    Batch *&known = m_kindBatches[static_cast<std::size_t>(kind)][static_cast<std::size_t>(shade)];
+    if (known == nullptr)
+        known = &batch(chunkShade(m_colours.pass(kind), shade));
+    return *known;
+}
+
+BoxPainter::Batch &BoxPainter::batchOf(const timeline::Lane &lane, std::size_t slice)
+{
+    const schedule::Pass &pass = lane.pass[slice];
+    const auto shade = [this](const QColor &colour) -> Batch & {
+        return batch(m_faded ? mix(colour, m_colours.lane, 0.5) : colour);
+    };
+    const int chunk = m_scene.sumsOf(m_row->group).chunks > 1 ? m_scene.chunkOf(*m_row, pass) : 0;
+    switch (m_scene.content->colourBy) {
+    case ColourBy::Kind: return kindBatch(pass.kind, schedule::isVocabularyPass(pass.kind) ? 0 : chunk);
+    case ColourBy::Microbatch:
+        return shade(m_colours.microbatches[static_cast<std::size_t>(pass.microbatch) % m_colours.microbatches.size()]);
+    case ColourBy::Chunk: return shade(m_colours.microbatches[static_cast<std::size_t>(chunk) % m_colours.microbatches.size()]);
+    case ColourBy::Slack: break;
+    }
+    const auto &why = m_scene.group(m_row->group).why;
+    if (!why)
+        return shade(m_colours.muted);
+    const base::Nanos slack = why->path.lanes[static_cast<std::size_t>(m_row->device)].slack[slice];
+    return shade(m_colours.slack[slackLevel(slack, m_scene.sumsOf(m_row->group).makespan)]);
+}
+
+QRect BoxPainter::halfOfPair(const timeline::Lane &lane, std::size_t slice, QRect rect) const
+{
+    const auto pair = pairOf(lane, slice);
+    if (!pair)
+        return rect;
+    const LaneWindow window = m_scene.window(*m_row);
+    const auto pixel = [&](base::Nanos time) {
+        return m_axis.left() + static_cast<int>(std::floor(std::clamp(pixelAt(window, time), -1.0, window.width + 1.0)));
+    };
+    const int from = pixel(lane.begin[pair->first]);
+    const int to = std::max(pixel(lane.end[pair->second]), from + 1);
+    const int upper = rect.height() / 2;
+    return slice == pair->first ? QRect(from, rect.top(), to - from, upper)
+                                : QRect(from, rect.top() + upper, to - from, rect.height() - upper);
 }
 
 void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
@@ -64,7 +116,8 @@ void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
 bool BoxPainter::addDensity(const TimelineLayout::Row &row, std::size_t boxes, QRect place)
 {
     const int step = kDensityStep * m_unit;
-    if (place.height() >= kDensityBelow * m_unit || boxes == 0 || place.width() / static_cast<int>(boxes) >= step)
+    if (m_scene.content->colourBy != ColourBy::Kind || place.height() >= kDensityBelow * m_unit || boxes == 0 ||
+        place.width() / static_cast<int>(boxes) >= step)
         return false;
     const LaneSums &sums = (*m_scene.sums)[static_cast<std::size_t>(row.group)].lanes[static_cast<std::size_t>(row.device)];
     for (const DensityColumn &column : densityColumns(m_scene.lane(row), sums, m_scene.window(row), step)) {
@@ -83,17 +136,16 @@ bool BoxPainter::addDensity(const TimelineLayout::Row &row, std::size_t boxes, Q
     return true;
 }
 
-void BoxPainter::addFill(QRect rect, PassKind kind)
+void BoxPainter::addFill(QRect rect, Batch &batch)
 {
-    const auto slot = static_cast<std::size_t>(kind);
     if (rect.width() < kEdgeFrom * m_unit || rect.height() < kDensityBelow * m_unit) {
-        m_fills[slot].push_back(rect);
+        batch.fills.push_back(rect);
         return;
     }
-    m_edges[slot].push_back(rect);
+    batch.edges.push_back(rect);
     // Narrow ones keep their colour: an edge on one side is enough to tell neighbours apart.
     const int rim = rect.width() < 8 * m_unit ? 0 : m_unit;
-    m_fills[slot].push_back(rect.adjusted(rim, rim, -m_unit, -rim));
+    batch.fills.push_back(rect.adjusted(rim, rim, -m_unit, -rim));
 }
 
 void BoxPainter::addHatch(QRect rect, const QColor &colour)
@@ -127,7 +179,7 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
             append(fills, piece);
     };
     for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
-        stack(work.kinds[kind], m_fills[kind]);
+        stack(work.kinds[kind], kindBatch(static_cast<PassKind>(kind)).fills);
     stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
 }
 
@@ -160,12 +212,15 @@ void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect
     if (nominal >= m_numberWidth + m_kindWidth + 12) {
         const std::string_view kind = schedule::name(pass.kind);
         text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;
+        if (m_scene.sumsOf(m_row->group).chunks > 1 && !schedule::isVocabularyPass(pass.kind))
+            text += chunkLetter(m_scene.chunkOf(*m_row, pass));
     }
     const int textWidth = m_metrics.horizontalAdvance(text);
     if (textWidth + 2 > room.width() / m_scene.ratio)
         return;
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
-    const QColor &fill = onShare ? m_colours.vocabulary : m_colours.pass(pass.kind);
+    const Batch &own = batchOf(lane, box.first);
+    const QColor &fill = onShare ? m_colours.vocabulary : own.fill;
     const bool hatched = (onShare && nominal >= kHatchFrom) || pass.kind == PassKind::T;
     if (hatched) {
         const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
@@ -175,25 +230,30 @@ void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect
     }
     m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
                         text,
-                        onShare ? m_vocabularyInk : m_inks[static_cast<std::size_t>(pass.kind)],
+                        onShare ? m_vocabularyInk : own.ink,
                         m_labelSize});
 }
 
 void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect)
 {
-    addFill(rect, box.kind);
+    const bool byKind = m_scene.content->colourBy == ColourBy::Kind;
+    Batch &own = batchOf(lane, box.first);
+    addFill(rect, own);
+    if (box.kind == PassKind::F && rect.width() >= 8 * m_unit && m_scene.group(m_row->group).recomputed)
+        m_dashes.push_back(rect);
     const bool edged = rect.width() >= kEdgeFrom * m_unit && rect.height() >= kDensityBelow * m_unit;
     const int edge = edged ? m_unit : 0;
     if (box.vocabularyWidth > 0) {
         QRect share(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
         share = share.intersected(rect.adjusted(0, edge, -edge, -edge));
-        m_marks[m_colours.vocabulary.rgb()].push_back(share);
+        if (byKind)
+            m_marks[m_colours.vocabulary.rgb()].push_back(share);
         if (exactWidth(lane.vocabulary[box.first]) >= kHatchFrom)
-            addHatch(share, m_colours.vocabularyHatch);
+            addHatch(share, byKind ? m_colours.vocabularyHatch : own.ink);
     } else if (exactWidth(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
         const QRect inner = rect.adjusted(edge, edge, -edge, -edge);
         if (box.kind == PassKind::T)
-            addHatch(inner, edgeOf(m_colours.pass(PassKind::T)));
+            addHatch(inner, own.edge);
         else if (box.kind == PassKind::U)
             addDots(inner);
         else if (box.kind == PassKind::I && rect.height() >= 9 * m_unit)
@@ -207,21 +267,26 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
 void BoxPainter::add(std::size_t index)
 {
     const TimelineLayout::Row &row = m_scene.layout.rows[index];
+    m_row = &row;
     const timeline::Lane &lane = m_scene.lane(row);
-    const LaneSums &sums = (*m_scene.sums)[static_cast<std::size_t>(row.group)].lanes[static_cast<std::size_t>(row.device)];
+    const LaneSums &sums = m_scene.sumsOf(row.group).lanes[static_cast<std::size_t>(row.device)];
     const int left = static_cast<int>(std::lround(row.lane.left() * m_scene.ratio));
     const int top = static_cast<int>(std::lround(row.lane.top() * m_scene.ratio));
     const int height = static_cast<int>(std::lround((row.lane.bottom() + 1) * m_scene.ratio)) - top;
     setLabelSize(height, lane);
+    addMessages(index, left);
     if (addDensity(row, m_scene.boxes[index].size(), QRect(left, top, m_axis.width(), height)))
         return;
     for (const SliceBox &box : m_scene.boxes[index]) {
         const QRect rect(left + box.x, top, box.width, height);
         if (box.isFold()) {
             const base::Nanos span = lane.end[box.first + box.count - 1] - lane.begin[box.first];
-            addFold(sums.work(lane, box.first, box.count), span, rect);
+            if (m_scene.content->colourBy == ColourBy::Kind)
+                addFold(sums.work(lane, box.first, box.count), span, rect);
+            else
+                addFill(rect, batchOf(lane, box.first + box.count / 2));
         } else {
-            addPass(box, lane, rect);
+            addPass(box, lane, halfOfPair(lane, box.first, rect));
         }
     }
     if (lane.tailEnd > lane.tailBegin) {
@@ -229,8 +294,23 @@ void BoxPainter::add(std::size_t index)
         const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
         const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
         if (to > from)
-            addFill(QRect(left + from, top, to - from, height), PassKind::O);
+            addFill(QRect(left + from, top, to - from, height), kindBatch(PassKind::O));
     }
+}
+
+void BoxPainter::addMessages(std::size_t index, int left)
+{
+    const TimelineLayout::Row &row = m_scene.layout.rows[index];
+    const std::vector<MessageLane> &lanes = m_scene.sumsOf(row.group).messages;
+    if (row.messages.isEmpty() || static_cast<std::size_t>(row.device) >= lanes.size())
+        return;
+    const int top = static_cast<int>(std::lround(row.messages.top() * m_scene.ratio));
+    const int height = static_cast<int>(std::lround((row.messages.bottom() + 1) * m_scene.ratio)) - top;
+    QVector<QRect> &fills = m_marks[(m_faded ? mix(m_colours.message, m_colours.lane, 0.5) : m_colours.message).rgb()];
+    LaneWindow window = m_scene.window(row);
+    window.fold = 1; // short messages stay single ticks
+    for (const SliceBox &box : laneBoxes(lanes[static_cast<std::size_t>(row.device)].stretches, window))
+        append(fills, QRect(left + box.x, top, box.width, height));
 }
 
 void BoxPainter::draw(QPainter &painter) const
@@ -243,10 +323,10 @@ void BoxPainter::draw(QPainter &painter) const
         painter.setBrush(colour);
         painter.drawRects(rects);
     };
-    for (std::size_t kind = 0; kind < m_edges.size(); ++kind)
-        drawRects(m_edgeColours[kind], m_edges[kind]);
-    for (std::size_t kind = 0; kind < m_fills.size(); ++kind)
-        drawRects(m_colours.passes[kind], m_fills[kind]);
+    for (const Batch &batch : m_batches)
+        drawRects(batch.edge, batch.edges);
+    for (const Batch &batch : m_batches)
+        drawRects(batch.fill, batch.fills);
     for (const auto &[colour, rects] : m_marks)
         drawRects(QColor::fromRgb(colour), rects);
     for (const auto &[colour, lines] : m_lines) {
@@ -255,6 +335,12 @@ void BoxPainter::draw(QPainter &painter) const
     }
     for (const auto &[colour, rects] : m_patches)
         drawRects(QColor::fromRgb(colour), rects);
+    if (!m_dashes.isEmpty()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(m_colours.background, m_unit, Qt::DashLine));
+        for (const QRect &rect : m_dashes)
+            painter.drawRect(rect.adjusted(0, 0, -m_unit, -m_unit));
+    }
     painter.restore();
     drawLabels(painter);
 }

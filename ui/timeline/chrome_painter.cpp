@@ -11,24 +11,7 @@
 namespace stagelens::ui {
 namespace {
 
-using schedule::PassKind;
 using timeline::Provenance;
-
-struct LegendEntry {
-    std::array<PassKind, 2> kinds; ///< shown when either occurs
-    const char16_t *text;
-};
-constexpr std::array kLegend{
-    LegendEntry{{PassKind::F, PassKind::F}, u"F forward"},
-    LegendEntry{{PassKind::B, PassKind::B}, u"B backward"},
-    LegendEntry{{PassKind::I, PassKind::I}, u"I input gradient"},
-    LegendEntry{{PassKind::W, PassKind::W}, u"W weight gradient"},
-    LegendEntry{{PassKind::S, PassKind::S}, u"S output layer, softmax"},
-    LegendEntry{{PassKind::U, PassKind::U}, u"U between barriers"},
-    LegendEntry{{PassKind::T, PassKind::T}, u"T output layer, gradients"},
-    LegendEntry{{PassKind::EF, PassKind::EB}, u"Embedding"},
-    LegendEntry{{PassKind::O, PassKind::O}, u"O optimizer"},
-};
 
 void hatch(QPainter &painter, QRect rect, const QColor &colour)
 {
@@ -46,12 +29,13 @@ public:
     }
 
     void bands();
-    void legend();
     void ruler();
     void flags();
     void captions();
     void headers();
     void scrollMark();
+    /// Which part of the whole is seen.
+    void minimapFrame();
 
 private:
     /// Draws a pole and its text beside it where that covers no earlier one; true if the text stands there.
@@ -79,46 +63,6 @@ void ChromePainter::bands()
     m_painter.fillRect(0, m_layout.ruler.bottom(), m_layout.size.width(), 1, m_colours.grid);
 }
 
-void ChromePainter::legend()
-{
-    std::array<bool, schedule::kPassKindCount> present{};
-    bool hidden = false;
-    for (std::size_t i = 0; i < m_scene.sums->size(); ++i) {
-        const GroupSums &sums = (*m_scene.sums)[i];
-        for (std::size_t kind = 0; kind < present.size(); ++kind)
-            present[kind] = present[kind] || sums.total.kinds[kind] > 0;
-        hidden = hidden || sums.total.hiddenVocabulary > 0;
-        if (sums.timeline)
-            for (const timeline::Lane &lane : sums.timeline->lanes)
-                present[static_cast<std::size_t>(PassKind::O)] |= lane.tailEnd > lane.tailBegin;
-    }
-    const int size = m_metrics.ascent();
-    int x = m_layout.legend.left();
-    const auto swatch = [&](const QColor &fill, const QColor &lines, const QString &text) {
-        const int width = size + 10 + m_metrics.horizontalAdvance(text);
-        if (x + width > m_layout.legend.right())
-            return;
-        const QRect box(x, m_layout.legend.center().y() - size / 2 + 1, size + 3, size);
-        m_painter.fillRect(box, edgeOf(fill));
-        m_painter.fillRect(box.adjusted(1, 1, -1, -1), fill);
-        if (lines.isValid())
-            hatch(m_painter, box.adjusted(1, 1, -1, -1), lines);
-        m_painter.setPen(m_colours.ink);
-        m_painter.drawText(QRect(box.right() + 6, m_layout.legend.top(), width, m_layout.legend.height()),
-                           Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += width + 16;
-    };
-    m_painter.setFont(m_scene.font);
-    for (const LegendEntry &entry : kLegend) {
-        if (!present[static_cast<std::size_t>(entry.kinds[0])] && !present[static_cast<std::size_t>(entry.kinds[1])])
-            continue;
-        const QColor &fill = m_colours.pass(entry.kinds[0]);
-        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), QString::fromUtf16(entry.text));
-    }
-    if (hidden)
-        swatch(m_colours.vocabulary, m_colours.vocabularyHatch, QStringLiteral("vocabulary share"));
-}
-
 void ChromePainter::ruler()
 {
     const QRect &ruler = m_layout.ruler;
@@ -138,15 +82,6 @@ void ChromePainter::ruler()
         const double left = std::max(x - width / 2.0, ruler.left() + 0.0);
         if (left + width <= m_layout.size.width())
             m_painter.drawText(QPointF(left, ruler.bottom() - 8), text);
-    }
-    const base::Nanos whole = m_scene.span;
-    if (whole > 0 && (m_scene.begin > 0 || m_scene.end < whole)) { // zoomed in: which part of the whole is seen
-        const double begin = std::clamp(static_cast<double>(m_scene.begin) / static_cast<double>(whole), 0.0, 1.0);
-        const double end = std::clamp(static_cast<double>(m_scene.end) / static_cast<double>(whole), 0.0, 1.0);
-        m_painter.fillRect(QRect(ruler.left(), ruler.top(), ruler.width(), 3), m_colours.idle);
-        m_painter.fillRect(
-            QRectF(ruler.left() + begin * ruler.width(), ruler.top(), std::max((end - begin) * ruler.width(), 3.0), 3),
-            m_colours.focus);
     }
 }
 
@@ -367,7 +302,38 @@ void ChromePainter::scrollMark()
     m_painter.fillRect(QRectF(axis.right() + 4, top, 4, axis.height() * share), m_colours.muted);
 }
 
+void ChromePainter::minimapFrame()
+{
+    const QRect &map = m_layout.minimap;
+    if (map.isEmpty())
+        return;
+    const auto xAt = [&](base::Nanos time) {
+        const double share = static_cast<double>(time) / static_cast<double>(std::max<base::Nanos>(m_scene.span, 1));
+        return map.left() + std::clamp(share, 0.0, 1.0) * map.width();
+    };
+    const double from = xAt(m_scene.begin);
+    const double to = std::max(xAt(m_scene.end), from + 3);
+    QColor veil = m_colours.background;
+    veil.setAlphaF(0.6F);
+    m_painter.fillRect(QRectF(map.left(), map.top(), from - map.left(), map.height()), veil);
+    m_painter.fillRect(QRectF(to, map.top(), map.right() + 1 - to, map.height()), veil);
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.setPen(QPen(m_colours.focus, 2));
+    m_painter.drawRect(QRectF(from, map.top(), to - from, map.height()).adjusted(1, 1, -1, -1));
+    m_painter.setFont(m_scene.font);
+    m_painter.setPen(m_colours.muted);
+    m_painter.drawText(QRect(14, map.top(), map.left() - 22, map.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                       QStringLiteral("Whole iteration"));
+}
+
 } // namespace
+
+void paintMinimapFrame(QPainter &painter, const Scene &scene)
+{
+    painter.save();
+    ChromePainter(painter, scene).minimapFrame();
+    painter.restore();
+}
 
 void paintChrome(QPainter &painter, const Scene &scene)
 {
@@ -375,7 +341,7 @@ void paintChrome(QPainter &painter, const Scene &scene)
     painter.setRenderHint(QPainter::Antialiasing, false);
     ChromePainter chrome(painter, scene);
     chrome.bands();
-    chrome.legend();
+    paintLegend(painter, scene);
     chrome.ruler();
     chrome.headers();
     chrome.scrollMark();

@@ -6,6 +6,7 @@
 #include <QJsonObject>
 #include <QPalette>
 
+#include <algorithm>
 #include <cmath>
 
 // Qt registers a static library's resources only on demand, by a function in the global namespace.
@@ -56,8 +57,13 @@ Colours read(const QJsonObject &file, const QString &theme)
     const QJsonObject causeColours = file.value(QStringLiteral("causes")).toObject();
     for (std::size_t i = 0; i < causes.size(); ++i)
         result.causes[i] = colourAt(causeColours, QString::fromLatin1(causes[i]));
-    for (const QJsonValue value : file.value(QStringLiteral("curves")).toArray())
-        result.curves.emplace_back(value.toString());
+    const std::pair<const char *, std::vector<QColor> *> lists[] = {
+        {"curves", &result.curves}, {"microbatches", &result.microbatches}, {"slack", &result.slack}};
+    for (const auto &[name, list] : lists)
+        for (const QJsonValue value : file.value(QLatin1StringView(name)).toArray())
+            list->emplace_back(value.toString());
+    Q_ASSERT(result.slack.size() == kSlackShares.size() + 1);
+    result.message = result.causes.back();
     const QJsonObject shades = file.value(theme).toObject();
     const std::pair<const char *, QColor *> named[] = {
         {"background", &result.background},
@@ -99,6 +105,27 @@ const Colours &colours(bool dark)
 const Colours &coloursFor(const QPalette &palette)
 {
     return colours(palette.color(QPalette::Window).lightnessF() < 0.5);
+}
+
+std::size_t slackLevel(base::Nanos slack, base::Nanos makespan)
+{
+    std::size_t level = 0;
+    while (level < kSlackShares.size() &&
+           static_cast<double>(slack) > kSlackShares[level] * static_cast<double>(std::max<base::Nanos>(makespan, 1)))
+        ++level;
+    return level;
+}
+
+QColor chunkShade(const QColor &colour, int chunk)
+{
+    constexpr double kStep = 0.78;
+    constexpr int kMostSteps = 4;
+    return chunk <= 0 ? colour : mix(colour, Qt::white, std::pow(kStep, std::min(chunk, kMostSteps)));
+}
+
+QChar chunkLetter(int chunk)
+{
+    return QChar(static_cast<char16_t>(u'a' + chunk % 26));
 }
 
 double contrast(const QColor &a, const QColor &b)

@@ -1,6 +1,7 @@
 // The one palette: every colour of the pictures, light and dark, read from resources/palette.json.
 #pragma once
 
+#include "engine/base/units.h"
 #include "engine/schedule/pass.h"
 #include "engine/simulate/memory.h"
 
@@ -19,8 +20,11 @@ struct Colours {
     QColor vocabulary;      ///< the share of a pass spent in vocabulary layers
     QColor vocabularyHatch; ///< its diagonal lines
     std::array<QColor, simulate::kMemoryCategoryCount> memory;
-    std::array<QColor, 4> causes; ///< of the bubble: fill and drain, unequal stages, vocabulary layers, communication
-    std::vector<QColor> curves;   ///< of several runs in one plot, used in turn
+    std::array<QColor, 4> causes;     ///< of the bubble: fill and drain, unequal stages, vocabulary layers, communication
+    std::vector<QColor> microbatches; ///< used in turn, where fills tell microbatches or chunks apart
+    std::vector<QColor> slack;        ///< from none to much, for slackLevel()
+    QColor message;                   ///< a message or collective on its way
+    std::vector<QColor> curves;       ///< of several runs in one plot, used in turn
     QColor background;
     QColor band; ///< behind the ruler and the lane names
     QColor lane; ///< an idle device
@@ -41,6 +45,15 @@ struct Colours {
 [[nodiscard]] const Colours &colours(bool dark);
 /// Those that suit a widget's palette, told by the brightness of its window colour.
 [[nodiscard]] const Colours &coloursFor(const QPalette &palette);
+
+/// Of the colours for slack, that of a pass which may be so late; nothing beyond shows in a lane.
+[[nodiscard]] std::size_t slackLevel(base::Nanos slack, base::Nanos makespan);
+/// The least slack of each level as a share of the makespan; the first is any slack at all.
+inline constexpr std::array kSlackShares{0.0, 0.01, 0.03, 0.1};
+/// The kind's colour for a device's n-th stage: each is lighter by one step.
+[[nodiscard]] QColor chunkShade(const QColor &colour, int chunk);
+/// "a", "b", "c" of a device's stages.
+[[nodiscard]] QChar chunkLetter(int chunk);
 
 /// Contrast of two colours as WCAG 2 defines it, 1 to 21.
 [[nodiscard]] double contrast(const QColor &a, const QColor &b);

@@ -113,6 +113,14 @@ const SliceBox *boxAt(const std::vector<SliceBox> &boxes, int pixel)
     return pixel < box.x + box.width ? &box : nullptr;
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &lane, std::size_t slice)
+{
+    if (!timeline::isPaired(lane, slice))
+        return std::nullopt;
+    const std::size_t first = lane.pass[slice].pairedWithNext ? slice : slice - 1;
+    return first + 1 < lane.size() ? std::optional(std::pair(first, first + 1)) : std::nullopt;
+}
+
 std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums, const LaneWindow &window, int step)
 {
     std::vector<DensityColumn> columns;

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace stagelens::ui {
@@ -39,6 +41,9 @@ struct SliceBox {
 [[nodiscard]] std::vector<SliceBox> laneBoxes(const timeline::Lane &lane, const LaneWindow &window);
 /// The box at a pixel, or null.
 [[nodiscard]] const SliceBox *boxAt(const std::vector<SliceBox> &boxes, int pixel);
+
+/// First and second of the overlapped pair that a slice belongs to, or nothing.
+[[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &lane, std::size_t slice);
 
 /// Time by kind of work: the pass kinds without what they hide of vocabulary layers, and that hidden part.
 struct WorkShares {

@@ -46,8 +46,10 @@ void paintExcess(QPainter &painter, const Scene &scene, const TimelineLayout::Ro
 
 void paintTracks(QPainter &painter, const Scene &scene)
 {
-    for (const TimelineLayout::Row &row : scene.layout.rows)
+    for (const TimelineLayout::Row &row : scene.layout.rows) {
         painter.fillRect(row.lane, scene.colours->lane);
+        painter.fillRect(row.messages, scene.colours->band);
+    }
     const TimeScale scale = timeScale(scene.begin, scene.end, scene.layout.axis.width(), 90, scene.content->teachingUnits);
     for (const base::Nanos mark : marks(scale, scene.begin, scene.end))
         for (const TimelineLayout::Row &row : scene.layout.rows)
@@ -76,12 +78,14 @@ void paintLanes(QPainter &painter, const Scene &scene)
     const Colours paleColours = pale(*scene.colours);
     for (int group = 0; group < static_cast<int>(scene.content->groups.size()); ++group) {
         const bool faded = scene.group(group).faded || scene.content->stale;
-        BoxPainter boxes(scene, faded ? paleColours : *scene.colours);
+        BoxPainter boxes(scene, faded ? paleColours : *scene.colours, faded);
         for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
             if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
                 boxes.add(i);
         boxes.draw(painter);
     }
+    if (scene.content->critical)
+        paintCriticalPath(painter, scene);
     if (scene.layout.paired && !scene.content->stale)
         for (const TimelineLayout::Row &row : scene.layout.rows)
             paintExcess(painter, scene, row);

@@ -8,7 +8,10 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLowestPitch = 4;
-constexpr int kHighestPitch = 100;
+constexpr int kHighestPitch = 7;  ///< in lines of text
+constexpr int kMessagesFrom = 26; ///< height of a lane that has room for its messages
+constexpr int kMinimapHeight = 30;
+constexpr int kMinimapFrom = 200; ///< height of a view that has room for a minimap
 
 int gapFor(int pitch)
 {
@@ -29,8 +32,8 @@ bool alternates(const TimelineContent &content)
 /// The lanes of one group below each other, or of two groups in alternation.
 class Stacker {
 public:
-    Stacker(TimelineLayout &layout, int captionHeight, int top)
-        : m_layout(layout), m_captionHeight(captionHeight), m_top(top), m_y(top - layout.scroll)
+    Stacker(TimelineLayout &layout, const TimelineContent &content, int captionHeight, int top)
+        : m_layout(layout), m_content(content), m_captionHeight(captionHeight), m_top(top), m_y(top - layout.scroll)
     {}
     void caption(std::vector<int> groups)
     {
@@ -56,9 +59,17 @@ private:
     void place(int group, int device, int y, int height)
     {
         const QRect &axis = m_layout.axis;
-        m_layout.rows.push_back({group, device, {0, y, axis.left(), height}, {axis.left(), y, axis.width(), height}});
+        TimelineLayout::Row row{group, device, {0, y, axis.left(), height}, {axis.left(), y, axis.width(), height}, {}};
+        const auto &timeline = m_content.groups[static_cast<std::size_t>(group)].timeline;
+        if (height >= kMessagesFrom && timeline && !timeline->transfers.empty()) {
+            const int strip = std::clamp(height / 8, 4, 8);
+            row.lane.setHeight(height - strip - 1);
+            row.messages = {axis.left(), y + height - strip, axis.width(), strip};
+        }
+        m_layout.rows.push_back(row);
     }
     TimelineLayout &m_layout;
+    const TimelineContent &m_content;
     int m_captionHeight;
     int m_top;
     int m_y;
@@ -76,7 +87,7 @@ const TimelineLayout::Row *TimelineLayout::rowAt(int y) const
     if (y < axis.top() || y > axis.bottom())
         return nullptr;
     const auto row = std::find_if(rows.begin(), rows.end(), [y](const Row &candidate) {
-        return y >= candidate.lane.top() && y <= candidate.lane.bottom();
+        return y >= candidate.header.top() && y <= candidate.header.bottom();
     });
     return row == rows.end() ? nullptr : &*row;
 }
@@ -94,7 +105,8 @@ int TimelineLayout::greatestScroll() const
     return std::max(contentHeight - axis.height(), 0);
 }
 
-TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics, int pitch, int scroll)
+TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics, int pitch, int scroll,
+                              bool isZoomed)
 {
     TimelineLayout layout;
     layout.size = size;
@@ -111,7 +123,10 @@ TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const 
     layout.legend = take(line + 8);
     layout.flags = take(line + 4);
     layout.ruler = take(line + 8);
-    layout.axis = {left, y, width, std::max(size.height() - y, 1)};
+    const int below = isZoomed && size.height() >= kMinimapFrom ? kMinimapHeight + 6 : 0;
+    layout.axis = {left, y, width, std::max(size.height() - y - below, 1)};
+    if (below > 0)
+        layout.minimap = {left, size.height() - kMinimapHeight - 2, width, kMinimapHeight};
 
     int devices = 0;
     for (const LaneGroup &group : content.groups)
@@ -122,11 +137,11 @@ TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const 
     const int captions = layout.paired ? 1 : static_cast<int>(content.groups.size());
     const int room = layout.axis.height() - captions * captionHeight - 2;
     const int lowest = layout.paired ? 2 * kLowestPitch : kLowestPitch;
-    layout.pitch = pitch > 0 ? std::max(pitch, lowest) : std::clamp(room / std::max(devices, 1), lowest, kHighestPitch);
+    layout.pitch = pitch > 0 ? std::max(pitch, lowest) : std::clamp(room / std::max(devices, 1), lowest, kHighestPitch * line);
     const int all = captions * captionHeight + devices * layout.pitch;
     layout.scroll = std::clamp(scroll, 0, std::max(all - layout.axis.height(), 0));
 
-    Stacker stacker(layout, captionHeight, y);
+    Stacker stacker(layout, content, captionHeight, y);
     if (layout.paired) {
         stacker.caption({0, 1});
         for (int device = 0; device < devices; ++device)

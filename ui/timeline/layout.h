@@ -24,6 +24,7 @@ struct TimelineLayout {
         int device = 0;
         QRect header;
         QRect lane;
+        QRect messages; ///< under the passes: what is on its way to the device; empty in a low lane
     };
     /// A line above lanes that says what they are.
     struct Caption {
@@ -35,7 +36,8 @@ struct TimelineLayout {
     QRect legend;
     QRect flags;
     QRect ruler;
-    QRect axis; ///< where time is drawn: under the ruler, right of the lane names
+    QRect minimap; ///< all of the time at the bottom, while a part of it is seen; else empty
+    QRect axis;    ///< where time is drawn: under the ruler, right of the lane names
     std::vector<Caption> captions;
     std::vector<Row> rows;
     bool paired = false; ///< two half-height lanes a device
@@ -51,6 +53,6 @@ struct TimelineLayout {
 
 /// `pitch` 0 fits the lanes into the height as long as they stay visible; else they scroll.
 [[nodiscard]] TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics, int pitch,
-                                            int scroll);
+                                            int scroll, bool isZoomed = false);
 
 } // namespace stagelens::ui

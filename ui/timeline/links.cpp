@@ -56,21 +56,48 @@ const char16_t *transferText(schedule::Transfer transfer)
 {
     switch (transfer) {
     case schedule::Transfer::Local: return u"";
-    case schedule::Transfer::Send: return u", then its message";
-    case schedule::Transfer::BroadcastX: return u", then the broadcast of its output";
-    case schedule::Transfer::Statistics: return u", then the softmax statistics' barrier";
-    case schedule::Transfer::ReduceGradient: return u", then the reduction of the gradient";
-    case schedule::Transfer::EmbedReduce: return u", then the sum of the embeddings";
-    case schedule::Transfer::EmbedBroadcast: return u", then the broadcast of its gradient";
+    case schedule::Transfer::Send: return u"its message";
+    case schedule::Transfer::BroadcastX: return u"the broadcast of its output";
+    case schedule::Transfer::Statistics: return u"the softmax statistics' barrier";
+    case schedule::Transfer::ReduceGradient: return u"the reduction of the gradient";
+    case schedule::Transfer::EmbedReduce: return u"the sum of the embeddings";
+    case schedule::Transfer::EmbedBroadcast: return u"the broadcast of its gradient";
     }
     return u"";
 }
+
+/// Bytes that the device holds while a slice begins.
+QString heldText(const LaneGroup &group, SliceId slice)
+{
+    const auto device = static_cast<std::size_t>(slice.device);
+    if (!group.memory || device >= group.memory->size())
+        return {};
+    const std::vector<simulate::MemoryStep> &steps = (*group.memory)[device].steps;
+    const auto next = std::upper_bound(steps.begin(), steps.end(), laneOf(group, slice.device).begin[slice.index],
+                                       [](base::Nanos at, const simulate::MemoryStep &step) { return at < step.time; });
+    return next == steps.begin() ? QString()
+                                 : QStringLiteral("The device then holds %1").arg(bytesWords(std::prev(next)->total()));
+}
+
+QString slackText(const LaneGroup &group, SliceId slice, bool units)
+{
+    if (!group.why)
+        return {};
+    const simulate::LaneWaits &waits = group.why->path.lanes[static_cast<std::size_t>(slice.device)];
+    if (waits.isCritical[slice.index] != 0)
+        return QStringLiteral("On the critical path: any delay lengthens the iteration");
+    return QStringLiteral("May be %1 late without lengthening the iteration")
+        .arg(durationText(waits.slack[slice.index], units));
+}
+
+} // namespace
 
 QString waitText(const LaneGroup &group, SliceId slice, bool units)
 {
     const timeline::Lane &lane = laneOf(group, slice.device);
     const base::Nanos free = slice.index == 0 ? 0 : lane.end[slice.index - 1];
-    const base::Nanos idle = lane.begin[slice.index] - free;
+    const base::Nanos begin = lane.begin[slice.index];
+    const base::Nanos idle = std::max<base::Nanos>(begin - free, 0);
     const std::optional<Link> last = lastPredecessor(group, slice);
     if (idle <= 0 && slice.index > 0)
         return QStringLiteral("Began as soon as the device was free, after %1").arg(passText(lane.pass[slice.index - 1]));
@@ -78,12 +105,30 @@ QString waitText(const LaneGroup &group, SliceId slice, bool units)
         return idle > 0 ? QStringLiteral("Idle for %1 before").arg(durationText(idle, units))
                         : QStringLiteral("Waited for nothing");
     const timeline::Lane &from = laneOf(group, last->slice.device);
-    const QString what = QStringLiteral("%1 on device %2").arg(passText(from.pass[last->slice.index])).arg(last->slice.device);
-    return QStringLiteral("Waited %1 for %2%3")
-        .arg(durationText(std::max<base::Nanos>(idle, 0), units), what, QString::fromUtf16(transferText(last->transfer)));
+    const base::Nanos ended = from.end[last->slice.index];
+    const QString text = QStringLiteral("Waited %1 for %2 on device %3")
+                             .arg(durationText(idle, units), passText(from.pass[last->slice.index]))
+                             .arg(last->slice.device);
+    if (last->transfer == schedule::Transfer::Local)
+        return text;
+    // What the device waits for until the sender ends, and what the result then takes to arrive.
+    const base::Nanos waiting = std::clamp<base::Nanos>(ended - free, 0, idle);
+    return text + QStringLiteral(": %1 until it ended, %2 for %3")
+                      .arg(durationText(waiting, units), durationText(idle - waiting, units),
+                           QString::fromUtf16(transferText(last->transfer)));
 }
 
-} // namespace
+QString describeTransfer(const timeline::TransferSlice &transfer, bool units)
+{
+    const QString what = transfer.transfer == schedule::Transfer::Send ? QStringLiteral("Message")
+                                                                       : QString::fromUtf16(transferText(transfer.transfer));
+    const QString way = transfer.peer < 0 ? QStringLiteral("all devices")
+                                          : QStringLiteral("device %1 to device %2").arg(transfer.device).arg(transfer.peer);
+    QString text = QStringLiteral("%1 of microbatch %2, %3").arg(what).arg(transfer.microbatch).arg(way);
+    text[0] = text[0].toUpper();
+    return text + QStringLiteral("\nBegins at %1, takes %2")
+                      .arg(durationText(transfer.begin, units), durationText(transfer.end - transfer.begin, units));
+}
 
 QString passText(const Pass &pass)
 {
@@ -176,7 +221,8 @@ QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
     } else {
         lines << QStringLiteral("Vocabulary part: not known");
     }
-    lines << waitText(group, slice, units);
+    lines << waitText(group, slice, units) << slackText(group, slice, units) << heldText(group, slice);
+    lines.removeAll(QString());
     return lines.join(QChar(u'\n'));
 }
 

@@ -24,6 +24,11 @@ struct Link {
 
 /// The hover panel's and the inspector's lines: pass, place, times, vocabulary part, what it waited for.
 [[nodiscard]] QString describeSlice(const LaneGroup &group, timeline::SliceId slice, bool teachingUnits);
+/// "3 ms (2.6 ms until B 3 ended on device 1, 0.4 ms for its message)": the wait before a slice, split into waiting and
+/// transfer.
+[[nodiscard]] QString waitText(const LaneGroup &group, timeline::SliceId slice, bool teachingUnits);
+/// A message or collective: what, between whom, when.
+[[nodiscard]] QString describeTransfer(const timeline::TransferSlice &transfer, bool teachingUnits);
 /// The idle time around a moment: how long, between what, and what the next pass waits for.
 [[nodiscard]] QString describeGap(const LaneGroup &group, int device, base::Nanos time, bool teachingUnits);
 /// "F 3".

@@ -70,6 +70,48 @@ void paintLink(QPainter &painter, const QRectF &from, const QRectF &to, const QC
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colour, 1.5));
     painter.drawPath(path);
+    constexpr double kHead = 6;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(QPolygonF{end, end + QPointF(-kHead, -kHead / 2), end + QPointF(-kHead, kHead / 2)});
+}
+
+void paintMark(QPainter &painter, const Scene &scene, const ViewState::Mark &mark)
+{
+    const TimelineLayout &layout = scene.layout;
+    const double from = std::clamp(scene.xAt(mark.begin), layout.axis.left() - 2.0, layout.axis.right() + 2.0);
+    const double to = std::clamp(scene.xAt(mark.end), layout.axis.left() - 2.0, layout.axis.right() + 2.0);
+    const QRectF band(from, layout.ruler.top(), std::max(to - from, 1.0), layout.axis.bottom() - layout.ruler.top());
+    QColor veil = scene.colours->focus;
+    veil.setAlpha(38);
+    painter.fillRect(band, veil);
+    painter.setPen(QPen(scene.colours->focus, 1));
+    painter.drawLine(band.topLeft(), band.bottomLeft());
+    painter.drawLine(band.topRight(), band.bottomRight());
+    const QString text = durationText(mark.end - mark.begin, scene.content->teachingUnits);
+    painter.setFont(scene.font);
+    const double width = QFontMetrics(scene.font).horizontalAdvance(text) + 12.0;
+    QRectF tag(band.center().x() - width / 2, layout.ruler.top() + 1, width, layout.ruler.height() - 6);
+    tag.moveLeft(std::clamp(tag.left(), layout.axis.left() + 0.0, layout.size.width() - width));
+    painter.fillRect(tag, scene.colours->focus);
+    painter.setPen(inkOn(scene.colours->focus));
+    painter.drawText(tag, Qt::AlignCenter, text);
+}
+
+void paintPlayhead(QPainter &painter, const Scene &scene, base::Nanos time)
+{
+    const double x = scene.xAt(time);
+    if (x < scene.layout.axis.left() || x > scene.layout.axis.right())
+        return;
+    painter.fillRect(QRectF(x - 1, scene.layout.ruler.top(), 2, scene.layout.axis.bottom() - scene.layout.ruler.top()),
+                     scene.colours->focus);
+    for (const TimelineLayout::Row &row : scene.layout.rows) {
+        const timeline::Lane &lane = scene.lane(row);
+        if (const auto slice = timeline::sliceAt(lane, time))
+            if (const auto rect = rectOf(scene, row.group, {row.device, *slice}))
+                outline(painter, rect->intersected(QRectF(scene.layout.axis)), scene.colours->background, scene.colours->focus,
+                        2);
+    }
 }
 
 /// An outline far outside the axis would cost time and overflow the rasteriser.
@@ -134,6 +176,9 @@ std::optional<Hit> hitTest(const Scene &scene, QPoint point)
     hit.group = row->group;
     hit.device = row->device;
     hit.time = scene.timeAtX(point.x() + 0.5);
+    hit.onMessages = row->messages.contains(point);
+    if (hit.onMessages || point.y() > row->lane.bottom())
+        return hit;
     const auto index = static_cast<std::size_t>(row - scene.layout.rows.data());
     const int pixel = static_cast<int>((point.x() - axis.left() + 0.5) * scene.ratio);
     const SliceBox *box = boxAt(scene.boxes[index], pixel);
@@ -144,16 +189,57 @@ std::optional<Hit> hitTest(const Scene &scene, QPoint point)
     const auto at = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(box->count) - 1, hit.time);
     hit.slice = static_cast<std::size_t>(at - lane.end.begin());
     hit.count = box->count;
+    // The two of an overlapped pair stand over each other.
+    if (const auto pair = box->count == 1 ? pairOf(lane, *hit.slice) : std::nullopt)
+        hit.slice = point.y() < row->lane.top() + row->lane.height() / 2 ? pair->first : pair->second;
     return hit;
+}
+
+/// The same pass in the other group, where one is the measurement of the other.
+static QString differenceText(const Scene &scene, int group, timeline::SliceId slice)
+{
+    if (!isMeasuredBesidePredicted(*scene.content))
+        return {};
+    const timeline::Timeline &here = *scene.group(group).timeline;
+    const timeline::Timeline &there = *scene.group(1 - group).timeline;
+    const timeline::Lane &lane = here.lanes[static_cast<std::size_t>(slice.device)];
+    if (slice.device >= there.devices())
+        return {};
+    const auto other = timeline::findSlice(there, lane.pass[slice.index], slice.device);
+    if (!other)
+        return {};
+    const timeline::Lane &otherLane = there.lanes[static_cast<std::size_t>(other->device)];
+    const base::Nanos own = lane.end[slice.index] - lane.begin[slice.index];
+    const base::Nanos others = otherLane.end[other->index] - otherLane.begin[other->index];
+    const base::Nanos predicted = group == 0 ? own : others;
+    const base::Nanos measured = group == 0 ? others : own;
+    const base::Nanos shift = (group == 0 ? -1 : 1) * (lane.begin[slice.index] - otherLane.begin[other->index]);
+    if (predicted <= 0)
+        return {};
+    return QStringLiteral("\nPredicted %1, measured %2: %3; begins %4 %5 than predicted")
+        .arg(durationText(predicted), durationText(measured),
+             percentText(static_cast<double>(measured) / static_cast<double>(predicted) - 1), durationText(std::abs(shift)),
+             shift < 0 ? QStringLiteral("earlier") : QStringLiteral("later"));
 }
 
 QString describe(const Scene &scene, const Hit &hit)
 {
     const LaneGroup &group = scene.group(hit.group);
     const bool units = scene.content->teachingUnits;
+    if (hit.onMessages) {
+        QStringList texts;
+        const GroupSums &sums = scene.sumsOf(hit.group);
+        for (const timeline::TransferSlice &transfer :
+             sums.messages[static_cast<std::size_t>(hit.device)].at(*sums.timeline, hit.time))
+            texts << describeTransfer(transfer, units);
+        return texts.isEmpty() ? QStringLiteral("Nothing is on its way to device %1").arg(hit.device)
+                               : texts.join(QChar(u'\n'));
+    }
     if (!hit.slice)
         return describeGap(group, hit.device, hit.time, units);
     QString text = describeSlice(group, {hit.device, *hit.slice}, units);
+    if (hit.count == 1)
+        text += differenceText(scene, hit.group, {hit.device, *hit.slice});
     if (hit.count > 1)
         text += QStringLiteral("\n%1 passes stand here: zoom in to tell them apart").arg(hit.count);
     return text;
@@ -166,6 +252,13 @@ std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId sl
         return std::nullopt;
     const timeline::Lane &lane = scene.lane(*row);
     const double left = scene.xAt(lane.begin[slice.index]);
+    if (const auto pair = pairOf(lane, slice.index)) {
+        const double from = scene.xAt(lane.begin[pair->first]);
+        const int upper = row->lane.height() / 2;
+        const bool first = slice.index == pair->first;
+        return QRectF(from, row->lane.top() + (first ? 0 : upper), std::max(scene.xAt(lane.end[pair->second]) - from, 1.0),
+                      first ? upper : row->lane.height() - upper);
+    }
     return QRectF(left, row->lane.top(), std::max(scene.xAt(lane.end[slice.index]) - left, 1.0), row->lane.height());
 }
 
@@ -181,7 +274,11 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     if (hit && hit->slice)
         if (const std::optional<QRectF> rect = rectOf(scene, hit->group, {hit->device, *hit->slice}))
             outline(painter, clipped(scene, *rect).adjusted(0, 0, -1, -1), scene.colours->background, scene.colours->ink, 1);
+    if (state.playhead)
+        paintPlayhead(painter, scene, *state.playhead);
     painter.restore();
+    if (state.mark)
+        paintMark(painter, scene, *state.mark);
     if (state.pointer) {
         paintPointer(painter, scene, *state.pointer);
         if (hit)

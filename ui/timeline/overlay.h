@@ -16,6 +16,7 @@ struct Hit {
     int device = 0;
     base::Nanos time = 0;
     std::optional<std::size_t> slice; ///< nothing: a gap
+    bool onMessages = false;          ///< on the strip under the passes
     std::size_t count = 1;            ///< passes in the fold, of which `slice` is the one at that time
 };
 [[nodiscard]] std::optional<Hit> hitTest(const Scene &scene, QPoint point);
@@ -27,6 +28,8 @@ struct Hit {
 struct OverlayState {
     std::optional<QPoint> pointer; ///< nothing while the mouse is elsewhere or drags
     std::optional<ViewState::Selection> selection;
+    std::optional<ViewState::Mark> mark;
+    std::optional<base::Nanos> playhead;
     bool focused = false; ///< the keyboard is here: show the ring
 };
 void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state);

@@ -7,7 +7,8 @@ namespace stagelens::ui {
 
 GroupSums GroupSums::of(const timeline::TimelinePtr &timeline)
 {
-    GroupSums sums{timeline, {}, {}};
+    GroupSums sums;
+    sums.timeline = timeline;
     if (!timeline)
         return sums;
     sums.lanes.reserve(timeline->lanes.size());
@@ -15,7 +16,67 @@ GroupSums GroupSums::of(const timeline::TimelinePtr &timeline)
         sums.lanes.emplace_back(lane);
         sums.total += sums.lanes.back().total();
     }
+    sums.messages = messageLanes(*timeline);
+    sums.makespan = timeline->makespan();
+    for (const std::vector<int> &stages : timeline->stages)
+        sums.chunks = std::max(sums.chunks, static_cast<int>(stages.size()));
     return sums;
+}
+
+std::vector<MessageLane> messageLanes(const timeline::Timeline &timeline)
+{
+    std::vector<MessageLane> lanes;
+    if (timeline.transfers.empty())
+        return lanes;
+    lanes.resize(timeline.lanes.size());
+    const auto add = [&](MessageLane &lane, std::size_t index) {
+        const timeline::TransferSlice &transfer = timeline.transfers[index];
+        timeline::Lane &stretches = lane.stretches;
+        if (stretches.size() == 0 || transfer.begin > stretches.end.back()) {
+            stretches.push({}, transfer.begin, transfer.end);
+            lane.firstOf.push_back(static_cast<std::uint32_t>(lane.transfers.size()));
+        } else {
+            stretches.end.back() = std::max(stretches.end.back(), transfer.end);
+        }
+        lane.transfers.push_back(static_cast<std::uint32_t>(index));
+    };
+    for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
+        const timeline::TransferSlice &transfer = timeline.transfers[i];
+        if (transfer.end <= transfer.begin)
+            continue;
+        if (transfer.peer >= 0)
+            add(lanes[static_cast<std::size_t>(transfer.peer)], i);
+        else
+            for (MessageLane &lane : lanes)
+                add(lane, i);
+    }
+    for (MessageLane &lane : lanes)
+        lane.firstOf.push_back(static_cast<std::uint32_t>(lane.transfers.size()));
+    return lanes;
+}
+
+std::vector<timeline::TransferSlice> MessageLane::at(const timeline::Timeline &timeline, base::Nanos time) const
+{
+    std::vector<timeline::TransferSlice> found;
+    const std::optional<std::size_t> stretch = timeline::sliceAt(stretches, time);
+    if (!stretch)
+        return found;
+    for (std::uint32_t i = firstOf[*stretch]; i < firstOf[*stretch + 1]; ++i) {
+        const timeline::TransferSlice &transfer = timeline.transfers[transfers[i]];
+        if (transfer.begin <= time && time < transfer.end)
+            found.push_back(transfer);
+    }
+    return found;
+}
+
+int Scene::chunkOf(const TimelineLayout::Row &row, const schedule::Pass &pass) const
+{
+    const auto &stages = group(row.group).timeline->stages;
+    if (static_cast<std::size_t>(row.device) >= stages.size())
+        return 0;
+    const std::vector<int> &own = stages[static_cast<std::size_t>(row.device)];
+    const auto at = std::find(own.begin(), own.end(), static_cast<int>(pass.stage));
+    return at == own.end() ? 0 : static_cast<int>(at - own.begin());
 }
 
 LaneWindow Scene::window(const TimelineLayout::Row &row) const

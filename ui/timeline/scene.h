@@ -17,11 +17,25 @@ class QPainter;
 
 namespace stagelens::ui {
 
+/// What is on its way to a device: messages to it, and collectives.
+struct MessageLane {
+    /// Stretches of time in which something is on its way, as slices; their passes mean nothing.
+    timeline::Lane stretches;
+    std::vector<std::uint32_t> transfers; ///< indices into the timeline's transfers, by begin
+    std::vector<std::uint32_t> firstOf;   ///< of each stretch its first entry in `transfers`; one more at the end
+    /// The transfers that are on their way at a moment.
+    [[nodiscard]] std::vector<timeline::TransferSlice> at(const timeline::Timeline &timeline, base::Nanos time) const;
+};
+[[nodiscard]] std::vector<MessageLane> messageLanes(const timeline::Timeline &timeline);
+
 /// Sums of every lane of a group, made once for each timeline.
 struct GroupSums {
     timeline::TimelinePtr timeline;
     std::vector<LaneSums> lanes;
     WorkShares total;
+    std::vector<MessageLane> messages; ///< one a device; empty where the timeline knows no transfers
+    base::Nanos makespan = 0;
+    int chunks = 1; ///< most stages of a device
     [[nodiscard]] static GroupSums of(const timeline::TimelinePtr &timeline);
 };
 
@@ -37,6 +51,11 @@ struct Scene {
     base::Nanos span = 0; ///< what "fit" shows; to say which part is seen
     double ratio = 1;     ///< device pixels in a logical one
     std::vector<std::vector<SliceBox>> boxes;
+
+    [[nodiscard]] const GroupSums &sumsOf(int group) const { return (*sums)[static_cast<std::size_t>(group)]; }
+    /// The n-th stage of its device that a pass belongs to, from 0.
+    [[nodiscard]] int chunkOf(const TimelineLayout::Row &row, const schedule::Pass &pass) const;
+    [[nodiscard]] bool isZoomed() const { return span > 0 && (begin > 0 || end < span); }
 
     [[nodiscard]] const LaneGroup &group(int index) const { return content->groups[static_cast<std::size_t>(index)]; }
     [[nodiscard]] const timeline::Lane &lane(const TimelineLayout::Row &row) const
@@ -57,11 +76,23 @@ void paintChrome(QPainter &painter, const Scene &scene);
 /// Lanes with their passes, clipped to the axis.
 void paintLanes(QPainter &painter, const Scene &scene);
 
+/// The critical path of the groups that say why, as one line through their lanes.
+void paintCriticalPath(QPainter &painter, const Scene &scene);
+/// Legend of what the fills mean.
+void paintLegend(QPainter &painter, const Scene &scene);
+/// What part of the minimap is seen.
+void paintMinimapFrame(QPainter &painter, const Scene &scene);
+/// All lanes over the whole span, small; without the frame of what is seen.
+void paintMinimap(QPainter &painter, const Scene &scene);
+
 /// Flags of baseline, ghost and the plan's own end, with poles through the lanes.
 void paintFlags(QPainter &painter, const Scene &scene);
 
 /// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.
 [[nodiscard]] QVector<QLine> hatchLines(QRect rect, int step);
+
+/// The statistics of a range: time by kind, busy and idle, of all devices and of each.
+[[nodiscard]] QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end);
 
 /// The latest end of a group, tail included; 0 without a timeline.
 [[nodiscard]] base::Nanos endOf(const LaneGroup &group);

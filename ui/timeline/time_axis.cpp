@@ -1,5 +1,7 @@
 #include "ui/timeline/time_axis.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -105,6 +107,11 @@ QString percentText(double ratio)
     const QString number = QString::number(std::abs(percent), 'f', digits);
     const bool nothing = number.toDouble() == 0;
     return (nothing ? QString() : QString(percent < 0 ? QChar(u'−') : QChar(u'+'))) + number + QStringLiteral(" %");
+}
+
+QString bytesWords(base::Bytes bytes)
+{
+    return QString::fromStdString(base::bytesText(bytes));
 }
 
 QString needsText(base::Bytes needed, base::Bytes capacity)

@@ -28,6 +28,8 @@ struct TimeScale {
 [[nodiscard]] QString durationText(base::Nanos duration, bool teachingUnits = false);
 /// A difference in percent with its sign: "+12 %", "−47 %".
 [[nodiscard]] QString percentText(double ratio);
+/// "30.9 MiB".
+[[nodiscard]] QString bytesWords(base::Bytes bytes);
 /// "needs 91 of 80 GiB", with as many digits as tell the two apart.
 [[nodiscard]] QString needsText(base::Bytes needed, base::Bytes capacity);
 

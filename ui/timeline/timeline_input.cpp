@@ -140,6 +140,8 @@ void TimelineView::Private::stepAlong(bool forward)
 
 void TimelineView::Private::fitSelection()
 {
+    if (const auto &mark = state->mark())
+        return state->setRange(mark->begin, mark->end);
     const timeline::Timeline *timeline = selectedTimeline();
     if (timeline == nullptr)
         return;
@@ -183,9 +185,13 @@ bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_BracketRight: stepAlong(true); return true;
     case Qt::Key_PageUp: scrollTo(scroll - scene.layout.axis.height() * 3 / 4); return true;
     case Qt::Key_PageDown: scrollTo(scroll + scene.layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_Slash: q->find(); return true;
+    case Qt::Key_C: emit q->criticalPathAsked(); return true;
+    case Qt::Key_Space: emit q->playAsked(); return true;
     case Qt::Key_Escape:
-        if (!state->selection())
+        if (!state->selection() && !state->mark())
             return false;
+        state->clearMark();
         state->select(std::nullopt);
         return true;
     default: return false;
@@ -214,39 +220,72 @@ void TimelineView::wheelEvent(QWheelEvent *event)
         d.state->zoom(d.scene.timeAtX(event->position().x()), std::pow(kZoomStep, turn.y() / 120.0));
 }
 
+void TimelineView::Private::goTo(int minimapX)
+{
+    const QRect &map = scene.layout.minimap;
+    const double share = static_cast<double>(minimapX - map.left()) / std::max(map.width(), 1);
+    const base::Nanos middle = std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(state->span()));
+    state->pan(middle - (state->begin() + part(*state, 0.5)));
+}
+
+void TimelineView::Private::drag(QPoint to)
+{
+    const QPoint way = to - held->begin;
+    if (!held->moved && way.manhattanLength() < kClickSlack)
+        return;
+    held->moved = true;
+    setPointer(std::nullopt);
+    const double nanos = static_cast<double>(state->end() - state->begin()) / scene.layout.axis.width();
+    switch (held->what) {
+    case Drag::What::Pan:
+        q->setCursor(Qt::ClosedHandCursor);
+        state->pan(held->viewBegin - std::llround(way.x() * nanos) - state->begin());
+        break;
+    case Drag::What::Mark: state->setMark(scene.timeAtX(held->begin.x()), scene.timeAtX(to.x())); break;
+    case Drag::What::Minimap: goTo(to.x()); break;
+    }
+}
+
 void TimelineView::mousePressEvent(QMouseEvent *event)
 {
-    if (event->button() == Qt::LeftButton)
-        m_private->drag = Private::Drag{event->pos(), m_private->state->begin(), false};
+    Private &d = *m_private;
+    if (event->button() != Qt::LeftButton)
+        return;
+    using What = Private::Drag::What;
+    const QPoint at = event->pos();
+    const bool inAxis = at.x() >= d.scene.layout.axis.left();
+    const bool onRuler = inAxis && at.y() >= d.scene.layout.ruler.top() && at.y() <= d.scene.layout.ruler.bottom();
+    What what = What::Pan;
+    if (d.scene.layout.minimap.contains(at))
+        what = What::Minimap;
+    else if (onRuler || (inAxis && (event->modifiers() & Qt::ShiftModifier) != 0))
+        what = What::Mark;
+    d.held = Private::Drag{what, at, d.state->begin(), false};
+    if (what == What::Minimap)
+        d.goTo(at.x());
 }
 
 void TimelineView::mouseMoveEvent(QMouseEvent *event)
 {
     Private &d = *m_private;
-    if (!d.drag) {
+    if (d.held)
+        d.drag(event->pos());
+    else
         d.setPointer(event->pos());
-        return;
-    }
-    const QPoint way = event->pos() - d.drag->begin;
-    if (!d.drag->moved && way.manhattanLength() < kClickSlack)
-        return;
-    d.drag->moved = true;
-    d.setPointer(std::nullopt);
-    setCursor(Qt::ClosedHandCursor);
-    const double nanos = static_cast<double>(d.state->end() - d.state->begin()) / d.scene.layout.axis.width();
-    d.state->pan(d.drag->viewBegin - std::llround(way.x() * nanos) - d.state->begin());
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent *event)
 {
     Private &d = *m_private;
-    if (event->button() != Qt::LeftButton || !d.drag)
+    if (event->button() != Qt::LeftButton || !d.held)
         return;
-    const bool moved = d.drag->moved;
-    d.drag.reset();
+    const Private::Drag drag = *d.held;
+    d.held.reset();
     unsetCursor();
-    if (!moved)
+    if (!drag.moved && drag.what != Private::Drag::What::Minimap) {
+        d.state->clearMark();
         d.click(event->pos());
+    }
     d.setPointer(event->pos());
 }
 

@@ -4,9 +4,13 @@
 #include "ui/plots/qcp.h"
 #include "ui/timeline/overlay.h"
 
+#include <QImage>
+
 #include <optional>
 
 namespace stagelens::ui {
+
+class SearchLine;
 
 class TimelineView::Private {
 public:
@@ -20,6 +24,9 @@ public:
     void redraw();
     /// Draws only what lies over the picture.
     void redrawOverlay();
+    /// The minimap from its picture, which is painted again when what it shows has changed.
+    void paintMinimapPicture(QPainter &painter);
+    void placeSearch();
     /// Finds the selected pass in new content, or drops the selection.
     void keepSelection();
     [[nodiscard]] const timeline::Timeline *selectedTimeline() const;
@@ -34,6 +41,9 @@ public:
     void stepToLane(int by);
     void stepAlong(bool forward);
     void fitSelection();
+    void drag(QPoint to);
+    /// Brings the middle of the view to a place of the minimap.
+    void goTo(int minimapX);
     [[nodiscard]] bool handleKey(int key, Qt::KeyboardModifiers modifiers);
 
     TimelineView *q;
@@ -42,17 +52,27 @@ public:
     std::vector<GroupSums> sums;
     std::optional<schedule::Pass> selectedPass;
     Scene scene;
+    struct MinimapPicture {
+        QImage image;
+        QSize size;
+        const Colours *colours = nullptr;
+        base::Nanos span = 0;
+        bool current = false; ///< of the content of the moment
+    } minimap;
     QCustomPlot *plot = nullptr;
     QCPLayer *overlayLayer = nullptr;
     OverlayState overlay;
     int pitch = 0;
     int scroll = 0;
     struct Drag {
+        enum class What : unsigned char { Pan, Mark, Minimap };
+        What what = What::Pan;
         QPoint begin;
         base::Nanos viewBegin = 0;
         bool moved = false;
     };
-    std::optional<Drag> drag;
+    std::optional<Drag> held; ///< while the left button is down
+    SearchLine *search = nullptr;
 };
 
 } // namespace stagelens::ui

@@ -3,6 +3,7 @@
 #include "ui/plots/painted_layer.h"
 #include "ui/timeline/accessible_timeline.h"
 #include "ui/timeline/links.h"
+#include "ui/timeline/search_line.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <QPainter>
@@ -57,6 +58,10 @@ void paintPicture(QPainter &painter, const Scene &scene)
     if (isEmpty(*scene.content))
         paintEmpty(painter, scene);
     paintFlags(painter, scene);
+    if (!scene.layout.minimap.isEmpty()) {
+        paintMinimap(painter, scene);
+        paintMinimapFrame(painter, scene);
+    }
 }
 
 } // namespace
@@ -77,7 +82,10 @@ TimelineView::Private::Private(TimelineView *view, ViewState *viewState)
             paintEmpty(painter, scene);
     });
     new LanePlottable(plot->xAxis, plot->yAxis, scene);
-    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintFlags(painter, scene); });
+    new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) {
+        paintFlags(painter, scene);
+        paintMinimapPicture(painter);
+    });
     new PaintedLayer(plot, QStringLiteral("overlay"), [this](QPainter &painter) { paintOverlay(painter, scene, overlay); });
     overlayLayer = plot->layer(QStringLiteral("overlay"));
     overlayLayer->setMode(QCPLayer::lmBuffered);
@@ -99,14 +107,36 @@ Scene TimelineView::Private::makeScene(QSize size, double ratio, Extent extent) 
     // In pixels, so that a printer's resolution does not change the size of text against the rest.
     made.font = q->font();
     made.font.setPixelSize(QFontInfo(q->font()).pixelSize());
-    made.layout = layoutTimeline(content, size, QFontMetrics(made.font), extent == Extent::All ? 0 : pitch,
-                                 extent == Extent::All ? 0 : scroll);
     made.begin = state->begin();
     made.end = std::max(state->end(), state->begin() + 1);
     made.span = state->span();
+    const bool all = extent == Extent::All;
+    made.layout = layoutTimeline(content, size, QFontMetrics(made.font), all ? 0 : pitch, all ? 0 : scroll, made.isZoomed());
     made.ratio = ratio;
     made.prepare();
     return made;
+}
+
+void TimelineView::Private::paintMinimapPicture(QPainter &painter)
+{
+    const QRect &map = scene.layout.minimap;
+    if (map.isEmpty())
+        return;
+    if (!minimap.current || minimap.size != map.size() || minimap.colours != scene.colours || minimap.span != scene.span) {
+        minimap = {QImage(map.size() * scene.ratio, QImage::Format_RGB32), map.size(), scene.colours, scene.span, true};
+        minimap.image.setDevicePixelRatio(scene.ratio);
+        QPainter small(&minimap.image);
+        small.translate(-map.topLeft());
+        paintMinimap(small, scene);
+    }
+    painter.drawImage(map.topLeft(), minimap.image);
+    paintMinimapFrame(painter, scene);
+}
+
+void TimelineView::Private::placeSearch()
+{
+    search->adjustSize();
+    search->move(q->width() - search->width() - kRightMargin, scene.layout.ruler.bottom() + 6);
 }
 
 void TimelineView::Private::redraw()
@@ -155,7 +185,21 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
     setAccessibleName(QStringLiteral("Timeline"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
+    m_private->search = new SearchLine(this);
+    connect(m_private->search, &SearchLine::found, this, [this, state](timeline::SliceId slice) {
+        m_private->selectAndShow(state->selection() ? state->selection()->group : 0, slice);
+    });
+    connect(m_private->search, &SearchLine::closed, this, [this] { setFocus(Qt::ShortcutFocusReason); });
     connect(state, &ViewState::rangeChanged, this, [this] { m_private->redraw(); });
+    connect(state, &ViewState::markChanged, this, [this, state] {
+        m_private->overlay.mark = state->mark();
+        m_private->redrawOverlay();
+        announceSelection(this);
+    });
+    connect(state, &ViewState::playheadChanged, this, [this, state] {
+        m_private->overlay.playhead = state->playhead();
+        m_private->redrawOverlay();
+    });
     connect(state, &ViewState::selectionChanged, this, [this, state] {
         Private &d = *m_private;
         d.overlay.selection = d.selectedTimeline() != nullptr ? state->selection() : std::nullopt;
@@ -181,10 +225,12 @@ void TimelineView::setContent(TimelineContent content)
         // Only a timeline that was not there before is summed again.
         const auto known =
             std::find_if(d.sums.begin(), d.sums.end(), [&](const GroupSums &old) { return old.timeline == group.timeline; });
-        sums.push_back(known != d.sums.end() ? *known : GroupSums::of(group.timeline));
+        sums.push_back(known != d.sums.end() ? std::move(*known) : GroupSums::of(group.timeline));
         span = std::max(span, endOf(group));
     }
     d.sums = std::move(sums);
+    d.minimap.current = false;
+    d.search->setTimeline(d.content.groups.empty() ? nullptr : d.content.groups.front().timeline);
     d.keepSelection();
     d.state->setSpan(span);
     d.plot->replot(QCustomPlot::rpQueuedRefresh);
@@ -201,9 +247,28 @@ QString TimelineView::describe(QPoint position) const
     return hit ? ui::describe(m_private->scene, *hit) : QString();
 }
 
+QString TimelineView::describeRange() const
+{
+    const Private &d = *m_private;
+    if (!d.state->mark() || d.content.groups.empty())
+        return {};
+    Scene scene;
+    scene.content = &d.content;
+    scene.sums = &d.sums;
+    return rangeWords(scene, d.state->mark()->begin, d.state->mark()->end);
+}
+
+void TimelineView::find()
+{
+    m_private->search->open();
+    m_private->placeSearch();
+}
+
 QString TimelineView::describeSelection() const
 {
     const Private &d = *m_private;
+    if (d.state->mark())
+        return describeRange();
     if (d.selectedTimeline() == nullptr)
         return QStringLiteral("No pass is selected: click one.");
     const ViewState::Selection selection = *d.state->selection();
@@ -240,6 +305,8 @@ void TimelineView::resizeEvent(QResizeEvent *event)
 {
     QWidget::resizeEvent(event);
     m_private->plot->setGeometry(rect());
+    if (m_private->search->isVisible())
+        m_private->placeSearch();
 }
 
 void TimelineView::changeEvent(QEvent *event)

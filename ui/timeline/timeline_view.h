@@ -2,6 +2,8 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "engine/simulate/idle_causes.h"
+#include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/timeline/timeline.h"
 
@@ -24,6 +26,11 @@ struct LaneGroup {
     QString caption;                                    ///< "Predicted", "Virtual clock · run 12"
     bool faded = false;                                 ///< measured, but the plan was edited since
     base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
+    bool recomputed = false;                            ///< its forwards run again before their backwards: a dashed edge
+    /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
+    std::shared_ptr<const simulate::Explanation> why;
+    /// Bytes held over time, one profile a device; may be null.
+    std::shared_ptr<const std::vector<simulate::MemoryProfile>> memory;
 };
 
 /// An end worth comparing with, drawn as a flag on the ruler.
@@ -32,13 +39,18 @@ struct EndFlag {
     QString text; ///< "baseline 412 ms"
 };
 
+/// What the fill of a pass means.
+enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
+
 /// What is drawn. Value type: the same content gives the same picture.
 struct TimelineContent {
     std::vector<LaneGroup> groups;
     std::optional<EndFlag> baseline;
     std::optional<EndFlag> ghost; ///< end of the plan that is being hovered
     bool teachingUnits = false;   ///< axis in units (1 ms = 1 unit) and not in seconds
-    bool stale = false;           ///< draw at half opacity: an answer is being computed or the input is illegal
+    ColourBy colourBy = ColourBy::Kind;
+    bool critical = false; ///< show the critical path of groups that say why
+    bool stale = false;    ///< draw at half opacity: an answer is being computed or the input is illegal
 };
 
 /// The widget. Wheel zooms at the cursor, drag pans, click selects; see the table of inputs in resources/docs.
@@ -55,6 +67,10 @@ public:
     [[nodiscard]] QString describe(QPoint position) const;
     /// The text of the selected slice for the inspector: pass, begin, duration, vocabulary part, what it waited for.
     [[nodiscard]] QString describeSelection() const;
+    /// What was done in the marked range: busy, idle and vocabulary time of all devices and of each. Empty without a range.
+    [[nodiscard]] QString describeRange() const;
+    /// Opens the line that searches the passes.
+    void find();
     /// Where a slice stands in the widget, or an empty rectangle; for tests and for what points at it.
     [[nodiscard]] QRect placeOf(int group, timeline::SliceId slice) const;
     [[nodiscard]] QSize sizeHint() const override;
@@ -65,6 +81,9 @@ public:
 signals:
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
+    /// The picture's own keys for commands of the window: C and Space.
+    void criticalPathAsked();
+    void playAsked();
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

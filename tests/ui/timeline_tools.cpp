@@ -1,0 +1,286 @@
+// Range statistics, search, minimap, messages, colours and differences: what one asks the timeline for.
+#include "engine/simulate/idle_causes.h"
+#include "tests/support/ui_test.h"
+#include "tests/ui/lane_groups.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/colours.h"
+#include "ui/timeline/pass_search.h"
+
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+
+using namespace stagelens;
+using ui::TimelineContent;
+using ui::TimelineView;
+using ui::ViewState;
+
+class TimelineTools : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<TimelineView> m_view;
+
+    void show(TimelineContent content)
+    {
+        m_view->setContent(std::move(content));
+        QCoreApplication::processEvents();
+    }
+    QColor colourAt(int group, timeline::SliceId slice)
+    {
+        const QRect place = m_view->placeOf(group, slice);
+        const QPointF inside(place.center().x(), place.top() + 4);
+        return m_view->grab().toImage().pixelColor((inside * m_view->devicePixelRatioF()).toPoint());
+    }
+    void drag(QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = {})
+    {
+        QTest::mousePress(m_view.get(), Qt::LeftButton, modifiers, from);
+        QTest::mouseMove(m_view.get(), to);
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, modifiers, to);
+        QCoreApplication::processEvents();
+    }
+
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_state = std::make_unique<ViewState>();
+        m_view = std::make_unique<TimelineView>(m_state.get());
+        m_view->resize(1000, 420);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+    }
+    void cleanup()
+    {
+        m_view.reset();
+        m_state.reset();
+    }
+
+    void aDragWithShiftMarksARange()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        // Device 0 begins with four forwards of 1 ms each.
+        const QRect first = m_view->placeOf(0, {0, 0});
+        const QRect last = m_view->placeOf(0, {0, 3});
+        drag({first.left(), first.center().y()}, {last.right() + 1, first.center().y()}, Qt::ShiftModifier);
+        QVERIFY(m_state->mark().has_value());
+        QVERIFY(std::abs(m_state->mark()->end - 4'000'000) < 150'000);
+        m_state->setMark(0, 4'000'000);
+        const QString text = m_view->describeSelection();
+        QVERIFY2(text.startsWith(QStringLiteral("Range 0 ns to 4 ms: 4 ms")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Device 0: busy 100 %")), qPrintable(text));
+        // 4 + 3 + 2 of the 16 ms are F, and one ms of device 3 with half of it in the output layer.
+        QVERIFY2(text.contains(QStringLiteral("10 passes, busy 62 %, idle 38 %")) ||
+                     text.contains(QStringLiteral("10 passes, busy 63 %, idle 37 %")) ||
+                     text.contains(QStringLiteral("10 passes, busy 63 %, idle 38 %")),
+                 qPrintable(text));
+        QTest::keyClick(m_view.get(), Qt::Key_F);
+        QVERIFY(m_state->begin() <= 0 && m_state->end() < m_state->span());
+        QTest::keyClick(m_view.get(), Qt::Key_Escape);
+        QVERIFY(!m_state->mark());
+        m_state->setMark(9, 3);
+        QCOMPARE(*m_state->mark(), (ViewState::Mark{3, 9}));
+        m_state->select(ViewState::Selection{0, {0, 0}});
+        QVERIFY(!m_state->mark());
+    }
+
+    void aDragOnTheRulerMarksToo()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        const int ruler = 2 * m_view->fontMetrics().height() + 20;
+        const base::Nanos begin = m_state->begin();
+        drag({400, ruler}, {600, ruler});
+        QVERIFY(m_state->mark().has_value());
+        QCOMPARE(m_state->begin(), begin);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, {500, ruler});
+        QVERIFY(!m_state->mark());
+    }
+
+    void queriesAreUnderstood_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("found"); // -1: not understood
+        QTest::newRow("kind and microbatch") << QStringLiteral("B 3") << 4;
+        QTest::newRow("together") << QStringLiteral("b3") << 4;
+        QTest::newRow("stage") << QStringLiteral("stage 2") << 16;
+        QTest::newRow("device and kind") << QStringLiteral("F device 1") << 8;
+        QTest::newRow("short") << QStringLiteral("d1 m7") << 2;
+        QTest::newRow("number alone") << QStringLiteral("5") << 8;
+        QTest::newRow("none there") << QStringLiteral("W 1") << 0;
+        QTest::newRow("far") << QStringLiteral("stage 99999") << 0;
+        QTest::newRow("word") << QStringLiteral("hello") << -1;
+        QTest::newRow("unfinished") << QStringLiteral("stage") << -1;
+        QTest::newRow("huge") << QStringLiteral("99999999999999999999") << -1;
+        QTest::newRow("empty") << QString() << -1;
+    }
+    void queriesAreUnderstood()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, found);
+        const auto group = test::makeGroup(4, 8, model::VocabularyMethod::None);
+        const auto query = ui::parseQuery(text);
+        QCOMPARE(query ? static_cast<int>(ui::findPasses(*group.timeline, *query).size()) : -1, found);
+    }
+
+    void searchWalksThroughTheMatches()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        QTest::keyClick(m_view.get(), Qt::Key_Slash);
+        auto *edit = m_view->findChild<QLineEdit *>(QStringLiteral("search.text"));
+        auto *count = m_view->findChild<QLabel *>(QStringLiteral("search.count"));
+        QVERIFY(edit->isVisible());
+        edit->setFocus();
+        QTest::keyClicks(edit, QStringLiteral("F 2"));
+        QCOMPARE(count->text(), QStringLiteral("1 of 4 passes"));
+        QCOMPARE(m_state->selection()->slice.device, 0);
+        QTest::keyClick(edit, Qt::Key_Return);
+        QCOMPARE(m_state->selection()->slice.device, 1);
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ShiftModifier);
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(m_state->selection()->slice.device, 3);
+        QTest::keyClicks(edit, QStringLiteral(" zebra"));
+        QCOMPARE(count->text(), QStringLiteral("write B 17 or stage 3"));
+        QTest::keyClick(edit, Qt::Key_Escape);
+        QVERIFY(!edit->isVisible());
+    }
+
+    void theMinimapStandsThereWhileZoomedAndMovesTheView()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 16, model::VocabularyMethod::None)};
+        show(content);
+        const QPoint place(900, m_view->height() - 15);
+        const base::Nanos fitted = m_state->begin();
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, place);
+        QCOMPARE(m_state->begin(), fitted); // nothing is there yet
+        m_state->zoom(0, 8);
+        QCoreApplication::processEvents();
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, place);
+        const base::Nanos middle = (m_state->begin() + m_state->end()) / 2;
+        QVERIFY(middle > m_state->span() * 3 / 4);
+    }
+
+    void messagesAreExplained()
+    {
+        TimelineContent content;
+        auto group = test::makeGroup(4, 4, model::VocabularyMethod::None);
+        timeline::Timeline with = *group.timeline;
+        with.transfers = {{1'000'000, 1'500'000, 0, 0, 1, schedule::Transfer::Send},
+                          {1'200'000, 1'700'000, 1, 0, 1, schedule::Transfer::Send},
+                          {2'000'000, 2'400'000, 0, 3, -1, schedule::Transfer::BroadcastX}};
+        group.timeline = std::make_shared<const timeline::Timeline>(with);
+        content.groups = {group};
+        show(content);
+        const QRect lane = m_view->placeOf(0, {1, 0});
+        const double nanos = static_cast<double>(m_view->placeOf(0, {0, 0}).width()) / 1e6;
+        const int left = m_view->placeOf(0, {0, 0}).left();
+        const auto at = [&](double time) { return QPoint(left + static_cast<int>(time * nanos), lane.bottom() + 5); };
+        const QString both = m_view->describe(at(1'350'000));
+        QVERIFY2(both.startsWith(QStringLiteral("Message of microbatch 0, device 0 to device 1")), qPrintable(both));
+        QVERIFY2(both.contains(QStringLiteral("Message of microbatch 1")), qPrintable(both));
+        QVERIFY(m_view->describe(at(2'200'000)).contains(QStringLiteral("all devices")));
+        QVERIFY(m_view->describe(at(3'500'000)).startsWith(QStringLiteral("Nothing is on its way to device 1")));
+    }
+
+    void aWaitIsSplitIntoWaitingAndTransfer()
+    {
+        TimelineContent content;
+        auto group = test::makeGroup(4, 4, model::VocabularyMethod::None);
+        timeline::Timeline late = *group.timeline;
+        for (std::size_t device = 1; device < 4; ++device) { // 0.5 ms for each message
+            for (base::Nanos &time : late.lanes[device].begin)
+                time += 500'000 * static_cast<base::Nanos>(device);
+            for (base::Nanos &time : late.lanes[device].end)
+                time += 500'000 * static_cast<base::Nanos>(device);
+        }
+        group.timeline = std::make_shared<const timeline::Timeline>(late);
+        content.groups = {group};
+        show(content);
+        const QString text = m_view->describe(m_view->placeOf(0, {1, 0}).center());
+        QVERIFY2(
+            text.contains(QStringLiteral("Waited 1.5 ms for F 0 on device 0: 1 ms until it ended, 500 µs for its message")),
+            qPrintable(text));
+    }
+
+    void hoverTellsTheDifferenceOfPredictedAndMeasured()
+    {
+        const auto predicted = test::makeGroup(4, 8, model::VocabularyMethod::None);
+        TimelineContent content;
+        content.groups = {predicted, test::measured(predicted)};
+        show(content);
+        const QString text = m_view->describe(m_view->placeOf(1, {1, 4}).center());
+        QVERIFY2(text.contains(QStringLiteral(": +10 %; begins ")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("later than predicted")), qPrintable(text));
+        content.groups[1].faded = true; // of another plan: no error figures
+        show(content);
+        QVERIFY(!m_view->describe(m_view->placeOf(1, {1, 4}).center()).contains(QStringLiteral("later")));
+    }
+
+    void coloursMeanWhatIsAskedFor()
+    {
+        const ui::Colours &palette = ui::colours(false);
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        QCOMPARE(colourAt(0, {1, 2}), palette.pass(schedule::PassKind::F));
+        content.colourBy = ui::ColourBy::Microbatch;
+        show(content);
+        QCOMPARE(colourAt(0, {0, 3}), palette.microbatches[3]);
+        content.colourBy = ui::ColourBy::Chunk;
+        show(content);
+        QCOMPARE(colourAt(0, {0, 3}), palette.microbatches[0]);
+        // The middle of an idle-free chain has no slack.
+        auto why = std::make_shared<simulate::Explanation>();
+        for (const timeline::Lane &lane : content.groups[0].timeline->lanes) {
+            simulate::LaneWaits waits;
+            waits.bound.resize(lane.size());
+            waits.slack.assign(lane.size(), content.groups[0].timeline->makespan());
+            waits.isCritical.assign(lane.size(), 0);
+            why->path.lanes.push_back(waits);
+        }
+        why->path.lanes[0].slack[0] = 0;
+        why->path.lanes[0].isCritical[0] = 1;
+        content.groups[0].why = why;
+        content.colourBy = ui::ColourBy::Slack;
+        show(content);
+        QCOMPARE(colourAt(0, {0, 0}), palette.slack.front());
+        QCOMPARE(colourAt(0, {0, 3}), palette.slack.back());
+        QVERIFY(m_view->describe(m_view->placeOf(0, {0, 0}).center()).contains(QStringLiteral("On the critical path")));
+    }
+
+    void chunksAreLighterAndPairsStandOverEachOther()
+    {
+        QVERIFY(ui::chunkShade(Qt::blue, 1).lightnessF() > QColor(Qt::blue).lightnessF());
+        QCOMPARE(ui::chunkShade(Qt::blue, 0), QColor(Qt::blue));
+        QCOMPARE(ui::chunkLetter(2), QChar(u'c'));
+        auto group = test::makeGroup(2, 4, model::VocabularyMethod::None);
+        timeline::Timeline paired = *group.timeline;
+        std::size_t first = 1;
+        while (paired.lanes[1].end[first] != paired.lanes[1].begin[first + 1])
+            ++first;
+        paired.lanes[1].pass[first].pairedWithNext = true;
+        group.timeline = std::make_shared<const timeline::Timeline>(paired);
+        TimelineContent content;
+        content.groups = {group};
+        show(content);
+        const QRect upper = m_view->placeOf(0, {1, first});
+        const QRect lower = m_view->placeOf(0, {1, first + 1});
+        QCOMPARE(upper.left(), lower.left());
+        QCOMPARE(upper.right(), lower.right());
+        QVERIFY(lower.top() >= upper.bottom() - 1);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, lower.center());
+        QCOMPARE(m_state->selection()->slice.index, first + 1);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, {upper.right() - 3, upper.center().y()});
+        QCOMPARE(m_state->selection()->slice.index, first);
+    }
+};
+
+QTEST_MAIN(TimelineTools)
+#include "timeline_tools.moc"

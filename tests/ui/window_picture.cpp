@@ -1,0 +1,166 @@
+// How the window shows its picture: as a table, in a presentation, played, with the critical path, without a run.
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/play_bar.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowPicture : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_fixture = std::make_unique<test::WindowFixture>();
+    }
+    void cleanup() { m_fixture.reset(); }
+
+    void theTableShowsTheSamePasses();
+    void aMarkedRangeIsDescribedInThePanel();
+    void theCriticalPathIsShownOnDemand();
+    void playingTellsWhatHappens();
+    void presentationLeavesOnlyThePicture();
+    void aFamilyRaisesAGhost();
+    void measuredWithoutARunSaysSo();
+    void findOpensOverThePicture();
+
+private:
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowPicture::theTableShowsTheSamePasses()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    auto *table = m_fixture->find<QTableView>(u"passes.table"_s);
+    view->select(ui::ViewState::Selection{0, {1, 5}});
+    window.actions().asTable->trigger();
+    QVERIFY(table->isVisible());
+    QVERIFY(!window.explorePage().timeline()->isVisible());
+    QCOMPARE(table->model()->rowCount(), 4 * 16 * 2);
+    QCOMPARE(table->currentIndex().row(), 16 * 2 + 5);
+    QTest::keyClick(table, Qt::Key_Down);
+    QCOMPARE(view->selection()->slice, (timeline::SliceId{1, 6}));
+    const int row = table->currentIndex().row();
+    QCOMPARE(table->model()->index(row, 0).data().toString(), u"Predicted"_s);
+    QCOMPARE(table->model()->index(row, 1).data().toInt(), 1);
+    window.apply(model::VocabularyMethod::Vocab2);
+    QVERIFY(table->model()->rowCount() > 4 * 16 * 2);
+    window.actions().asTable->trigger();
+    QVERIFY(window.explorePage().timeline()->isVisible());
+}
+
+void WindowPicture::aMarkedRangeIsDescribedInThePanel()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    view->setMark(0, view->span() / 2);
+    const QString text = window.findChild<ui::InspectorPanel *>()->text();
+    QVERIFY2(text.startsWith(u"Range 0 ns to "_s) && text.contains(u"Device 3: busy "_s), qPrintable(text));
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!view->mark());
+}
+
+void WindowPicture::theCriticalPathIsShownOnDemand()
+{
+    auto &window = m_fixture->open();
+    auto *timeline = window.explorePage().timeline();
+    QVERIFY(!m_fixture->content().groups[0].why);
+    QTest::keyClick(timeline, Qt::Key_C);
+    QVERIFY(window.actions().criticalPath->isChecked());
+    QVERIFY(m_fixture->content().critical);
+    const auto &steps = m_fixture->content().groups[0].why->path.steps;
+    QCOMPARE(steps.back().end - steps.front().begin, m_fixture->content().groups[0].timeline->makespan());
+    window.apply(model::VocabularyMethod::Vocab2); // another plan, another path
+    QVERIFY(m_fixture->content().groups[0].why);
+    QTest::keyClick(timeline, Qt::Key_C);
+    QVERIFY(!m_fixture->content().critical);
+}
+
+void WindowPicture::playingTellsWhatHappens()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    auto *timeline = window.explorePage().timeline();
+    QTest::keyClick(timeline, Qt::Key_Space);
+    QVERIFY(window.explorePage().playBar()->isPlaying());
+    QTRY_VERIFY(view->playhead().value_or(0) > 0);
+    QTest::keyClick(timeline, Qt::Key_Space);
+    QVERIFY(!window.explorePage().playBar()->isPlaying());
+    const auto *caption = m_fixture->find<QLabel>(u"play.caption"_s);
+    QVERIFY2(caption->text().contains(u" of 4 devices work · "_s), qPrintable(caption->text()));
+    m_fixture->find<QSpinBox>(u"play.follow"_s)->setValue(0);
+    QVERIFY2(caption->text().contains(u"Microbatch 0: "_s), qPrintable(caption->text()));
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!view->playhead());
+    const auto &group = m_fixture->content().groups[0];
+    QCOMPARE(ui::playCaption(group, 0, 0, false), u"At 0 ns · Microbatch 0: F 0 on device 0"_s);
+    QVERIFY(ui::playCaption(group, 0, {}, false).contains(u"1 of 4 devices work · 0: F 0 · 1: waits for F 0"_s));
+}
+
+void WindowPicture::presentationLeavesOnlyThePicture()
+{
+    auto &window = m_fixture->open();
+    auto *editor = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
+    const double before = window.explorePage().timeline()->font().pointSizeF();
+    QTest::keyClick(&window, Qt::Key_F11);
+    QVERIFY(!editor->isVisible());
+    QVERIFY(window.explorePage().timeline()->isVisible());
+    QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() / before - 1.6) < 0.05);
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(editor->isVisible());
+    QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() - before) < 0.1);
+    QVERIFY(!window.isFullScreen());
+}
+
+void WindowPicture::aFamilyRaisesAGhost()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().familyOptions().size() > 3);
+    window.explorePage().setGhostFamily(u"gpipe"_s);
+    QVERIFY(m_fixture->content().ghost.has_value());
+    QVERIFY(m_fixture->content().ghost->text.startsWith(u"GPipe: "_s));
+    window.explorePage().setGhostFamily({});
+    QVERIFY(!m_fixture->content().ghost.has_value());
+}
+
+void WindowPicture::measuredWithoutARunSaysSo()
+{
+    auto &window = m_fixture->open();
+    m_fixture->click(u"strip.shown.Measured"_s);
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    QVERIFY(bar->isVisible());
+    QCOMPARE(bar->text(), u"Nothing was measured yet: this is the prediction."_s);
+    QCOMPARE(m_fixture->content().groups[0].caption, u"Predicted"_s);
+    m_fixture->usePlanForTraining(3);
+    m_fixture->click(u"bar.provenance.Train this plan"_s);
+    QTRY_VERIFY(window.desk().shown() && !window.desk().isTraining());
+    QVERIFY(!bar->isVisible() || !bar->text().startsWith(u"Nothing"_s));
+}
+
+void WindowPicture::findOpensOverThePicture()
+{
+    auto &window = m_fixture->open();
+    QCOMPARE(window.actions().find->shortcut().toString(), u"Ctrl+F"_s);
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+    auto *edit = window.explorePage().timeline()->findChild<QLineEdit *>(u"search.text"_s);
+    QVERIFY(edit->isVisible());
+    edit->setFocus();
+    QTest::keyClicks(edit, u"B 3"_s);
+    const auto selection = window.findChild<ui::ViewState *>()->selection();
+    QVERIFY(selection.has_value());
+    const auto &lane = m_fixture->content().groups[0].timeline->lanes[static_cast<std::size_t>(selection->slice.device)];
+    QCOMPARE(lane.pass[selection->slice.index].microbatch, 3);
+}
+
+QTEST_MAIN(WindowPicture)
+#include "window_picture.moc"

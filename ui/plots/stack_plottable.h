@@ -1,0 +1,65 @@
+// Live bytes of one device as a plottable of QCustomPlot.
+#pragma once
+
+#include "ui/plots/memory_stack.h"
+#include "ui/plots/qcp.h"
+#include "ui/shell/view_state.h"
+#include "ui/timeline/colours.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+/// The stack of one device, drawn in columns of pixels between two axes.
+class StackPlottable : public QCPAbstractPlottable {
+public:
+    StackPlottable(QCPAxis *time, QCPAxis *bytes) : QCPAbstractPlottable(time, bytes) {}
+
+    const simulate::MemoryProfile *profile = nullptr;
+    const Colours *colours = nullptr;
+    const ViewState *state = nullptr;
+    base::Nanos end = 0;
+    base::Bytes capacity = 0;
+
+    double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
+    QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
+    {
+        found = false;
+        return {};
+    }
+    QCPRange getValueRange(bool &found, QCP::SignDomain, const QCPRange &) const override
+    {
+        found = profile != nullptr;
+        return {0, profile != nullptr ? static_cast<double>(profile->peak()) : 1};
+    }
+
+protected:
+    void draw(QCPPainter *painter) override
+    {
+        if (profile == nullptr)
+            return;
+        painter->setAntialiasing(false);
+        const QRect area = keyAxis()->axisRect()->rect();
+        const LaneWindow window{state->begin(), state->end(), area.width(), 1, 0};
+        for (const MemoryColumn &column : memoryColumns(*profile, window, end)) {
+            base::Bytes below = 0;
+            int bottom = area.bottom() + 1;
+            for (std::size_t i = 0; i < column.step->bytes.size(); ++i) {
+                below += column.step->bytes[i];
+                const int top = static_cast<int>(std::lround(valueAxis()->coordToPixel(static_cast<double>(below))));
+                if (top < bottom)
+                    painter->fillRect(QRect(area.left() + column.x, top, column.width, bottom - top), colours->memory[i]);
+                bottom = std::min(bottom, top);
+            }
+        }
+        if (capacity > 0) {
+            painter->setPen(QPen(colours->alarm, 1, Qt::DashLine));
+            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(capacity))) + 0.5;
+            painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        }
+    }
+    void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
+};
+
+} // namespace stagelens::ui

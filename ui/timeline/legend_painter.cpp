@@ -1,0 +1,182 @@
+// What the fills mean: the kinds that occur, or microbatches, chunks or slack.
+#include "ui/timeline/scene.h"
+#include "ui/timeline/time_axis.h"
+
+#include <QPainter>
+
+#include <array>
+
+namespace stagelens::ui {
+namespace {
+
+using schedule::PassKind;
+
+struct LegendEntry {
+    std::array<PassKind, 2> kinds; ///< shown when either occurs
+    const char16_t *text;
+};
+constexpr std::array kLegend{
+    LegendEntry{{PassKind::F, PassKind::F}, u"F forward"},
+    LegendEntry{{PassKind::B, PassKind::B}, u"B backward"},
+    LegendEntry{{PassKind::I, PassKind::I}, u"I input gradient"},
+    LegendEntry{{PassKind::W, PassKind::W}, u"W weight gradient"},
+    LegendEntry{{PassKind::S, PassKind::S}, u"S output layer, softmax"},
+    LegendEntry{{PassKind::U, PassKind::U}, u"U between barriers"},
+    LegendEntry{{PassKind::T, PassKind::T}, u"T output layer, gradients"},
+    LegendEntry{{PassKind::EF, PassKind::EB}, u"Embedding"},
+    LegendEntry{{PassKind::O, PassKind::O}, u"O optimizer"},
+};
+
+class LegendPainter {
+public:
+    LegendPainter(QPainter &painter, const Scene &scene)
+        : m_painter(painter), m_scene(scene), m_colours(*scene.colours), m_metrics(scene.font), m_x(scene.layout.legend.left())
+    {
+        painter.setFont(scene.font);
+    }
+    /// Without words beyond the letters; without drawing, to see whether all fits.
+    void setShort(bool isShort) { m_short = isShort; }
+    void setDrawing(bool draws) { m_draws = draws; }
+    [[nodiscard]] bool fits() const { return m_fits; }
+    void kinds();
+    void microbatches();
+    void chunks();
+    void slack();
+    void messages();
+
+private:
+    void swatch(const QColor &fill, const QColor &lines, const QString &text);
+    void words(const QString &text);
+    QPainter &m_painter;
+    const Scene &m_scene;
+    const Colours &m_colours;
+    QFontMetrics m_metrics;
+    int m_x;
+    bool m_short = false;
+    bool m_draws = true;
+    bool m_fits = true;
+};
+
+void LegendPainter::words(const QString &text)
+{
+    const QRect &row = m_scene.layout.legend;
+    const int width = m_metrics.horizontalAdvance(text);
+    if (m_x + width > row.right()) {
+        m_fits = false;
+        return;
+    }
+    m_painter.setPen(m_colours.ink);
+    if (m_draws)
+        m_painter.drawText(QRect(m_x, row.top(), width + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+    m_x += width + 16;
+}
+
+void LegendPainter::swatch(const QColor &fill, const QColor &lines, const QString &text)
+{
+    const QRect &row = m_scene.layout.legend;
+    const int size = m_metrics.ascent();
+    if (m_x + size + 10 + m_metrics.horizontalAdvance(text) > row.right()) {
+        m_fits = false;
+        return;
+    }
+    const QRect box(m_x, row.center().y() - size / 2 + 1, size + 3, size);
+    const QRect inner = box.adjusted(1, 1, -1, -1);
+    if (m_draws) {
+        m_painter.fillRect(box, edgeOf(fill));
+        m_painter.fillRect(inner, fill);
+    }
+    if (m_draws && lines.isValid()) {
+        m_painter.setPen(QPen(lines, 1));
+        m_painter.drawLines(hatchLines(inner, 5));
+    }
+    m_x = box.right() + 6;
+    words(text);
+}
+
+void LegendPainter::kinds()
+{
+    std::array<bool, schedule::kPassKindCount> present{};
+    bool hidden = false;
+    int chunks = 1;
+    for (const GroupSums &sums : *m_scene.sums) {
+        for (std::size_t kind = 0; kind < present.size(); ++kind)
+            present[kind] = present[kind] || sums.total.kinds[kind] > 0;
+        hidden = hidden || sums.total.hiddenVocabulary > 0;
+        chunks = std::max(chunks, sums.chunks);
+        if (sums.timeline)
+            for (const timeline::Lane &lane : sums.timeline->lanes)
+                present[static_cast<std::size_t>(PassKind::O)] |= lane.tailEnd > lane.tailBegin;
+    }
+    for (const LegendEntry &entry : kLegend) {
+        if (!present[static_cast<std::size_t>(entry.kinds[0])] && !present[static_cast<std::size_t>(entry.kinds[1])])
+            continue;
+        const QColor &fill = m_colours.pass(entry.kinds[0]);
+        const QString text = QString::fromUtf16(entry.text);
+        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), m_short ? text.section(QChar(u' '), 0, 0) : text);
+    }
+    if (hidden)
+        swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
+               m_short ? QStringLiteral("vocabulary") : QStringLiteral("vocabulary share"));
+    if (chunks > 1)
+        words(QStringLiteral("a to %1: chunks, each lighter").arg(chunkLetter(chunks - 1)));
+}
+
+void LegendPainter::microbatches()
+{
+    words(QStringLiteral("Microbatch"));
+    for (std::size_t i = 0; i < m_colours.microbatches.size(); ++i)
+        swatch(m_colours.microbatches[i], {}, QString::number(i));
+    words(QStringLiteral("and so on, in turn"));
+}
+
+void LegendPainter::chunks()
+{
+    int chunks = 1;
+    for (const GroupSums &sums : *m_scene.sums)
+        chunks = std::max(chunks, sums.chunks);
+    words(QStringLiteral("Chunk"));
+    for (int chunk = 0; chunk < chunks; ++chunk)
+        swatch(m_colours.microbatches[static_cast<std::size_t>(chunk) % m_colours.microbatches.size()], {},
+               chunks == 1 ? QStringLiteral("one a device") : QString(chunkLetter(chunk)));
+}
+
+void LegendPainter::slack()
+{
+    words(QStringLiteral("Slack"));
+    swatch(m_colours.slack.front(), {}, QStringLiteral("none"));
+    for (std::size_t level = 1; level < m_colours.slack.size(); ++level)
+        swatch(m_colours.slack[level], {},
+               level < kSlackShares.size() ? QStringLiteral("to %1 %").arg(kSlackShares[level] * 100) : QStringLiteral("more"));
+    words(QStringLiteral("of the makespan"));
+}
+
+void LegendPainter::messages()
+{
+    for (const TimelineLayout::Row &row : m_scene.layout.rows)
+        if (!row.messages.isEmpty())
+            return swatch(m_colours.message, {},
+                          m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
+}
+
+} // namespace
+
+void paintLegend(QPainter &painter, const Scene &scene)
+{
+    const auto write = [&scene](LegendPainter &legend) {
+        switch (scene.content->colourBy) {
+        case ColourBy::Kind: legend.kinds(); break;
+        case ColourBy::Microbatch: legend.microbatches(); break;
+        case ColourBy::Chunk: legend.chunks(); break;
+        case ColourBy::Slack: legend.slack(); break;
+        }
+        legend.messages();
+    };
+    LegendPainter trial(painter, scene);
+    trial.setDrawing(false);
+    write(trial);
+    LegendPainter legend(painter, scene);
+    legend.setShort(!trial.fits());
+    write(legend);
+}
+
+} // namespace stagelens::ui

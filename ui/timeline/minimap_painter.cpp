@@ -1,0 +1,87 @@
+// The whole iteration, small, and the critical path through it.
+#include "ui/timeline/scene.h"
+
+#include <QPainter>
+#include <QPolygonF>
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr int kColumn = 3; ///< pixels of the minimap's columns
+
+/// The colour of what fills most of a column, as strong as the column is busy.
+QColor columnColour(const DensityColumn &column, const Colours &colours)
+{
+    const auto &kinds = column.work.kinds;
+    const auto most = std::max_element(kinds.begin(), kinds.end());
+    const bool vocabulary = column.work.hiddenVocabulary > *most;
+    const base::Nanos busy = std::accumulate(kinds.begin(), kinds.end(), column.work.hiddenVocabulary);
+    const QColor &colour = vocabulary ? colours.vocabulary : colours.passes[static_cast<std::size_t>(most - kinds.begin())];
+    return mix(colour, colours.lane, std::min(static_cast<double>(busy) / static_cast<double>(column.span), 1.0));
+}
+
+} // namespace
+
+void paintMinimap(QPainter &painter, const Scene &scene)
+{
+    const QRect &map = scene.layout.minimap;
+    painter.fillRect(map, scene.colours->lane);
+    if (map.isEmpty() || scene.content->groups.empty() || scene.span <= 0)
+        return;
+    int lanes = 0;
+    for (const GroupSums &sums : *scene.sums)
+        lanes += static_cast<int>(sums.lanes.size());
+    // Of more lanes than pixels some stand for all.
+    const int step = std::max(1, (lanes + map.height() - 1) / map.height());
+    const double pitch = static_cast<double>(map.height()) / ((lanes + step - 1) / step + 0.0);
+    int line = 0;
+    for (const GroupSums &sums : *scene.sums) {
+        for (std::size_t device = 0; device < sums.lanes.size(); device += static_cast<std::size_t>(step), ++line) {
+            const LaneWindow window{0, scene.span, map.width(), 2, 0};
+            const double top = map.top() + line * pitch;
+            for (const DensityColumn &column :
+                 densityColumns(sums.timeline->lanes[device], sums.lanes[device], window, kColumn))
+                painter.fillRect(QRectF(map.left() + column.x, top, column.width, std::max(pitch - 0.5, 1.0)),
+                                 columnColour(column, *scene.colours));
+        }
+    }
+}
+
+void paintCriticalPath(QPainter &painter, const Scene &scene)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setBrush(Qt::NoBrush);
+    for (int index = 0; index < static_cast<int>(scene.content->groups.size()); ++index) {
+        const LaneGroup &group = scene.group(index);
+        if (!group.why)
+            continue;
+        const std::vector<simulate::PathStep> &steps = group.why->path.steps;
+        // The steps follow each other without a gap: those in sight are found by bisection, and one pixel shows the last of
+        // many.
+        auto step = std::partition_point(steps.begin(), steps.end(), [&](const auto &at) { return at.end <= scene.begin; });
+        QPolygonF line;
+        for (; step != steps.end() && step->begin < scene.end; ++step) {
+            const int device = step->kind == simulate::PathStep::Kind::Pass ? step->slice.device : step->to.device;
+            const TimelineLayout::Row *row = scene.layout.rowOf(index, device);
+            const double from = scene.xAt(step->begin);
+            const double to = scene.xAt(step->end);
+            if (row == nullptr || (!line.isEmpty() && to - line.back().x() < 0.7))
+                continue;
+            const double y = row->lane.center().y() + 0.5;
+            if (step->kind == simulate::PathStep::Kind::Pass)
+                line << QPointF(from, y);
+            line << QPointF(to, y);
+        }
+        painter.setPen(QPen(scene.colours->background, 5, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+        painter.drawPolyline(line);
+        painter.setPen(QPen(scene.colours->alarm, 2.5, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+        painter.drawPolyline(line);
+    }
+    painter.restore();
+}
+
+} // namespace stagelens::ui
