@@ -95,7 +95,7 @@ private:
         if (m_level != m_eventsLevel + 1)
             return true;
         const std::pair<std::string_view, std::string *> members[] = {
-            {"name", &m_event.name}, {"ph", &m_event.phase},        {"cat", &m_event.category}, {"pid", &m_event.process},
+            {"name", &m_event.name},  {"ph", &m_event.phase}, {"cat", &m_event.category}, {"pid", &m_event.process},
             {"tid", &m_event.thread}, {"ts", &m_event.begin}, {"dur", &m_event.duration}};
         for (const auto &[name, member] : members)
             if (m_key == name)

@@ -90,9 +90,8 @@ Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
             const PassEvent &event = lane.events[i];
             const auto [place, isNew] = laneOfStage.try_emplace(event.pass.stage, index);
             if (!isNew && place->second != index)
-                return Error::invalid(lane.name,
-                                      concat("runs stage ", event.pass.stage, ", which ", lanes[place->second].name,
-                                             " runs as well; give one trace a rank, of one pipeline"));
+                return Error::invalid(lane.name, concat("runs stage ", event.pass.stage, ", which ", lanes[place->second].name,
+                                                        " runs as well; give one trace a rank, of one pipeline"));
             const std::size_t step = seen[keyOf(event.pass)]++;
             if (step < kMostSteps) {
                 lane.steps.resize(std::max(lane.steps.size(), step + 1));

@@ -1,5 +1,5 @@
-// Measured timelines from other programs: Chrome and Kineto traces whose complete events are named as PyTorch's pipeline runtime
-// names its actions, "PP:<stage><F|B|I|W><microbatch>".
+// Measured timelines from other programs: Chrome and Kineto traces whose complete events are named as PyTorch's pipeline
+// runtime names its actions, "PP:<stage><F|B|I|W><microbatch>".
 #pragma once
 
 #include "engine/base/result.h"

@@ -21,8 +21,8 @@ std::vector<BackendInfo> backends()
             {"cuda", "NVIDIA GPUs", false, "this build has no CUDA plug-in"}};
 }
 
-/// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports) has a
-/// thread of its own.
+/// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports)
+/// has a thread of its own.
 struct EngineService::State {
     State(ServiceOptions given, std::function<void()> wake) : options(std::move(given)), mailbox(std::move(wake))
     {
@@ -199,8 +199,9 @@ JobId EngineService::submitTraining(model::Experiment experiment, TrainingOption
 JobId EngineService::submitSweep(std::vector<model::Experiment> plans, bool train)
 {
     return m_state->start([state = m_state.get(), all = std::move(plans), train](JobId job, std::stop_token stop) {
-        runSweep(all, train, state->options.database, state->options.cores, std::move(stop),
-                 [&](SweepSnapshotPtr snapshot) { state->mailbox.post({job, std::move(snapshot)}); });
+        runSweep(all, train, state->options.database, state->options.cores, std::move(stop), [&](SweepSnapshotPtr snapshot) {
+            state->mailbox.post({job, std::move(snapshot)});
+        });
     });
 }
 

@@ -10,7 +10,8 @@ namespace stagelens::service {
 base::Result<> exportRun(const store::RunRecord &run, const std::string &format, const std::filesystem::path &file)
 {
     if (!run.timeline || !run.metrics)
-        return base::Error::failed(base::concat("run ", run.summary.id, " has no finished step, so there is nothing to export"));
+        return base::Error::failed(
+            base::concat("run ", run.summary.id, " has no finished step, so there is nothing to export"));
     if (format == "csv")
         return base::writeFile(file, exchange::timelineCsv(*run.timeline));
     const auto explanation = explain(run.experiment, *run.timeline);

@@ -77,8 +77,7 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
     }
     const auto median = std::ranges::find(iterations, store::medianIteration(iterations).value_or(iterations.front()));
     const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
-    const auto kept =
-        opened->setTimeline(*run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
+    const auto kept = opened->setTimeline(*run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
     if (!kept)
         return kept.error();
     if (const auto ended = opened->finish(*run, store::RunStatus::Finished, {}); !ended)

@@ -61,8 +61,8 @@ Result<RunList> RunStore::find(const RunQuery &query)
     // The rows bear whole plans: the planner must not be tempted to walk through them.
     const std::string_view join =
         figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
-    auto statement = m_state->database.prepare(
-        concat("SELECT id FROM run INDEXED BY run_words", join, condition(query), orderText(query)));
+    auto statement =
+        m_state->database.prepare(concat("SELECT id FROM run INDEXED BY run_words", join, condition(query), orderText(query)));
     if (!statement)
         return std::move(statement).error();
     for (const std::vector<std::string> &spellings : query.words)

@@ -59,8 +59,8 @@ enum class RunOrder : unsigned char { Newest, Name, TokensPerSecond, Bubble, Pea
 
 /// Which runs, in which order.
 struct RunQuery {
-    /// Each entry must be found in a run's words (name, family, method, status, kind, "4x16", "V8192", note, tags) in one of its
-    /// spellings; ASCII letters match either case.
+    /// Each entry must be found in a run's words (name, family, method, status, kind, "4x16", "V8192", note, tags) in one of
+    /// its spellings; ASCII letters match either case.
     std::vector<std::vector<std::string>> words;
     RunOrder order = RunOrder::Newest;
     bool reversed = false; ///< else newest, first name and greatest figure first; runs without a figure stand last

@@ -102,8 +102,8 @@ Result<std::vector<RunSummary>> RunStore::State::summaries(std::string_view ofRu
     if (!snapshot)
         return snapshot.error();
     std::vector<RunSummary> runs;
-    const auto read = each(concat(kSummaryQuery, "WHERE ", ofRuns), 0,
-                           [&](const Statement &row) { runs.push_back(readSummary(row)); });
+    const auto read =
+        each(concat(kSummaryQuery, "WHERE ", ofRuns), 0, [&](const Statement &row) { runs.push_back(readSummary(row)); });
     if (!read)
         return read.error();
     std::map<RunId, std::vector<std::string>> tags;

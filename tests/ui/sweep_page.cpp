@@ -1,8 +1,8 @@
 // Sweeping: what is prepared, what it costs, two linked plots, impossible points, cancelling, opening a plan.
+#include "ui/shell/sweep_page.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/models/sweep_plan.h"
 #include "ui/plots/sweep_plot.h"
-#include "ui/shell/sweep_page.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -98,9 +98,10 @@ void SweepMode::frontHoldsWhatNothingSurpasses()
 {
     std::vector<ui::SweepMark> marks;
     for (const auto &[x, y] : {std::pair{4.0, 1.0}, {1.0, 4.0}, {2.0, 5.0}, {2.0, 2.0}, {5.0, 1.0}, {1.0, 6.0}})
-        marks.push_back({static_cast<int>(marks.size()), 0, x, y, timeline::Provenance::Predicted, true, {}});
-    marks.push_back({6, 0, 0.5, 0.5, timeline::Provenance::Predicted, false, {}}); // does not fit
-    QVERIFY(ui::paretoFront(marks) == (std::vector<std::size_t>{1, 3, 0}));
+        marks.push_back({static_cast<int>(marks.size()), 0, x, y, timeline::Provenance::Predicted, true, 0, {}});
+    marks.push_back({6, 0, 0.5, 0.5, timeline::Provenance::Predicted, false, 0, {}}); // does not fit
+    marks.push_back({7, 0, 0.1, 0.1, timeline::Provenance::Predicted, true, 1, {}});  // other work
+    QVERIFY(ui::paretoFront(marks, 0) == (std::vector<std::size_t>{1, 3, 0}));
 }
 
 void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
@@ -144,7 +145,7 @@ void SweepMode::hoveringLinksThePlots()
 
 void SweepMode::impossiblePointsStayWithTheirReason()
 {
-    m_fixture->find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(1); // devices
+    m_fixture->find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(1);        // devices
     m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 64"_s); // more devices than layers
     QVERIFY2(amount().startsWith(u"8 predictions"_s), qPrintable(amount()));
     runToTheEnd();

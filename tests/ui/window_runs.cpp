@@ -159,13 +159,12 @@ void WindowRuns::tracesAreImported()
     QVERIFY(file.open(QIODevice::WriteOnly));
     QByteArray events;
     const auto add = [&events](const char *name, int process, int begin, int length) {
-        events += (events.isEmpty() ? "" : ",") +
-                  QStringLiteral(R"({"ph":"X","name":"%1","pid":%2,"tid":1,"ts":%3,"dur":%4})")
-                      .arg(QLatin1StringView(name))
-                      .arg(process)
-                      .arg(begin)
-                      .arg(length)
-                      .toUtf8();
+        events += (events.isEmpty() ? "" : ",") + QStringLiteral(R"({"ph":"X","name":"%1","pid":%2,"tid":1,"ts":%3,"dur":%4})")
+                                                      .arg(QLatin1StringView(name))
+                                                      .arg(process)
+                                                      .arg(begin)
+                                                      .arg(length)
+                                                      .toUtf8();
     };
     add("PP:0F0", 0, 100, 1000);
     add("PP:1F0", 1, 1200, 1000);

@@ -12,7 +12,7 @@ namespace {
 
 /// One event; times in microseconds.
 std::string traceEvent(const std::string &name, const std::string &process, double begin, double duration,
-                  const std::string &category = "user_annotation")
+                       const std::string &category = "user_annotation")
 {
     return R"({"ph":"X","cat":")" + category + R"(","name":")" + name + R"(","pid":)" + process + R"(,"tid":7,"ts":)" +
            std::to_string(begin) + R"(,"dur":)" + std::to_string(duration) + R"(,"args":{"name":"PP:9F9","ts":1}})";
@@ -62,8 +62,8 @@ void ExchangeTraceImport::namesOfPasses()
     const auto pass = exchange::passOfEventName("## PP:3I12 ##");
     QVERIFY(pass);
     QVERIFY(*pass == schedule::makePass(schedule::PassKind::I, 3, 12));
-    for (const char *name : {"PP:", "PP:F0", "PP:0F", "PP:0Q1", "PP:0S1", "PP:1SEND_F0", "PP:0F0x", "PP:99999999999F0", "XPP:0F0",
-                             "PP:-1F0", "PP:0F1000000"})
+    for (const char *name : {"PP:", "PP:F0", "PP:0F", "PP:0Q1", "PP:0S1", "PP:1SEND_F0", "PP:0F0x", "PP:99999999999F0",
+                             "XPP:0F0", "PP:-1F0", "PP:0F1000000"})
         QVERIFY2(!exchange::passOfEventName(name), name);
 }
 

@@ -32,9 +32,8 @@ bool areApart(const Spread &first, double firstWork, const Spread &second, doubl
             return false;
     const auto time = [](base::Nanos nanos, double work) { return static_cast<double>(nanos) / work; };
     const double ratio = time(second.median, secondWork) / time(first.median, firstWork);
-    return std::abs(ratio - 1) >= kSmallestDifference &&
-           (time(second.upper, secondWork) < time(first.lower, firstWork) ||
-            time(first.upper, firstWork) < time(second.lower, secondWork));
+    return std::abs(ratio - 1) >= kSmallestDifference && (time(second.upper, secondWork) < time(first.lower, firstWork) ||
+                                                          time(first.upper, firstWork) < time(second.lower, secondWork));
 }
 
 } // namespace

@@ -177,9 +177,9 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
         return u"Right click chooses columns"_s;
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList names = {u"Status"_s,   u"Name"_s,   u"When"_s,        u"Differs from the baseline"_s,
-                                      u"Kind"_s,     u"Tokens/s"_s, u"Bubble"_s,    u"Peak memory"_s,
-                                      u"Iteration"_s, u"Loss"_s,  u"Steps"_s,       u"Tags"_s,
+    static const QStringList names = {u"Status"_s,    u"Name"_s,     u"When"_s,   u"Differs from baseline"_s,
+                                      u"Kind"_s,      u"Tokens/s"_s, u"Bubble"_s, u"Peak memory"_s,
+                                      u"Iteration"_s, u"Loss"_s,     u"Steps"_s,  u"Tags"_s,
                                       u"Note"_s};
     return names.value(section);
 }

@@ -69,7 +69,8 @@ base::Result<std::vector<int>> parseSweepValues(const QString &text)
         const auto match = kNumber.match(word);
         const qlonglong number = match.captured(1).toLongLong() * (match.captured(2).isEmpty() ? 1 : kThousand);
         if (!match.hasMatch() || number < 1 || number > 1'000'000'000)
-            return complaint(u"“%1” is no number; write whole numbers such as 8 or 32k, separated by commas."_s.arg(word.left(20)));
+            return complaint(
+                u"“%1” is no number; write whole numbers such as 8 or 32k, separated by commas."_s.arg(word.left(20)));
         if (std::ranges::find(values, static_cast<int>(number)) == values.end())
             values.push_back(static_cast<int>(number));
     }
@@ -137,7 +138,8 @@ QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup)
 {
     if (setup.methods.empty())
         return u"Choose at least one method."_s;
-    const std::size_t count = setup.first.values.size() * (setup.second ? setup.second->values.size() : 1) * setup.methods.size();
+    const std::size_t count =
+        setup.first.values.size() * (setup.second ? setup.second->values.size() : 1) * setup.methods.size();
     if (count > kMostSweepPlans)
         return u"These are %1 plans; at most %2 are swept at once. Use fewer values."_s.arg(count).arg(kMostSweepPlans);
     if (setup.second && setup.second->parameter == setup.first.parameter)
@@ -179,8 +181,8 @@ QString impossibility(const service::SweepPoint &point)
 
 QString sweepAmount(std::size_t count, bool train, std::optional<double> seconds)
 {
-    const QString what = train ? (count == 1 ? u"training run"_s : u"training runs"_s)
-                               : (count == 1 ? u"prediction"_s : u"predictions"_s);
+    const QString what =
+        train ? (count == 1 ? u"training run"_s : u"training runs"_s) : (count == 1 ? u"prediction"_s : u"predictions"_s);
     QString text = u"%1 %2"_s.arg(count).arg(what);
     if (seconds)
         text += u", about "_s +

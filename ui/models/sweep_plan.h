@@ -14,11 +14,11 @@ namespace stagelens::ui {
 
 /// Something that a sweep can change.
 struct SweepParameter {
-    QString name;                                  ///< "Vocabulary size"
-    QString values;                                ///< offered first: "32k, 64k, 128k, 256k"
-    bool needsModel;                               ///< means nothing in a teaching example
-    void (*set)(model::Experiment &, int);         ///< into a plan
-    [[nodiscard]] QString text(int value) const;   ///< "32k"
+    QString name;                                ///< "Vocabulary size"
+    QString values;                              ///< offered first: "32k, 64k, 128k, 256k"
+    bool needsModel;                             ///< means nothing in a teaching example
+    void (*set)(model::Experiment &, int);       ///< into a plan
+    [[nodiscard]] QString text(int value) const; ///< "32k"
 };
 [[nodiscard]] std::span<const SweepParameter> sweepParameters();
 

@@ -14,10 +14,10 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTableWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -33,9 +33,9 @@ constexpr int kWidestCell = 360;
 } // namespace
 
 ComparePanel::ComparePanel(QWidget *parent)
-    : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QToolButton(this)),
-      m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
-      m_equalMemory(new QCheckBox(u"Equal memory"_s, this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
+    : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(u"Add"_s, this)),
+      m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)), m_equalMemory(new QCheckBox(u"Equal memory"_s, this)),
+      m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QLabel(u"Nothing to compare yet. Tick two to six runs in the table of runs and press Compare, or add the "
                          "current prediction and experiments from files."_s,
                          this)),
@@ -68,10 +68,7 @@ QWidget *ComparePanel::makeBar()
     rows->setSpacing(4);
     m_chips->setLayout(new FlowLayout(m_chips, kChipGap, kChipGap));
     m_add->setObjectName(u"compare.add"_s);
-    m_add->setText(u"Add"_s);
     m_add->setToolTip(u"Adds the current prediction, an experiment or a stored run"_s);
-    m_add->setPopupMode(QToolButton::InstantPopup);
-    m_add->setFocusPolicy(Qt::StrongFocus);
     auto *menu = new QMenu(m_add);
     m_add->setMenu(menu);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
@@ -184,17 +181,17 @@ void ComparePanel::refreshChips()
         delete item;
     }
     for (std::size_t i = 0; i < m_items.size(); ++i) {
-        auto *chip = new QToolButton(m_chips);
+        auto *chip = new QPushButton(m_chips);
         chip->setObjectName(u"compare.chip."_s + chipOf(i));
         QString text = chipOf(i) + u"  "_s + m_items[i].name;
         if (text.size() > kMostChipLetters)
             text = text.left(kMostChipLetters) + u'…';
         chip->setText(i == 0 ? text + u"  (baseline)"_s : text);
         if (isHidden(i))
-            chip->setText(chipOf(i) + u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(m_items[i])), bytesText(peakOf(m_items[0]))));
+            chip->setText(chipOf(i) +
+                          u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(m_items[i])), bytesText(peakOf(m_items[0]))));
         chip->setToolTip(u"%1\n%2: %3"_s.arg(m_items[i].name, caption(m_items[i].kind), explanation(m_items[i].kind)));
-        chip->setPopupMode(QToolButton::InstantPopup);
-        chip->setFocusPolicy(Qt::StrongFocus);
+        chip->setAutoDefault(false);
         auto *menu = new QMenu(chip);
         // Queued: the chip and its menu are made anew.
         const auto later = [this, menu](const QString &words, auto run) {

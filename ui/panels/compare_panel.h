@@ -14,7 +14,7 @@ class QMenu;
 class QSpinBox;
 class QSplitter;
 class QTableWidget;
-class QToolButton;
+class QPushButton;
 
 namespace stagelens::ui {
 
@@ -61,7 +61,7 @@ private:
     std::vector<CompareItem> m_items;
     ViewState *m_view;
     QWidget *m_chips;
-    QToolButton *m_add;
+    QPushButton *m_add;
     QComboBox *m_alignment;
     QSpinBox *m_microbatch;
     QCheckBox *m_equalMemory;

@@ -38,8 +38,9 @@ void paintMark(QPainter &painter, QPointF centre, std::size_t series, timeline::
     painter.fillPath(shape, kind == Provenance::MeasuredLive ? colour : background);
     painter.save();
     if (kind == Provenance::MeasuredVirtualClock) {
-        painter.setClipRect(QRectF(centre.x() - 2 * kMarkRadius, centre.y() - 2 * kMarkRadius, 2 * kMarkRadius, 4 * kMarkRadius),
-                            Qt::IntersectClip);
+        painter.setClipRect(
+            QRectF(centre.x() - 2 * kMarkRadius, centre.y() - 2 * kMarkRadius, 2 * kMarkRadius, 4 * kMarkRadius),
+            Qt::IntersectClip);
         painter.fillPath(shape, colour);
     }
     painter.restore();

@@ -6,11 +6,11 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace stagelens::ui {
 namespace {
@@ -25,7 +25,10 @@ public:
 
 protected:
     int getSubTickCount(double) override { return 0; }
-    QString getTickLabel(double tick, const QLocale &, QChar, int) override { return m_text(tick); }
+    QString getTickLabel(double tick, const QLocale &, QChar, int) override
+    {
+        return tick == 0 ? QStringLiteral("0") : m_text(tick);
+    }
 
 private:
     std::function<QString(double)> m_text;
@@ -38,11 +41,11 @@ double coordinate(const SweepAxisLook &axis, double value)
 
 } // namespace
 
-std::vector<std::size_t> paretoFront(const std::vector<SweepMark> &marks)
+std::vector<std::size_t> paretoFront(const std::vector<SweepMark> &marks, int workload)
 {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < marks.size(); ++i)
-        if (marks[i].possible && marks[i].y)
+        if (marks[i].possible && marks[i].y && marks[i].workload == workload)
             order.push_back(i);
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(marks[i].x, *marks[i].y); });
     std::vector<std::size_t> front;
@@ -88,9 +91,8 @@ void SweepPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(
-        QMargins(metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 18, 2 * metrics.height() + 12, 18,
-                 2 * metrics.height() + 14));
+    plot->axisRect()->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 18,
+                                          2 * metrics.height() + 12, 18, 2 * metrics.height() + 14));
 }
 
 void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::vector<double> values)
@@ -183,8 +185,13 @@ void SweepPlot::Private::paintLines(QPainter &painter)
                           QPen(curveColour(*colours, key.first), 1.4, predicted ? Qt::DashLine : Qt::SolidLine));
         }
     }
-    if (content.front)
-        paintPolyline(painter, paretoFront(content.marks), QPen(colours->muted, 1.2, Qt::DotLine));
+    if (content.front) {
+        std::set<int> workloads;
+        for (const SweepMark &mark : content.marks)
+            workloads.insert(mark.workload);
+        for (const int workload : workloads)
+            paintPolyline(painter, paretoFront(content.marks, workload), QPen(colours->ink, 1.6, Qt::DotLine));
+    }
     const QRect area = plot->axisRect()->rect();
     if (!content.capacity || !plot->xAxis->range().contains(*content.capacity))
         return;
@@ -297,10 +304,6 @@ void SweepPlot::mouseMoveEvent(QMouseEvent *event)
 {
     const SweepMark *mark = m_private->at(event->pos());
     emit pointed(mark ? mark->id : -1);
-    if (mark)
-        QToolTip::showText(event->globalPosition().toPoint(), mark->words, this);
-    else
-        QToolTip::hideText();
 }
 
 void SweepPlot::mousePressEvent(QMouseEvent *event)

@@ -22,14 +22,15 @@ struct SweepMark {
     std::optional<double> y; ///< absent: an impossible point that has no figure, drawn at the bottom
     timeline::Provenance kind = timeline::Provenance::Predicted;
     bool possible = true;
-    QString words; ///< what hovering says
+    int workload = 0; ///< only plans that do the same work compete on a front
+    QString words;    ///< for those who cannot see it
 };
 
 struct SweepAxisLook {
     QString name;
     std::function<QString(double)> text;
-    std::vector<double> ticks;  ///< empty: chosen by the plot
-    bool logarithmic = false;   ///< base 2
+    std::vector<double> ticks; ///< empty: chosen by the plot
+    bool logarithmic = false;  ///< base 2
     bool fromZero = false;
     bool inBytes = false; ///< marks at powers of two
 };
@@ -40,10 +41,10 @@ struct SweepContent {
     SweepAxisLook y;
     QStringList series;
     std::vector<SweepMark> marks;
-    bool lines = false;              ///< joins the possible points of a series and kind, in the order of x
-    bool front = false;              ///< joins those that no other surpasses in both (less is better)
-    std::optional<double> capacity;  ///< a vertical line
-    QString empty;                   ///< the sentence in the place of points
+    bool lines = false;             ///< joins the possible points of a series and kind, in the order of x
+    bool front = false;             ///< joins those of a workload that no other surpasses in both (less is better)
+    std::optional<double> capacity; ///< a vertical line
+    QString empty;                  ///< the sentence in the place of points
 };
 
 class SweepPlot : public QWidget {
@@ -78,7 +79,7 @@ private:
     std::unique_ptr<Private> m_private;
 };
 
-/// The marks, indices into them, that no other possible one surpasses in both figures, by x.
-[[nodiscard]] std::vector<std::size_t> paretoFront(const std::vector<SweepMark> &marks);
+/// The marks of a workload, indices into them, that no other possible one surpasses in both figures, by x.
+[[nodiscard]] std::vector<std::size_t> paretoFront(const std::vector<SweepMark> &marks, int workload);
 
 } // namespace stagelens::ui

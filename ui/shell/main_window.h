@@ -138,9 +138,9 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
-    std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
+    std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

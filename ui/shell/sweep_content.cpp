@@ -20,6 +20,15 @@ const QString kEmpty = u"Nothing was swept yet. Start goes through the plans tha
 /// From this ratio on values stand at equal factors and not at equal distances.
 constexpr double kLogarithmicFrom = 4;
 
+/// What a step computes: the model, and how many sequences go through it.
+using Work = std::pair<model::ModelConfig, int>;
+Work workOf(const model::Experiment &plan)
+{
+    Work work{plan.model, plan.parallel.microbatches * plan.parallel.microbatchSize};
+    work.first.preset.clear();
+    return work;
+}
+
 SweepMark markOf(const SweepResult &result)
 {
     SweepMark mark;
@@ -100,14 +109,15 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
     SweepContent content;
     content.empty = u"Iteration against peak memory will stand here."_s;
     content.front = true;
-    content.title = u"Iteration against peak memory (dotted: nothing is both faster and smaller)"_s;
+    content.title = u"Iteration against peak memory"_s;
     content.x.name = u"Peak memory of a device"_s;
     content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
     content.x.inBytes = true;
-    content.y.name = u"Iteration (less is better)"_s;
+    content.y.name = u"Iteration · dotted: of the same work, none is faster and smaller"_s;
     content.y.text = sweepMetrics().front().text;
     content.y.fromZero = true;
     base::Bytes capacity = 0;
+    std::vector<Work> works;
     for (const SweepResult &result : results) {
         const service::SweepPoint &point = *result.point;
         if (point.memoryCapacity > 0)
@@ -117,6 +127,11 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
         SweepMark mark = markOf(result);
         mark.x = static_cast<double>(point.peakMemory);
         mark.y = static_cast<double>(point.iteration);
+        const Work work = workOf(result.entry->plan);
+        const auto known = std::ranges::find(works, work);
+        mark.workload = static_cast<int>(known - works.begin());
+        if (known == works.end())
+            works.push_back(work);
         content.marks.push_back(std::move(mark));
     }
     if (capacity > 0)

@@ -133,7 +133,8 @@ QWidget *SweepPage::makeMethods()
     auto *row = new QWidget(this);
     auto *flow = new FlowLayout(row, 2 * kGap, kGap);
     const auto prepared = preparedSweep().methods;
-    flow->addWidget(new QLabel(u"Vocabulary layers"_s, row));
+    auto *title = new QLabel(u"Vocabulary layers"_s, row);
+    flow->addWidget(title);
     for (int i = 0; i <= static_cast<int>(model::VocabularyMethod::Vocab2); ++i) { // interlaced is nobody's choice
         const auto method = static_cast<model::VocabularyMethod>(i);
         auto *box = new QCheckBox(shortName(method), row);
@@ -142,6 +143,7 @@ QWidget *SweepPage::makeMethods()
         box->setChecked(std::ranges::find(prepared, method) != prepared.end());
         connect(box, &QCheckBox::toggled, this, &SweepPage::edited);
         m_methods.push_back(box);
+        title->setMinimumHeight(box->sizeHint().height());
         flow->addWidget(box);
     }
     m_start = new QPushButton(u"Start"_s, row);
@@ -152,6 +154,7 @@ QWidget *SweepPage::makeMethods()
     m_cancel->setToolTip(u"Keeps what is done"_s);
     m_amount = new QLabel(row);
     m_amount->setObjectName(u"sweep.amount"_s);
+    m_amount->setMinimumHeight(m_start->sizeHint().height()); // in line with the button
     m_progress = new QProgressBar(row);
     m_progress->setObjectName(u"sweep.progress"_s);
     flow->addWidget(captioned(u"&How"_s, m_how));

@@ -228,9 +228,8 @@ void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
         return;
     m_job = 0;
     showAmount();
-    const auto impossible = std::ranges::count_if(snapshot.points, [](const service::SweepPoint &point) {
-        return point.done && !impossibility(point).isEmpty();
-    });
+    const auto impossible = std::ranges::count_if(
+        snapshot.points, [](const service::SweepPoint &point) { return point.done && !impossibility(point).isEmpty(); });
     if (snapshot.cancelled)
         m_bar->say(MessageBar::Tone::Note,
                    u"Cancelled: %1 of %2 are done and stay."_s.arg(snapshot.done).arg(snapshot.points.size()));

@@ -92,7 +92,7 @@ private:
     SweepPlot *m_metricPlot;
     SweepPlot *m_memoryPlot;
 
-    SweepSetup m_shownSetup; ///< of the outcomes
+    SweepSetup m_shownSetup;         ///< of the outcomes
     std::vector<Outcome> m_outcomes; ///< predictions, training runs
     service::JobId m_job = 0;
     std::size_t m_running = 0; ///< the outcome that the job fills
