@@ -12,7 +12,6 @@
 namespace stagelens::runtime {
 namespace {
 
-static_assert(backend::kCategories == simulate::kMemoryCategoryCount);
 /// Progress is told so often in a step, and at its end.
 constexpr std::size_t kReportsPerStep = 64;
 
