@@ -9,27 +9,20 @@
 
 namespace stagelens::runtime {
 
-/// Scratch that no pass leaves anything in.
+/// Scratch that no pass leaves anything in, and the family's constants.
 struct Workspace {
-    backend::Buffer wide;      ///< [b s, max(ffn, 3 h)]
+    backend::Buffer wide;      ///< [b s, max(ffn, width of queries, keys and values)]
     backend::Buffer narrow;    ///< [b s, h]
     backend::Buffer attention; ///< kernels::attentionScratch
+    backend::Buffer constants; ///< Architecture::constantFloats
 
-    Workspace(backend::Pool &pool, const Shape &shape)
-        : wide(pool.take(size(wideFloats(shape)), category(simulate::MemoryCategory::Workspace))),
-          narrow(pool.take(size(shape.boundary()), category(simulate::MemoryCategory::Workspace))),
-          attention(
-              pool.take(size(kernels::attentionScratch(shape.attention())), category(simulate::MemoryCategory::Workspace)))
-    {}
+    Workspace(backend::Pool &pool, const Shape &shape);
     [[nodiscard]] static std::int64_t wideFloats(const Shape &shape)
     {
-        return shape.tokens() * std::max(shape.ffn, 3 * shape.hidden);
+        return shape.tokens() * std::max(shape.ffn, shape.attention().qkvWidth());
     }
     /// Floats of the whole.
-    [[nodiscard]] static std::int64_t floats(const Shape &shape)
-    {
-        return wideFloats(shape) + shape.boundary() + kernels::attentionScratch(shape.attention());
-    }
+    [[nodiscard]] static std::int64_t floats(const Shape &shape);
 };
 
 /// Belongs to one device, and to the thread that runs it.

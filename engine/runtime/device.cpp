@@ -1,6 +1,7 @@
 #include "engine/runtime/device.h"
 
 #include "engine/model/partition.h"
+#include "engine/runtime/architecture.h"
 #include "engine/runtime/lowering.h"
 
 #include <algorithm>
@@ -52,17 +53,19 @@ void Device::makeVocabularyParameters()
     };
     if (m_plan.isSharded() || isFirst)
         m_table = &shard(kTokenTable, 0);
-    if (isFirst)
+    const Anatomy anatomy = m_plan.shape.architecture->anatomy();
+    if (isFirst && anatomy.hasPositionTable)
         m_positions = &ownWhole(kPositionTable, 0);
     if (isLastDevice) {
-        const int weight = finalNormWeight(model.layers);
+        const int weight = m_plan.shape.architecture->firstOfLayer(model.layers);
         m_finalNorm.weight = &ownWhole(weight, last);
-        m_finalNorm.bias = &ownWhole(weight + 1, last);
+        if (anatomy.normsHaveBias)
+            m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
     if (!m_plan.isSharded() && !isLastDevice)
         return;
     if (!model.tied || m_table == nullptr) {
-        m_output.emplace(shard(outputWeight(model), model.tied ? 0 : last));
+        m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
     m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
@@ -76,17 +79,13 @@ void Device::makeStages()
             continue;
         const auto place = m_plan.stageLayers.begin() + stage;
         const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
-        std::vector<LayerParameters> layers;
+        const Architecture &architecture = *m_plan.shape.architecture;
+        Layers layers;
         for (int layer = first; layer < first + *place; ++layer) {
-            int next = firstOfLayer(layer);
-            const auto take = [&] { return &ownWhole(next++, stage); };
-            LayerParameters parts;
-            for (Parameter **part :
-                 {&parts.attentionNorm.weight, &parts.attentionNorm.bias, &parts.queryKeyValue.weight,
-                  &parts.queryKeyValue.bias, &parts.attentionOut.weight, &parts.attentionOut.bias, &parts.mlpNorm.weight,
-                  &parts.mlpNorm.bias, &parts.mlpIn.weight, &parts.mlpIn.bias, &parts.mlpOut.weight, &parts.mlpOut.bias})
-                *part = take();
-            layers.push_back(parts);
+            std::vector<Parameter *> parameters;
+            for (int next = architecture.firstOfLayer(layer); next < architecture.firstOfLayer(layer + 1); ++next)
+                parameters.push_back(&ownWhole(next, stage));
+            layers.push_back(architecture.makeLayer(parameters));
         }
         // The backward of attention makes its matrix again in any case: selective recomputation has nothing more to do.
         m_stages.emplace(stage, Stage(std::move(layers), m_plan.experiment.schedule.recompute == model::Recompute::Full));

@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
 #include "engine/schedule/schedule.h"
@@ -27,6 +28,11 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
+    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
@@ -75,7 +81,7 @@ public:
 private:
     struct NormInFlight {
         backend::Tensor input;
-        backend::Buffer statistics; ///< [mean | rstd]
+        backend::Buffer statistics;
     };
 
     void makeVocabularyParameters();
@@ -112,8 +118,8 @@ private:
     Context m_context;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     std::map<int, Stage> m_stages;
-    Parameter *m_table = nullptr; ///< rows of the token embedding
-    Parameter *m_positions = nullptr;
+    Parameter *m_table = nullptr;     ///< rows of the token embedding
+    Parameter *m_positions = nullptr; ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 

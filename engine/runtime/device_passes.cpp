@@ -3,7 +3,6 @@
 #include "engine/runtime/device.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
-#include "kernels/include/layernorm.h"
 
 #include <chrono>
 #include <cmath>
@@ -67,7 +66,9 @@ std::optional<Mail> Device::receive(const Pass &pass)
         break;
     }
     case PassKind::T: came = receiveStatistics(microbatch); break;
-    case PassKind::EB: came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr; break;
+    case PassKind::EB:
+        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        break;
     default: break;
     }
     return came ? std::optional(std::move(in)) : std::nullopt;
@@ -166,14 +167,15 @@ void Device::publish(const Pass &pass, Mail mail)
     case PassKind::F:
         if (isLast(pass))
             return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch), keyOf(Transfer::Send, pass.stage + 1, microbatch),
-                                std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
+                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
     case PassKind::B:
     case PassKind::I:
         if (pass.stage == 0)
             return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
         return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
-                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch), std::move(mail.tensor));
+                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
+                                std::move(mail.tensor));
     case PassKind::S:
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
         if (method != VocabularyMethod::Vocab2)
@@ -204,7 +206,7 @@ base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
             x = embed(microbatch);
             x->chargeTo(meter(), category(MemoryCategory::Activations));
         }
-        for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+        for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
             kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
                          shape.sequence * shape.hidden);
     }
@@ -243,7 +245,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
     if (pass.stage > 0)
         return Mail{.tensor = std::move(gradient)};
-    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
+    for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
         kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
     if (m_plan.isSharded())
@@ -319,12 +321,10 @@ Tensor Device::normalise(int microbatch, Tensor input)
     NormInFlight &kept = m_norms[microbatch];
     kept.input = std::move(input);
     kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
-    kept.statistics = m_pool.take(size(2 * shape.tokens()), category(MemoryCategory::Activations));
+    kept.statistics = m_pool.take(size(normStatistics(shape)), category(MemoryCategory::Activations));
     const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
     auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
-    float *mean = kept.statistics.data();
-    kernels::layerNormForward(out->data(), mean, mean + shape.tokens(), kept.input->data(), m_finalNorm.weight->value.data(),
-                              m_finalNorm.bias->value.data(), shape.tokens(), shape.hidden);
+    forwardNorm(m_finalNorm, out->data(), kept.statistics.data(), kept.input->data(), shape);
     return out;
 }
 
@@ -334,10 +334,7 @@ Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
     const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
     auto gradient =
         std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
-    const float *mean = kept.statistics.data();
-    kernels::layerNormBackward(gradient->data(), m_finalNorm.weight->gradient.data(), m_finalNorm.bias->gradient.data(),
-                               outGradient->data(), kept.input->data(), mean, mean + shape.tokens(),
-                               m_finalNorm.weight->value.data(), shape.tokens(), shape.hidden);
+    backwardNorm(m_finalNorm, gradient->data(), outGradient->data(), kept.input->data(), kept.statistics.data(), shape);
     return gradient;
 }
 

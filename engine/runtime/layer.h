@@ -1,31 +1,9 @@
-// One transformer layer of GPT-2: x + attention(norm(x)), then x + mlp(norm(x)).
+// One transformer layer: x + attention(norm(x)), then x + mlp(norm(x)).
 #pragma once
 
 #include "engine/runtime/context.h"
-#include "engine/runtime/parameters.h"
 
 namespace stagelens::runtime {
-
-/// A linear map with its bias.
-struct Linear {
-    Parameter *weight = nullptr; ///< [in, out]
-    Parameter *bias = nullptr;
-};
-/// A layer normalisation.
-struct Norm {
-    Parameter *weight = nullptr;
-    Parameter *bias = nullptr;
-};
-
-/// The parameters of a layer, owned by the device.
-struct LayerParameters {
-    Norm attentionNorm;
-    Linear queryKeyValue;
-    Linear attentionOut;
-    Norm mlpNorm;
-    Linear mlpIn;
-    Linear mlpOut;
-};
 
 /// How much of a layer's backward is done at once.
 enum class Backward : unsigned char {
@@ -35,17 +13,36 @@ enum class Backward : unsigned char {
     Inputs,
 };
 
-/// Floats that a layer keeps from F to B beside its input.
-[[nodiscard]] std::int64_t savedFloats(const Shape &shape);
+/// Knows its parameters, which the device owns, and keeps nothing of a microbatch: that lies in `saved`,
+/// Architecture::savedFloats() of it.
+class Layer {
+public:
+    virtual ~Layer() = default;
+    /// out [b s, h] from in [b s, h]; fills `saved`. Without `out` it fills `saved` only, with the same bits.
+    virtual void forward(float *out, const float *in, float *saved, const Context &context) const = 0;
+    /// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients. With
+    /// Backward::Inputs the gradients that backwardWeights() needs take the place of what nobody needs any more, in `in` and
+    /// `saved`: waiting takes no memory.
+    virtual void backward(float *gradient, float *in, float *saved, Backward part, const Context &context) const = 0;
+    /// What backward() left out; the same bits.
+    virtual void backwardWeights(const float *in, float *saved, const Context &context) const = 0;
+};
 
-/// out [b s, h] from in [b s, h]; fills `saved`. Without `out` it fills `saved` only, with the same bits.
-void forwardLayer(const LayerParameters &layer, float *out, const float *in, float *saved, const Context &context);
-/// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients. With
-/// Backward::Inputs the gradients that backwardWeights() needs take the place of what nobody needs any more, in `in` and
-/// `saved`: waiting takes no memory.
-void backwardLayer(const LayerParameters &layer, float *gradient, float *in, float *saved, Backward part,
-                   const Context &context);
-/// What backwardLayer() left out; the same bits.
-void backwardWeights(const LayerParameters &layer, const float *in, float *saved, const Context &context);
+/// Cuts what a layer keeps into tensors; without a slab it only counts.
+class Cutter {
+public:
+    explicit Cutter(float *slab) : m_slab(slab) {}
+    [[nodiscard]] float *operator()(std::int64_t floats)
+    {
+        float *part = m_slab == nullptr ? nullptr : m_slab + m_floats;
+        m_floats += floats;
+        return part;
+    }
+    [[nodiscard]] std::int64_t floats() const { return m_floats; }
+
+private:
+    float *m_slab;
+    std::int64_t m_floats = 0;
+};
 
 } // namespace stagelens::runtime

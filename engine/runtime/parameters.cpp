@@ -1,36 +1,16 @@
 #include "engine/runtime/parameters.h"
 
 #include "engine/base/random.h"
-#include "engine/base/text.h"
-#include "engine/runtime/shape.h"
+#include "engine/runtime/architecture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace stagelens::runtime {
 namespace {
 
-constexpr double kDeviation = 0.02;
 /// Elements between two questions to the interrupt, some 20 ms.
 constexpr std::size_t kBlock = 500'000;
-
-ParameterInfo table(std::string name, std::int64_t rows, std::int64_t columns)
-{
-    return {std::move(name), rows, columns, true, Fill::Normal, kDeviation};
-}
-
-void addNorm(std::vector<ParameterInfo> &list, const std::string &name, std::int64_t width)
-{
-    list.push_back({name + ".weight", 1, width, false, Fill::Ones, 0});
-    list.push_back({name + ".bias", 1, width, false, Fill::Zeros, 0});
-}
-
-void addLinear(std::vector<ParameterInfo> &list, const std::string &name, std::int64_t in, std::int64_t out, double deviation)
-{
-    list.push_back({name + ".weight", in, out, true, Fill::Normal, deviation});
-    list.push_back({name + ".bias", 1, out, false, Fill::Zeros, 0});
-}
 
 /// FNV-1a: a stream of random numbers for each name.
 std::uint64_t streamOf(std::string_view name)
@@ -43,26 +23,14 @@ std::uint64_t streamOf(std::string_view name)
 
 } // namespace
 
+ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns, double deviation)
+{
+    return {std::move(name), rows, columns, true, Fill::Normal, deviation};
+}
+
 std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
 {
-    const std::int64_t h = model.hidden;
-    const double residual = kDeviation / std::sqrt(2.0 * std::max(1, model.layers));
-    std::vector<ParameterInfo> list;
-    list.push_back(table("transformer.wte.weight", model.vocabularySize, h));
-    list.push_back(table("transformer.wpe.weight", model.sequence, h));
-    for (int layer = 0; layer < model.layers; ++layer) {
-        const std::string name = base::concat("transformer.h.", layer, ".");
-        addNorm(list, name + "ln_1", h);
-        addLinear(list, name + "attn.c_attn", h, 3 * h, kDeviation);
-        addLinear(list, name + "attn.c_proj", h, h, residual);
-        addNorm(list, name + "ln_2", h);
-        addLinear(list, name + "mlp.c_fc", h, model.ffn, kDeviation);
-        addLinear(list, name + "mlp.c_proj", model.ffn, h, residual);
-    }
-    addNorm(list, "transformer.ln_f", h);
-    if (!model.tied)
-        list.push_back(table("lm_head.weight", model.vocabularySize, h));
-    return list;
+    return architectureOf(model.family).parameters(model);
 }
 
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstRow,

@@ -1,4 +1,4 @@
-// The parameters of GPT-2 with Hugging Face's names and layout, and a device's part of them.
+// A model's parameters with Hugging Face's names and layout, and a device's part of them.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -12,9 +12,13 @@
 
 namespace stagelens::runtime {
 
+/// Of first values, in both families.
+inline constexpr double kInitialDeviation = 0.02;
+
 enum class Fill : unsigned char { Normal, Ones, Zeros };
 
-/// One tensor of the whole model; vectors have one row. Weights are stored [in, out] (Conv1D), tables [rows, hidden].
+/// One tensor of the whole model; vectors have one row. Weights are stored as Hugging Face does, [in, out] in gpt (Conv1D) and
+/// [out, in] in llama (Linear), tables [rows, hidden].
 struct ParameterInfo {
     std::string name;
     std::int64_t rows = 1;
@@ -25,29 +29,18 @@ struct ParameterInfo {
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
 };
 
-/// Every parameter in the order of GPT2LMHeadModel.state_dict(); a tied model has no lm_head.
+/// A matrix with normal first values.
+[[nodiscard]] ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns,
+                                         double deviation = kInitialDeviation);
+
+/// Every parameter of a model; see Anatomy for their order.
 [[nodiscard]] std::vector<ParameterInfo> parameterList(const model::ModelConfig &model);
 /// Places in that list.
 inline constexpr int kTokenTable = 0;
-inline constexpr int kPositionTable = 1;
-inline constexpr int kParametersPerLayer = 12;
-[[nodiscard]] constexpr int firstOfLayer(int layer)
-{
-    return 2 + layer * kParametersPerLayer;
-}
-[[nodiscard]] constexpr int finalNormWeight(int layers)
-{
-    return firstOfLayer(layers);
-}
-/// Place of the output projection: its own, or the token table where they are tied.
-[[nodiscard]] constexpr int outputWeight(const model::ModelConfig &model)
-{
-    return model.tied ? kTokenTable : firstOfLayer(model.layers) + 2;
-}
+inline constexpr int kPositionTable = 1; ///< where a family has one
 
-/// First values of rows [firstRow, ...) of a parameter: GPT-2's (normal with deviation 0.02, projections into the residual
-/// stream divided by sqrt(2 L)). They depend on seed, name and element alone, never on how the model is split.
-/// Ends early where the interrupt says so.
+/// First values of rows [firstRow, ...) of a parameter. They depend on seed, name and element alone, never on how the model is
+/// split. Ends early where the interrupt says so.
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstRow = 0,
                 const kernels::Interrupt &interrupt = {});
 

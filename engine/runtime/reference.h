@@ -1,4 +1,4 @@
-// GPT-2 in float64, unpartitioned and plain: what every schedule's gradients are compared with. It shares nothing with the fp32
+// The model in float64, unpartitioned and plain: what every schedule's gradients are compared with. It shares nothing with the fp32
 // layers but the parameters' first values.
 #pragma once
 

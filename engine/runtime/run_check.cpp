@@ -2,9 +2,10 @@
 
 #include "engine/base/text.h"
 #include "engine/model/partition.h"
+#include "engine/runtime/architecture.h"
 #include "engine/runtime/context.h"
-#include "engine/runtime/layer.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/validator.h"
@@ -37,7 +38,7 @@ double floatsOf(const schedule::Pass &pass, const model::Experiment &experiment,
     const double again = recomputes ? saved : 0; // from I to W
     const double layers = stageLayers[pass.stage] * boundary + saved - again;
     const bool isLast = pass.stage == schedule.placement().lastStage();
-    const double head = isLast ? boundary + 2 * tokens + (isSharded ? 0 : output) : 0;
+    const double head = isLast ? boundary + static_cast<double>(normStatistics(shape)) + (isSharded ? 0 : output) : 0;
     const double embedding = pass.stage == 0 && !isSharded ? boundary : 0; // its gradient, from I to W
     switch (pass.kind) {
     case PassKind::F: return layers + head;
@@ -62,8 +63,6 @@ double messagesPerMicrobatch(VocabularyMethod method)
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
-    if (experiment.model.family != model::ModelFamily::Gpt)
-        found.push_back({"model.family", "only family gpt can be trained; choose gpt, or simulate this model"});
     if (experiment.training.backend != "cpu")
         found.push_back({"training.backend", "backend " + experiment.training.backend + " cannot train here; choose cpu"});
     if (experiment.training.optimizer.name != "adamw")

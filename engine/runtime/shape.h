@@ -10,8 +10,13 @@
 
 namespace stagelens::runtime {
 
+class Architecture;
+/// The one of a family; there is one for every family.
+[[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
+
 /// All kernels count in these.
 struct Shape {
+    const Architecture *architecture;
     std::int64_t batch = 0; ///< sequences of a microbatch
     std::int64_t sequence = 0;
     std::int64_t hidden = 0;
@@ -22,9 +27,10 @@ struct Shape {
     std::int64_t microbatches = 0;
 
     explicit Shape(const model::Experiment &experiment)
-        : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
-          heads(experiment.model.heads), kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn),
-          vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches)
+        : architecture(&architectureOf(experiment.model.family)), batch(experiment.parallel.microbatchSize),
+          sequence(experiment.model.sequence), hidden(experiment.model.hidden), heads(experiment.model.heads),
+          kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
+          microbatches(experiment.parallel.microbatches)
     {}
 
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }

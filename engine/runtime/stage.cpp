@@ -24,7 +24,7 @@ Tensor Stage::forward(int microbatch, Tensor input, const Context &context)
     for (std::int64_t layer = 0; layer < count; ++layer) {
         float *own = kept.slots.data() + layer * slot;
         float *out = layer + 1 < count ? own + savedInSlot(shape) : output->data();
-        forwardLayer(m_layers[size(layer)], out, in, m_recomputes ? forgotten.data() : own, context);
+        m_layers[size(layer)]->forward(out, in, m_recomputes ? forgotten.data() : own, context);
         in = out;
     }
     return output;
@@ -38,7 +38,7 @@ void Stage::fromLast(InFlight &kept, Backward part, const Shape &shape, const Wo
     float *saved = (m_recomputes ? kept.again : kept.slots).data();
     for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
         float *in = layer > 0 ? kept.slots.data() + layer * slot - shape.boundary() : kept.input->data();
-        work(m_layers[size(layer)], in, saved + layer * stride);
+        work(*m_layers[size(layer)], in, saved + layer * stride);
     }
 }
 
@@ -54,10 +54,10 @@ Tensor Stage::backward(int microbatch, Tensor gradient, Backward part, const Con
         kept.again = isWhole ? context.pool.take(floats, category(MemoryCategory::Workspace))
                              : context.pool.take(m_layers.size() * floats, category(MemoryCategory::Activations));
     }
-    fromLast(kept, part, context.shape, [&](const LayerParameters &layer, float *in, float *saved) {
+    fromLast(kept, part, context.shape, [&](const Layer &layer, float *in, float *saved) {
         if (m_recomputes)
-            forwardLayer(layer, nullptr, in, saved, context);
-        backwardLayer(layer, gradient->data(), in, saved, part, context);
+            layer.forward(nullptr, in, saved, context);
+        layer.backward(gradient->data(), in, saved, part, context);
     });
     if (isWhole)
         m_inFlight.erase(found);
@@ -69,9 +69,8 @@ void Stage::backwardWeights(int microbatch, const Context &context)
     if (m_layers.empty())
         return;
     const auto found = m_inFlight.find(microbatch);
-    fromLast(found->second, Backward::Inputs, context.shape, [&](const LayerParameters &layer, const float *in, float *saved) {
-        runtime::backwardWeights(layer, in, saved, context);
-    });
+    fromLast(found->second, Backward::Inputs, context.shape,
+             [&](const Layer &layer, const float *in, float *saved) { layer.backwardWeights(in, saved, context); });
     m_inFlight.erase(found);
 }
 

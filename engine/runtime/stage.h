@@ -2,18 +2,20 @@
 #pragma once
 
 #include "engine/backend/transport.h"
-#include "engine/runtime/layer.h"
+#include "engine/runtime/architecture.h"
 
 #include <map>
 #include <vector>
 
 namespace stagelens::runtime {
 
+using Layers = std::vector<std::unique_ptr<const Layer>>;
+
 /// A stage without layers passes its input and its gradient on.
 class Stage {
 public:
     /// One that recomputes keeps the layers' inputs only, and what else they save from I to W.
-    Stage(std::vector<LayerParameters> layers, bool recomputes) : m_layers(std::move(layers)), m_recomputes(recomputes) {}
+    Stage(Layers layers, bool recomputes) : m_layers(std::move(layers)), m_recomputes(recomputes) {}
 
     [[nodiscard]] backend::Tensor forward(int microbatch, backend::Tensor input, const Context &context);
     /// Works in the gradient's own memory. Backward::Whole frees the microbatch's activations.
@@ -34,7 +36,7 @@ private:
     template <class Work>
     void fromLast(InFlight &kept, Backward part, const Shape &shape, const Work &work) const;
 
-    std::vector<LayerParameters> m_layers;
+    Layers m_layers;
     bool m_recomputes;
     std::map<int, InFlight> m_inFlight; ///< by microbatch
 };

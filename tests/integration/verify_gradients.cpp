@@ -127,13 +127,6 @@ private slots:
     {
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
         const auto schedule = scheduleOf(experiment);
-        auto llama = experiment;
-        llama.model.family = model::ModelFamily::Llama;
-        const auto refused = runtime::verify(llama, schedule, {});
-        QVERIFY(!refused.ok());
-        QCOMPARE(refused.error().kind, base::ErrorKind::InvalidInput);
-        QCOMPARE(refused.error().problems.front().field, std::string("model.family"));
-
         auto huge = experiment;
         huge.model.hidden = 1 << 18;
         QVERIFY(runtime::requiredBytes(huge) > runtime::availableBytes());

@@ -27,6 +27,15 @@ inline model::ModelConfig tinyModel()
     return model;
 }
 
+/// The same experiment with a Llama of that size.
+inline model::Experiment asLlama(model::Experiment experiment, int kvHeads)
+{
+    experiment.model.family = model::ModelFamily::Llama;
+    experiment.model.kvHeads = kvHeads;
+    experiment.model.ffn = 96;
+    return experiment;
+}
+
 inline model::Experiment tinyExperiment(const std::string &family, model::VocabularyMethod method, int devices,
                                         int microbatches)
 {

@@ -1,5 +1,4 @@
 // The CPU kernels against plain loops in double.
-#include "engine/base/random.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/elementwise.h"
@@ -7,67 +6,17 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/matmul.h"
 #include "kernels/include/softmax.h"
+#include "tests/support/kernel_numbers.h"
 
 #include <QtTest>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
 using namespace stagelens::kernels;
-using stagelens::base::Random;
+using namespace stagelens::test;
 
 namespace {
-
-std::vector<float> randomValues(std::size_t count, std::uint64_t stream, double scale = 1.0)
-{
-    const Random random(20261121, stream);
-    std::vector<float> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = static_cast<float>(scale * random.normal(i));
-    return values;
-}
-
-/// Frobenius norm of the difference over that of the reference.
-double error(const std::vector<float> &values, const std::vector<double> &reference)
-{
-    double difference = 0;
-    double norm = 0;
-    for (std::size_t i = 0; i < reference.size(); ++i) {
-        difference += std::pow(static_cast<double>(values[i]) - reference[i], 2);
-        norm += reference[i] * reference[i];
-    }
-    return std::sqrt(difference / norm);
-}
-
-std::vector<double> doubles(const std::vector<float> &values)
-{
-    return {values.begin(), values.end()};
-}
-
-std::int64_t signedSize(const std::vector<float> &values)
-{
-    return static_cast<std::int64_t>(values.size());
-}
-
-/// Gradient of sum(outGradient * f(x)) by central differences in double.
-std::vector<double> numericGradient(const std::function<std::vector<double>(const std::vector<double> &)> &f,
-                                    std::vector<double> x, const std::vector<float> &outGradient)
-{
-    constexpr double kStep = 1e-5;
-    std::vector<double> gradient(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double centre = x[i];
-        x[i] = centre + kStep;
-        const std::vector<double> above = f(x);
-        x[i] = centre - kStep;
-        const std::vector<double> below = f(x);
-        x[i] = centre;
-        for (std::size_t j = 0; j < above.size(); ++j)
-            gradient[i] += static_cast<double>(outGradient[j]) * (above[j] - below[j]) / (2 * kStep);
-    }
-    return gradient;
-}
 
 std::vector<double> attentionOf(const std::vector<double> &qkv, const AttentionShape &shape)
 {

@@ -1,0 +1,71 @@
+#include "kernels/include/rmsnorm.h"
+
+#include "kernels/cpu/lanes.h"
+
+#include <cmath>
+
+namespace stagelens::kernels {
+namespace {
+
+STAGELENS_INLINE float sumOfSquaresOf(const float *values, std::int64_t count)
+{
+    LaneSum sum;
+    const std::int64_t whole = count - count % kLanes;
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+        for (std::int64_t lane = 0; lane < kLanes; ++lane)
+            sum.lanes[lane] += values[i + lane] * values[i + lane];
+    for (std::int64_t i = whole; i < count; ++i)
+        sum.lanes[i - whole] += values[i] * values[i];
+    return sum.total();
+}
+
+/// Sum of gradient * weight * in over a row.
+STAGELENS_INLINE float projectionOf(const float *gradient, const float *weight, const float *in, std::int64_t count)
+{
+    LaneSum sum;
+    const std::int64_t whole = count - count % kLanes;
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+        for (std::int64_t lane = 0; lane < kLanes; ++lane)
+            sum.lanes[lane] += gradient[i + lane] * weight[i + lane] * in[i + lane];
+    for (std::int64_t i = whole; i < count; ++i)
+        sum.lanes[i - whole] += gradient[i] * weight[i] * in[i];
+    return sum.total();
+}
+
+} // namespace
+
+STAGELENS_MULTIVERSIONED void rmsNormForward(float *__restrict out, float *__restrict rstd, const float *__restrict in,
+                                             const float *__restrict weight, std::int64_t rows, std::int64_t width)
+{
+    const float share = 1.0F / static_cast<float>(width);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const float *x = in + row * width;
+        const float r = 1.0F / std::sqrt(sumOfSquaresOf(x, width) * share + kRmsNormEpsilon);
+        rstd[row] = r;
+        float *y = out + row * width;
+        for (std::int64_t i = 0; i < width; ++i)
+            y[i] = x[i] * r * weight[i];
+    }
+}
+
+STAGELENS_MULTIVERSIONED void rmsNormBackward(float *__restrict inGradient, float *__restrict weightGradient,
+                                              const float *__restrict outGradient, const float *__restrict in,
+                                              const float *__restrict rstd, const float *__restrict weight, std::int64_t rows,
+                                              std::int64_t width)
+{
+    const float share = 1.0F / static_cast<float>(width);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const float *x = in + row * width;
+        const float *dy = outGradient + row * width;
+        float *dx = inGradient + row * width;
+        const float r = rstd[row];
+        const float mean = projectionOf(dy, weight, x, width) * r * share; // of dy w x r, the normalised input's share
+        for (std::int64_t i = 0; i < width; ++i) {
+            const float normalised = x[i] * r;
+            dx[i] += r * (dy[i] * weight[i] - normalised * mean);
+            weightGradient[i] += dy[i] * normalised;
+        }
+    }
+}
+
+} // namespace stagelens::kernels

@@ -1,0 +1,34 @@
+#include "kernels/include/swiglu.h"
+
+#include "kernels/cpu/lanes.h"
+
+namespace stagelens::kernels {
+namespace {
+
+STAGELENS_INLINE float sigmoidOf(float x)
+{
+    return 1.0F / (1.0F + expOf(-x));
+}
+
+} // namespace
+
+STAGELENS_MULTIVERSIONED void swigluForward(float *__restrict out, const float *__restrict gate, const float *__restrict up,
+                                            std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = gate[i] * sigmoidOf(gate[i]) * up[i];
+}
+
+STAGELENS_MULTIVERSIONED void swigluBackward(float *__restrict gate, float *__restrict up, const float *__restrict outGradient,
+                                             std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float x = gate[i];
+        const float sigmoid = sigmoidOf(x);
+        const float slope = sigmoid * (1.0F + x * (1.0F - sigmoid));
+        gate[i] = outGradient[i] * up[i] * slope;
+        up[i] = outGradient[i] * x * sigmoid;
+    }
+}
+
+} // namespace stagelens::kernels

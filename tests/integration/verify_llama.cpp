@@ -1,0 +1,177 @@
+// The family llama under schedules, vocabulary methods and shapes: against the float64 reference, the same bits whatever the
+// order, and what its parameters and activations take.
+#include "engine/model/accounting.h"
+#include "engine/model/names.h"
+#include "engine/model/presets.h"
+#include "engine/runtime/architecture.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::kAllMethods;
+using test::scheduleOf;
+
+namespace {
+
+/// Split and whole backwards, one and two chunks, overlapped pairs.
+constexpr const char *kFamilies[] = {"1f1b", "zb-h1", "zb-v", "interleaved-1f1b", "dualpipe-v"};
+
+model::Experiment tinyLlama(const char *family, VocabularyMethod method, int devices, int microbatches, int kvHeads = 2)
+{
+    return test::asLlama(test::tinyExperiment(family, method, devices, microbatches), kvHeads);
+}
+
+std::vector<float> gradientsOf(const model::Experiment &experiment)
+{
+    auto gradients = runtime::stepGradients(experiment, scheduleOf(experiment));
+    if (!gradients)
+        qFatal("%s", gradients.error().text().c_str());
+    return std::move(gradients).value();
+}
+
+bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+class VerifyLlama : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// A row a family and method; their places choose what else differs from row to row.
+    void againstReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("turn");
+        int turn = 0;
+        for (const char *family : kFamilies)
+            for (const VocabularyMethod method : kAllMethods)
+                QTest::addRow("%s %s", family, model::name(method).data())
+                    << QString(family) << static_cast<int>(method) << turn++;
+    }
+    void againstReference()
+    {
+        QFETCH(QString, family);
+        QFETCH(int, method);
+        QFETCH(int, turn);
+        for (const int devices : {1, 2, 4}) {
+            const int kvHeads = std::array{1, 2, 4}[static_cast<std::size_t>(turn + devices) % 3];
+            auto experiment = tinyLlama(family.toUtf8().constData(), static_cast<VocabularyMethod>(method), devices,
+                                        1 + (turn + devices) % 5, kvHeads);
+            const bool tied = (turn + devices / 2) % 2 == 0;
+            experiment.model.tied = tied;
+            experiment.parallel.microbatchSize = tied ? 2 : 1;
+            experiment.schedule.recompute = turn % 3 ? model::Recompute::None : model::Recompute::Full;
+            experiment.training.mode = devices == 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            QCOMPARE(found->gradients.size(), std::size_t(tied ? 74 : 75));
+            for (const runtime::GradientError &gradient : found->gradients)
+                QVERIFY2(gradient.relative <= runtime::Verification::kTolerance,
+                         qPrintable(QString("%1 is off by %2").arg(gradient.parameter.c_str()).arg(gradient.relative)));
+            QVERIFY(found->holds());
+            QVERIFY(found->loss > 4.0 && found->loss < 5.2); // ln 97 = 4.57
+        }
+    }
+
+    void stagesWithoutLayersAndEmptyShards()
+    {
+        for (const VocabularyMethod method : kAllMethods) {
+            auto experiment = tinyLlama("zb-h1", method, 4, 5);
+            experiment.parallel.stageLayers = {0, 4, 4, 0};
+            experiment.model.vocabularySize = 5; // two rows a shard: 2, 2, 1, 0
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
+        }
+    }
+
+    void sameBitsWhateverTheOrder()
+    {
+        for (const VocabularyMethod method : kAllMethods) {
+            for (const int devices : {1, 2, 4}) {
+                auto plain = tinyLlama("1f1b", method, devices, 6);
+                plain.model.tied = devices == 4;
+                const std::vector<float> expected = gradientsOf(plain);
+                QVERIFY(std::any_of(expected.begin(), expected.end(), [](float value) { return value != 0.0F; }));
+                for (const char *family : kFamilies) {
+                    auto experiment = tinyLlama(family, method, devices, 6);
+                    experiment.model.tied = plain.model.tied;
+                    experiment.training.mode = family[0] == 'z' ? model::RunMode::Live : model::RunMode::VirtualClock;
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    experiment.schedule.recompute = model::Recompute::Full;
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                }
+            }
+        }
+    }
+
+    /// A device's table of angles: of a head of 32 / 4 floats at 16 positions.
+    void anglesOfTheRotaryPositions()
+    {
+        const runtime::Shape shape(tinyLlama("1f1b", VocabularyMethod::None, 1, 1));
+        std::vector<float> angles(static_cast<std::size_t>(shape.architecture->constantFloats(shape)));
+        QCOMPARE(angles.size(), std::size_t{16 * 8});
+        shape.architecture->fillConstants(angles.data(), shape);
+        QCOMPARE(angles[0], 1.0F);
+        QCOMPARE(angles[8], static_cast<float>(std::cos(1.0)));
+        QCOMPARE(angles[8 + 4], static_cast<float>(std::sin(1.0)));
+        QCOMPARE(angles[8 + 1], static_cast<float>(std::cos(0.1))); // theta^(-2/8)
+    }
+
+    /// What is counted for every preset is what the engine makes and keeps.
+    void accountingAgrees()
+    {
+        const auto presets = model::modelPresets();
+        QVERIFY(presets.ok());
+        for (const model::ModelPreset &preset : *presets) {
+            for (const bool tied : {false, true}) {
+                auto model = preset.model;
+                model.tied = tied;
+                std::int64_t count = 0;
+                for (const runtime::ParameterInfo &info : runtime::parameterList(model))
+                    count += info.count();
+                QCOMPARE(count, model::totalParameters(model));
+                model.dtype = model::DataType::Fp32;
+                model::Experiment experiment;
+                experiment.model = model;
+                experiment.parallel.microbatchSize = 2;
+                const runtime::Shape shape(experiment);
+                QCOMPARE(4 * (shape.boundary() + runtime::savedFloats(shape)),
+                         model::layerActivationBytes(model, 2, model::Recompute::None));
+            }
+        }
+    }
+
+    void memoryStaysWithinThePlan()
+    {
+        for (const char *family : kFamilies) {
+            for (const VocabularyMethod method : kAllMethods) {
+                auto experiment = tinyLlama(family, method, 4, 12);
+                experiment.training.steps = 1;
+                base::Bytes measured = 0;
+                const auto onStep = [&](const runtime::StepReport &report) {
+                    for (const auto &device : report.peakMemory)
+                        for (const base::Bytes bytes : device)
+                            measured += bytes;
+                };
+                QVERIFY(runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {}).ok());
+                const base::Bytes planned = runtime::requiredBytes(experiment);
+                QVERIFY2(measured <= planned && planned < 2 * measured,
+                         qPrintable(QString("%1: %2 planned, %3 measured").arg(family).arg(planned).arg(measured)));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(VerifyLlama)
+#include "verify_llama.moc"
