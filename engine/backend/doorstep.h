@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <map>
+#include <memory_resource>
 #include <mutex>
 #include <stop_token>
 #include <utility>
@@ -38,7 +39,8 @@ public:
 private:
     std::mutex m_mutex;
     std::condition_variable_any m_arrived; ///< one reader: the rank itself
-    std::map<std::pair<MessageKey, int>, Tensor> m_tensors;
+    std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing
+    std::pmr::map<std::pair<MessageKey, int>, Tensor> m_tensors{&m_nodes};
 };
 
 } // namespace stagelens::backend

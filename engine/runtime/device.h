@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/device_memory.h"
 #include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
@@ -33,6 +34,7 @@ struct RunPlan {
     {
         return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
+    [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
@@ -43,11 +45,10 @@ struct RunPlan {
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
 };
 
-/// What a pass receives from others, or is about to give away.
+/// What a pass receives from others beside what has its planned place, or is about to give away.
 struct Mail {
     backend::Tensor tensor = {};
-    WeightedRows rows = {};          ///< VOCAB-2
-    std::vector<float> maximum = {}; ///< naive U
+    WeightedRows rows = {}; ///< VOCAB-2
 };
 
 /// With two replicas of the model it holds stages of both, and of a stage that both have there one: the microbatches of both go
@@ -56,7 +57,7 @@ struct Mail {
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
 public:
-    Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
+    Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
 
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
     void beginStep(const Batch &batch, int step);
@@ -76,33 +77,43 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
-    [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
+    [[nodiscard]] const backend::MemoryMeter &meter() const { return m_memory.pool().meter(); }
 
 private:
-    struct NormInFlight {
-        backend::Tensor input;
-        backend::Buffer statistics;
-    };
-
     void makeVocabularyParameters();
     void makeStages();
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
     /// A parameter of that stage, which is a copy unless this is the stage's device in the first replica.
     Parameter &ownWhole(int index, int stage);
 
-    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
+    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
-    [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, backend::Tensor x);
+    /// False if there is none: the run was stopped.
+    [[nodiscard]] bool copyInto(float *place, const backend::Tensor &tensor) const;
+    /// Where the input of F goes: to the layers, past them to the last norm, or at once to the next stage as `message`.
+    [[nodiscard]] float *inputPlace(const schedule::Pass &pass, backend::Tensor &message);
+    /// Where the gradient of B or I is worked on: in a message, unless it waits for W.
+    [[nodiscard]] float *gradientPlace(const schedule::Pass &pass, backend::Tensor &message);
+    [[nodiscard]] float *newMessage(backend::Tensor &message);
+    [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
+    [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, Mail in);
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
+    /// The gradient of what the final norm makes, from the output layer.
+    [[nodiscard]] base::Result<backend::Tensor> outputGradient(int microbatch, Mail in);
     void backwardWeights(const schedule::Pass &pass);
-    void addTokenGradients(int microbatch, const backend::Tensor &gradient);
-    [[nodiscard]] Mail firstVocabularyPass(int microbatch, backend::Tensor x);
+    void addTokenGradients(int microbatch, const float *gradient);
+    [[nodiscard]] Mail firstVocabularyPass(int microbatch);
     [[nodiscard]] base::Result<Mail> lastVocabularyPass(int microbatch);
-    [[nodiscard]] backend::Tensor embed(int microbatch);
-    [[nodiscard]] backend::Tensor normalise(int microbatch, backend::Tensor input);
-    [[nodiscard]] backend::Tensor differentiateNorm(int microbatch, const backend::Tensor &outGradient);
+    [[nodiscard]] Mail secondVocabularyPass(int microbatch);
+    void embed(int microbatch, float *rows) const;
+    void normalise(const schedule::Pass &pass, float *out) const;
+    /// Gradient of the final norm's input.
+    void differentiateNorm(const schedule::Pass &pass, float *gradient, const float *outGradient) const;
+    [[nodiscard]] backend::Tensor messageOf(const float *values, std::int64_t floats) const;
+    /// Of the whole vocabulary.
+    [[nodiscard]] SoftmaxStatistics statistics(int microbatch) const;
     [[nodiscard]] base::Result<> recordLoss(int microbatch);
     [[nodiscard]] kernels::TableShard tableShard() const;
     [[nodiscard]] bool isLast(const schedule::Pass &pass) const
@@ -112,7 +123,7 @@ private:
 
     const RunPlan &m_plan;
     int m_rank;
-    backend::Pool &m_pool;
+    DeviceMemory &m_memory;
     backend::Transport &m_transport;
     Workspace m_workspace;
     Context m_context;
@@ -126,11 +137,8 @@ private:
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
-    std::map<int, NormInFlight> m_norms;
-    std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
-    std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T
-    std::map<int, std::vector<std::vector<float>>> m_shardFactors; ///< VOCAB-2's last device: of every shard, until B
-    std::map<int, backend::Tensor> m_embeddingGradients;           ///< whole table, split backward: from I to W
+    std::vector<bool> m_hasStatistics;   ///< of the whole vocabulary, by microbatch
+    std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;
     // of the pass
     base::Nanos m_vocabularyTime = 0;

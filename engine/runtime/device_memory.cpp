@@ -15,6 +15,12 @@ DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pas
     backend::poison(m_slab.values().subspan(size(plan.poolFloats)));
 }
 
+backend::Tensor DeviceMemory::takeMessage(std::int64_t floats)
+{
+    return std::allocate_shared<backend::Buffer>(std::pmr::polymorphic_allocator<backend::Buffer>(&m_owners),
+                                                 m_pool.take(size(floats), backend::kMessages));
+}
+
 std::span<float> DeviceMemory::values(std::size_t buffer)
 {
     return m_slab.values().subspan(size(m_plan.poolFloats + m_plan.places[buffer]),

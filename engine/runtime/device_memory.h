@@ -1,9 +1,10 @@
 // What a device holds: a slab, cut as its plan says.
 #pragma once
 
-#include "engine/backend/memory.h"
+#include "engine/backend/transport.h"
 #include "engine/runtime/memory_plan.h"
 
+#include <memory_resource>
 #include <span>
 #include <stdexcept>
 
@@ -22,8 +23,10 @@ public:
     /// Takes the slab; throws std::bad_alloc where the machine has no more. Plan and order must live longer.
     DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device);
 
-    /// For what stays, and for messages.
+    /// For what stays.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }
+    /// A tensor to give away, which lives until its last user has done with it.
+    [[nodiscard]] backend::Tensor takeMessage(std::int64_t floats);
     [[nodiscard]] const DevicePlan &plan() const { return m_plan; }
 
     void beginStep();
@@ -46,6 +49,7 @@ private:
     int m_device;
     backend::Slab m_slab;
     backend::Pool m_pool;
+    std::pmr::synchronized_pool_resource m_owners; ///< what shares messages: kept, so that a step asks the machine for nothing
     std::size_t m_entered = 0; ///< passes
     std::size_t m_left = 0;
     std::size_t m_begun = 0; ///< buffers

@@ -4,6 +4,7 @@
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -16,7 +17,7 @@ using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
-using simulate::MemoryCategory;
+using simulate::BufferKind;
 
 /// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
 enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
@@ -47,6 +48,7 @@ private:
 
 std::optional<Mail> Device::receive(const Pass &pass)
 {
+    m_memory.enter(pass);
     const int microbatch = pass.microbatch;
     const auto broadcast = [&](int root, Transfer transfer) {
         return m_transport.receiveBroadcast(root, m_rank, keyOf(transfer, 0, microbatch));
@@ -54,40 +56,65 @@ std::optional<Mail> Device::receive(const Pass &pass)
     Mail in;
     bool came = true;
     switch (pass.kind) {
-    case PassKind::F: came = receiveForward(pass, in.tensor); break;
+    case PassKind::F: came = receiveForward(pass, in); break;
     case PassKind::B:
     case PassKind::I: came = receiveBackward(pass, in); break;
-    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX)) != nullptr; break;
-    case PassKind::U: {
-        const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
-        came = !parts.empty();
-        if (came)
-            in.maximum = combineMaxima(parts, m_plan.shape.tokens());
+    case PassKind::S:
+        came = copyInto(m_memory.at(BufferKind::OutputInput, 0, microbatch),
+                        broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX));
         break;
-    }
+    case PassKind::U:
+        came = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), m_parts);
+        if (came)
+            combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, m_parts, m_plan.shape.tokens());
+        break;
     case PassKind::T: came = receiveStatistics(microbatch); break;
     case PassKind::EB:
         came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
         break;
     default: break;
     }
+    m_parts.clear();
     return came ? std::optional(std::move(in)) : std::nullopt;
 }
 
-bool Device::receiveForward(const Pass &pass, Tensor &input)
+bool Device::copyInto(float *place, const Tensor &tensor) const
+{
+    if (tensor)
+        std::copy_n(tensor->data(), m_plan.shape.boundary(), place);
+    return tensor != nullptr;
+}
+
+float *Device::inputPlace(const Pass &pass, Tensor &message)
+{
+    if (!m_stages.at(pass.stage).isEmpty())
+        return m_memory.at(BufferKind::StageInput, pass.stage, pass.microbatch);
+    return isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch) : newMessage(message);
+}
+
+float *Device::gradientPlace(const Pass &pass, Tensor &message)
+{
+    const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
+    return isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch) : newMessage(message);
+}
+
+float *Device::newMessage(Tensor &message)
+{
+    message = m_memory.takeMessage(m_plan.shape.boundary());
+    return message->data();
+}
+
+bool Device::receiveForward(const Pass &pass, Mail &in)
 {
     if (pass.stage > 0) {
         const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
-        input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
-    } else if (m_plan.isSharded()) {
-        input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
-    } else {
-        return true;
+        const Tensor input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
+        return copyInto(inputPlace(pass, in.tensor), input);
     }
-    if (!input)
-        return false;
-    input->chargeTo(meter(), category(MemoryCategory::Activations));
-    return true;
+    if (!m_plan.isSharded())
+        return true;
+    const Tensor input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
+    return copyInto(inputPlace(pass, in.tensor), input);
 }
 
 bool Device::receiveBackward(const Pass &pass, Mail &in)
@@ -95,64 +122,76 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
     const int microbatch = pass.microbatch;
     if (!isLast(pass)) {
         const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
-        in.tensor = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
-    } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        const Tensor gradient = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
+        return gradient && copyInto(gradientPlace(pass, in.tensor), gradient);
+    }
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         if (!receiveStatistics(microbatch))
             return false;
+        const std::size_t factors = size(m_plan.schedule.devices() * m_plan.shape.tokens());
         in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
         in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
-                                             m_shardFactors[microbatch]);
-        m_shardFactors.erase(microbatch);
+                                             {m_memory.at(BufferKind::ShardFactors, 0, microbatch), factors});
         return in.tensor != nullptr && in.rows.targets != nullptr;
-    } else if (m_plan.isSharded()) {
-        in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
-    } else {
-        return true;
     }
-    if (!in.tensor)
-        return false;
-    in.tensor->chargeTo(meter(), category(MemoryCategory::Communication));
-    return true;
+    if (!m_plan.isSharded())
+        return true;
+    in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
+    return in.tensor != nullptr;
 }
 
 bool Device::receiveStatistics(int microbatch)
 {
     // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
-    if (m_statistics.contains(microbatch))
+    if (m_hasStatistics[size(microbatch)])
         return true;
     const VocabularyMethod method = m_plan.schedule.vocabulary();
     const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
-    const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch));
-    if (parts.empty())
+    if (!m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch), m_parts))
         return false;
-    if (method == VocabularyMethod::Naive) {
-        m_statistics[microbatch] = combineSums(std::move(m_maxima[microbatch]), parts);
-        return true;
-    }
-    const SoftmaxStatistics &all = m_statistics[microbatch] = combineShards(parts, m_plan.shape.tokens());
+    const SoftmaxStatistics all = statistics(microbatch);
+    if (method == VocabularyMethod::Naive)
+        combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, m_parts);
+    else
+        combineShards(all, m_parts);
     if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
-        m_shardFactors[microbatch] = shardFactors(parts, all);
+        shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_parts, all);
+    m_parts.clear();
+    m_hasStatistics[size(microbatch)] = true;
     return true;
+}
+
+SoftmaxStatistics Device::statistics(int microbatch) const
+{
+    if (!m_plan.isSharded()) // the shard is the whole vocabulary
+        return OutputShard::statistics(microbatch, m_context);
+    return {m_memory.at(BufferKind::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()};
 }
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
-    const int microbatch = pass.microbatch;
     m_vocabularyTime = 0;
+    auto made = carryOut(pass, std::move(in));
+    m_memory.leave();
+    return made;
+}
+
+base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
+{
     switch (pass.kind) {
-    case PassKind::F: return forward(pass, std::move(in.tensor));
+    case PassKind::F: return forward(pass, std::move(in));
     case PassKind::B:
     case PassKind::I: return backward(pass, std::move(in));
     case PassKind::W: backwardWeights(pass); return Mail{};
-    case PassKind::S: return firstVocabularyPass(microbatch, std::move(in.tensor));
-    case PassKind::T: return lastVocabularyPass(microbatch);
-    case PassKind::U: {
-        Mail out{.tensor = m_output->exponentiate(microbatch, in.maximum, m_context)};
-        m_maxima[microbatch] = std::move(in.maximum);
+    case PassKind::S: return firstVocabularyPass(pass.microbatch);
+    case PassKind::T: return lastVocabularyPass(pass.microbatch);
+    case PassKind::U: return secondVocabularyPass(pass.microbatch);
+    case PassKind::EF: {
+        Mail out;
+        embed(pass.microbatch, newMessage(out.tensor));
         return out;
     }
-    case PassKind::EF: return Mail{.tensor = embed(microbatch)};
-    case PassKind::EB: addTokenGradients(microbatch, in.tensor); return Mail{};
+    case PassKind::EB: addTokenGradients(pass.microbatch, in.tensor->data()); return Mail{};
     default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
     }
 }
@@ -196,65 +235,79 @@ void Device::publish(const Pass &pass, Mail mail)
     }
 }
 
-base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
+base::Result<Mail> Device::forward(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
     if (pass.stage == 0) {
-        if (!x) {
+        const bool isWhole = !m_plan.isSharded();
+        float *const x = isWhole || !in.tensor ? inputPlace(pass, in.tensor) : in.tensor->data();
+        if (isWhole) {
             const Stopwatch inVocabulary(m_vocabularyTime);
-            x = embed(microbatch);
-            x->chargeTo(meter(), category(MemoryCategory::Activations));
+            embed(microbatch, x);
         }
         for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-            kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
-                         shape.sequence * shape.hidden);
+            kernels::add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(), shape.sequence * shape.hidden);
     }
-    x = m_stages.at(pass.stage).forward(microbatch, std::move(x), m_context);
+    Mail out = std::move(in);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.forward(microbatch,
+                      isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, microbatch) : newMessage(out.tensor),
+                      m_context);
     if (!isLast(pass))
-        return Mail{.tensor = std::move(x)};
-    x = normalise(microbatch, std::move(x));
+        return out;
+    normalise(pass, m_plan.isSharded() ? newMessage(out.tensor) : m_memory.at(BufferKind::OutputInput, 0, microbatch));
     if (m_plan.isSharded())
-        return Mail{.tensor = std::move(x)};
+        return out;
     const Stopwatch inVocabulary(m_vocabularyTime);
-    const Tensor statistics = m_output->project(microbatch, std::move(x), m_batch->labels(microbatch), m_context);
-    m_statistics[microbatch] = combineShards({statistics}, shape.tokens());
+    m_output->project(microbatch, m_batch->labels(microbatch), m_context);
     if (auto finite = recordLoss(microbatch); !finite)
         return finite.error();
     return Mail{};
+}
+
+base::Result<Tensor> Device::outputGradient(int microbatch, Mail in)
+{
+    const Shape &shape = m_plan.shape;
+    if (!in.tensor) {
+        const Stopwatch inVocabulary(m_vocabularyTime);
+        return m_output->differentiate(microbatch, statistics(microbatch), m_batch->labels(microbatch), m_context);
+    }
+    if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
+        kernels::addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
+        kernels::scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
+        if (auto finite = recordLoss(microbatch); !finite)
+            return finite.error();
+    }
+    return std::move(in.tensor);
 }
 
 base::Result<Mail> Device::backward(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
-    Tensor gradient = std::move(in.tensor);
+    const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
+    Mail out;
+    float *gradient = nullptr;
     if (isLast(pass)) {
-        if (!gradient) {
-            const Stopwatch inVocabulary(m_vocabularyTime);
-            gradient = m_output->differentiate(microbatch, m_statistics.at(microbatch), m_batch->labels(microbatch), m_context);
-        } else if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
-            kernels::addScaled(gradient->data(), in.rows.targets->data(), -1.0F, shape.boundary());
-            kernels::scale(gradient->data(), gradient->data(), shape.tokenWeight(), shape.boundary());
-            if (auto finite = recordLoss(microbatch); !finite)
-                return finite.error();
-        }
-        gradient = differentiateNorm(microbatch, gradient);
+        const auto above = outputGradient(microbatch, std::move(in));
+        if (!above)
+            return above.error();
+        gradient = gradientPlace(pass, out.tensor);
+        differentiateNorm(pass, gradient, (*above)->data());
+    } else {
+        out = std::move(in);
+        gradient = isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, microbatch) : out.tensor->data();
     }
-    const Backward part = pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole;
-    gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.backward(microbatch, gradient, pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole, m_context);
     if (pass.stage > 0)
-        return Mail{.tensor = std::move(gradient)};
+        return out;
     for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-        kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
+        kernels::add(m_positions->gradient.data(), gradient + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
-    if (m_plan.isSharded())
-        return Mail{.tensor = std::move(gradient)};
-    if (part == Backward::Inputs) {
-        gradient->chargeTo(meter(), category(MemoryCategory::Activations));
-        m_embeddingGradients[microbatch] = std::move(gradient);
-        return Mail{};
-    }
+    if (m_plan.isSharded() || isKept)
+        return out;
     const Stopwatch inVocabulary(m_vocabularyTime);
     addTokenGradients(microbatch, gradient);
     return Mail{};
@@ -262,34 +315,53 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
 
 void Device::backwardWeights(const Pass &pass)
 {
-    m_stages.at(pass.stage).backwardWeights(pass.microbatch, m_context);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.backwardWeights(pass.microbatch, m_context);
     if (pass.stage > 0 || m_plan.isSharded())
         return;
     const Stopwatch inVocabulary(m_vocabularyTime);
-    addTokenGradients(pass.microbatch, m_embeddingGradients.extract(pass.microbatch).mapped());
+    addTokenGradients(pass.microbatch, m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
 }
 
-void Device::addTokenGradients(int microbatch, const Tensor &gradient)
+void Device::addTokenGradients(int microbatch, const float *gradient)
 {
-    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient->data(), 1.0F,
+    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient, 1.0F,
                             m_plan.shape.tokens());
 }
 
-Mail Device::firstVocabularyPass(int microbatch, Tensor x)
+Tensor Device::messageOf(const float *values, std::int64_t floats) const
+{
+    Tensor message = m_memory.takeMessage(floats);
+    std::copy_n(values, floats, message->data());
+    return message;
+}
+
+Mail Device::firstVocabularyPass(int microbatch)
 {
     const Labels labels = m_batch->labels(microbatch);
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive)
-        return {.tensor = m_output->projectMaxima(microbatch, std::move(x), labels, m_context)};
-    Mail out{.tensor = m_output->project(microbatch, std::move(x), labels, m_context)};
+    const std::int64_t tokens = m_plan.shape.tokens();
+    const float *local = OutputShard::statistics(microbatch, m_context).maximum;
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
+        m_output->projectMaxima(microbatch, labels, m_context);
+        return {.tensor = messageOf(local, tokens)};
+    }
+    m_output->project(microbatch, labels, m_context);
+    Mail out{.tensor = messageOf(local, 3 * tokens)};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
         out.rows = m_output->weigh(microbatch, labels, m_context);
     return out;
 }
 
+Mail Device::secondVocabularyPass(int microbatch)
+{
+    m_output->exponentiate(microbatch, m_context);
+    return {.tensor = messageOf(OutputShard::statistics(microbatch, m_context).sum, 2 * m_plan.shape.tokens())};
+}
+
 base::Result<Mail> Device::lastVocabularyPass(int microbatch)
 {
     const Labels labels = m_batch->labels(microbatch);
-    const SoftmaxStatistics &all = m_statistics.at(microbatch);
+    const SoftmaxStatistics all = statistics(microbatch);
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         m_output->differentiateWeight(microbatch, all, labels, m_context);
         return Mail{};
@@ -306,41 +378,27 @@ kernels::TableShard Device::tableShard() const
     return {m_table->firstRow, m_table->rows, m_plan.shape.hidden};
 }
 
-Tensor Device::embed(int microbatch)
+void Device::embed(int microbatch, float *rows) const
 {
-    auto rows =
-        std::make_shared<backend::Buffer>(m_pool.take(size(m_plan.shape.boundary()), category(MemoryCategory::Communication)));
-    kernels::gatherRows(rows->data(), m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(),
-                        m_plan.shape.tokens());
-    return rows;
+    kernels::gatherRows(rows, m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(), m_plan.shape.tokens());
 }
 
-Tensor Device::normalise(int microbatch, Tensor input)
+void Device::normalise(const Pass &pass, float *out) const
 {
-    const Shape &shape = m_plan.shape;
-    NormInFlight &kept = m_norms[microbatch];
-    kept.input = std::move(input);
-    kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
-    kept.statistics = m_pool.take(size(normStatistics(shape)), category(MemoryCategory::Activations));
-    const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
-    auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
-    forwardNorm(m_finalNorm, out->data(), kept.statistics.data(), kept.input->data(), shape);
-    return out;
+    forwardNorm(m_finalNorm, out, m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch),
+                m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_plan.shape);
 }
 
-Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
+void Device::differentiateNorm(const Pass &pass, float *gradient, const float *outGradient) const
 {
-    const Shape &shape = m_plan.shape;
-    const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
-    auto gradient =
-        std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
-    backwardNorm(m_finalNorm, gradient->data(), outGradient->data(), kept.input->data(), kept.statistics.data(), shape);
-    return gradient;
+    std::fill_n(gradient, m_plan.shape.boundary(), 0.0F);
+    backwardNorm(m_finalNorm, gradient, outGradient, m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch),
+                 m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_plan.shape);
 }
 
 base::Result<> Device::recordLoss(int microbatch)
 {
-    const double loss = m_statistics.at(microbatch).loss();
+    const double loss = statistics(microbatch).loss();
     m_losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

@@ -54,10 +54,15 @@ base::Result<> Session::makeDevices()
     const int ranks = m_plan.schedule.devices();
     m_transport = backend::makeInProcessTransport(ranks, m_halted);
     m_devices.resize(size(ranks));
-    for (int rank = 0; rank < ranks; ++rank)
-        m_pools.push_back(std::make_unique<backend::Pool>());
+    auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
+    if (!plans)
+        return plans.error();
+    m_memoryPlans = std::move(plans).value();
+    m_memories.resize(size(ranks));
     const auto make = [this](int rank) -> base::Result<> {
-        m_devices[size(rank)] = std::make_unique<Device>(m_plan, rank, *m_pools[size(rank)], *m_transport, interrupt());
+        auto &memory = m_memories[size(rank)];
+        memory = std::make_unique<DeviceMemory>(m_memoryPlans[size(rank)], m_plan.schedule.device(rank), rank);
+        m_devices[size(rank)] = std::make_unique<Device>(m_plan, rank, *memory, *m_transport, interrupt());
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
     return onAllRanks(ranks, make, m_halt);
