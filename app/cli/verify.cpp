@@ -32,6 +32,7 @@ nlohmann::ordered_json verificationJson(const Verification &found)
         gradients.push_back({{"parameter", gradient.parameter}, {"relative_error", gradient.relative}});
     return {{"holds", found.holds()},
             {"tolerance", Verification::kTolerance},
+            {"steps", found.steps},
             {"loss", found.loss},
             {"reference_loss", found.referenceLoss},
             {"worst_relative_error", found.worst()},
@@ -40,11 +41,12 @@ nlohmann::ordered_json verificationJson(const Verification &found)
 
 void print(const Verification &found)
 {
-    Table table({"gradient", "relative error"});
+    Table table({found.steps == 1 ? "gradient" : "gradient and updated weights", "relative error"});
     for (const runtime::GradientError &gradient : found.gradients)
         table.add({gradient.parameter, scientific(gradient.relative)});
     table.print(std::cout);
-    std::cout << "\nloss " << base::fixedText(found.loss, 7) << ", reference " << base::fixedText(found.referenceLoss, 7)
+    std::cout << (found.steps == 1 ? "\n" : base::concat("\nafter ", found.steps, " steps with their updates: ")) << "loss "
+              << base::fixedText(found.loss, 7) << ", reference " << base::fixedText(found.referenceLoss, 7)
               << "; worst relative error " << scientific(found.worst()) << " (tolerance "
               << scientific(Verification::kTolerance) << "): " << (found.holds() ? "holds" : "DOES NOT HOLD") << '\n';
 }

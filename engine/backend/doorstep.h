@@ -1,25 +1,32 @@
 // Where tensors wait for the rank that they were sent to.
 #pragma once
 
+#include "engine/backend/activity.h"
 #include "engine/backend/transport.h"
 
 #include <condition_variable>
 #include <map>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
 namespace stagelens::backend {
 
-/// What lies at one rank's door, by sender and key. Thread-safe.
+/// What lies at one rank's door, by sender and key. Thread-safe, with one reader: the rank itself.
 class Doorstep {
 public:
+    /// Whom to tell when the rank waits; must live longer.
+    void tell(Activity &activity) { m_activity = &activity; }
+
     void put(int from, const MessageKey &key, Tensor tensor)
     {
         {
             const std::scoped_lock lock(m_mutex);
             m_tensors.emplace(std::pair(key, from), std::move(tensor));
+            if (m_awaited == std::pair(key, from))
+                endWait();
         }
         m_arrived.notify_one();
     }
@@ -28,19 +35,35 @@ public:
     Tensor take(int from, const MessageKey &key, const std::stop_token &stop)
     {
         std::unique_lock lock(m_mutex);
-        auto found = m_tensors.end();
-        const bool came = m_arrived.wait(lock, stop, [&] {
+        auto found = m_tensors.find(std::pair(key, from));
+        if (found == m_tensors.end()) {
+            m_awaited = std::pair(key, from);
+            if (m_activity != nullptr)
+                m_activity->beginWait();
+            m_arrived.wait(lock, stop, [this] { return !m_awaited; });
+            if (m_awaited) {
+                endWait();
+                return nullptr;
+            }
             found = m_tensors.find(std::pair(key, from));
-            return found != m_tensors.end();
-        });
-        return came ? m_tensors.extract(found).mapped() : nullptr;
+        }
+        return m_tensors.extract(found).mapped();
     }
 
 private:
+    void endWait()
+    {
+        m_awaited.reset();
+        if (m_activity != nullptr)
+            m_activity->endWait();
+    }
+
+    Activity *m_activity = nullptr;
     std::mutex m_mutex;
-    std::condition_variable_any m_arrived; ///< one reader: the rank itself
+    std::condition_variable_any m_arrived;
     std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing
     std::pmr::map<std::pair<MessageKey, int>, Tensor> m_tensors{&m_nodes};
+    std::optional<std::pair<MessageKey, int>> m_awaited; ///< that the rank waits for
 };
 
 } // namespace stagelens::backend

@@ -20,12 +20,9 @@ inline constexpr std::size_t kCategories = 7;
 inline constexpr Category kMessages = 5;
 using BytesByCategory = std::array<base::Bytes, kCategories>;
 
-/// Whether freed memory is filled with NaN and what is live is compared with its plan after every pass: in builds with tests.
-#ifdef STAGELENS_CHECK_MEMORY
-inline constexpr bool kChecksMemory = true;
-#else
-inline constexpr bool kChecksMemory = false;
-#endif
+/// Whether freed memory is filled with NaN and what is live is compared with its plan after every pass: in builds with tests
+/// (CMake's STAGELENS_CHECK_MEMORY).
+[[nodiscard]] bool checksMemory();
 /// Fills memory that nobody may read any more with NaN, where memory is checked.
 void poison(std::span<float> values);
 

@@ -39,6 +39,12 @@ public:
     virtual void send(int from, int to, const MessageKey &key, Tensor tensor) = 0;
     [[nodiscard]] virtual Tensor receive(int from, int to, const MessageKey &key) = 0;
 
+    /// From join() to leave() the rank takes part in a step: it may send. Where all that take part wait for what nobody has
+    /// sent every wait ends as at a stop, and isDeadlocked() says so. A transport that cannot know it never does.
+    virtual void join(int /*rank*/) {}
+    virtual void leave(int /*rank*/) {}
+    [[nodiscard]] virtual bool isDeadlocked() const { return false; }
+
     void broadcast(int root, const MessageKey &key, Tensor tensor);
     /// Every rank, the root as well, takes its copy once. It is read-only: the copies may be one.
     [[nodiscard]] Tensor receiveBroadcast(int root, int rank, const MessageKey &key) { return receive(root, rank, key); }

@@ -3,6 +3,7 @@
 #include "engine/model/partition.h"
 #include "engine/runtime/architecture.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/optimizer.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,13 +31,21 @@ Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
         makeParameter(m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
-    return *m_parameters.back();
+    Parameter &parameter = *m_parameters.back();
+    if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
+        parameter.previous = m_memory.pool().take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
+        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
+    }
+    return parameter;
 }
 
 Parameter &Device::ownWhole(int index, int stage)
 {
     Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
     parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    parameter.stage = stage;
+    if (m_plan.isStashed(index))
+        m_stashes[stage].add(parameter);
     return parameter;
 }
 
@@ -100,10 +109,13 @@ Parameter *Device::find(int index) const
     return found == m_parameters.end() ? nullptr : found->get();
 }
 
-void Device::beginStep(const Batch &batch, int step)
+void Device::beginStep(const Batch &batch, int step, bool optimizes)
 {
     m_batch = &batch;
     m_step = step;
+    m_optimizes = optimizes;
+    for (auto &[index, stash] : m_stashes)
+        stash.clear();
     m_memory.beginStep();
     m_hasStatistics.assign(size(m_plan.shape.microbatches), false);
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
@@ -115,14 +127,50 @@ double Device::lossSum() const
     return std::accumulate(m_losses.begin(), m_losses.end(), 0.0);
 }
 
+void Device::swapWeights(const schedule::Pass &pass)
+{
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end())
+        return stash->second.swap(pass.microbatch);
+    for (const auto &parameter : m_parameters)
+        if (parameter->previous.size() > 0)
+            std::swap(parameter->value, parameter->previous);
+}
+
+void Device::updateStage(const schedule::Pass &pass)
+{
+    const auto stash = m_stashes.find(pass.stage);
+    if (stash == m_stashes.end())
+        return;
+    stash->second.release(pass.microbatch);
+    if (!m_optimizes)
+        return;
+    // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.
+    const int microbatches = m_plan.schedule.microbatches();
+    kernels::AdamW settings =
+        adamwSettings(m_plan.experiment.training.optimizer, m_step * microbatches + stash->second.updates());
+    settings.gradientScale = static_cast<float>(microbatches);
+    stash->second.keepNewest(m_memory.pool());
+    for (Parameter *parameter : stash->second.parameters())
+        update(*parameter, settings);
+}
+
 void Device::optimize(const kernels::AdamW &settings)
 {
-    for (const auto &parameter : m_parameters) {
-        if (m_context.interrupt())
-            return;
-        kernels::adamwStep(parameter->value.data(), parameter->gradient.data(), parameter->firstMoment.data(),
-                           parameter->secondMoment.data(), settings, parameter->count());
-    }
+    for (const auto &parameter : m_parameters)
+        if (!m_plan.isStashed(parameter->index))
+            update(*parameter, settings);
+}
+
+void Device::update(Parameter &parameter, const kernels::AdamW &settings)
+{
+    if (m_context.interrupt())
+        return;
+    if (m_watch && !parameter.isCopy)
+        m_watch(parameter);
+    if (parameter.previous.size() > 0) // what is newest now, the next step computes with
+        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
+    kernels::adamwStep(parameter.value.data(), parameter.gradient.data(), parameter.firstMoment.data(),
+                       parameter.secondMoment.data(), settings, parameter.count());
 }
 
 } // namespace stagelens::runtime

@@ -8,10 +8,12 @@
 #include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
+#include "engine/runtime/weight_versions.h"
 #include "engine/schedule/schedule.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/embedding.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +37,13 @@ struct RunPlan {
         return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
     [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
+    /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
+    /// at the step's end alone, from two devices: it waits for that.
+    [[nodiscard]] bool isStashed(int parameter) const
+    {
+        return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
+               !(parameter == kTokenTable && experiment.model.tied);
+    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
@@ -59,8 +68,9 @@ class Device {
 public:
     Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
 
-    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
-    void beginStep(const Batch &batch, int step);
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
+    /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
+    void beginStep(const Batch &batch, int step, bool optimizes);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
@@ -71,13 +81,16 @@ public:
 
     /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
     [[nodiscard]] double lossSum() const;
-    /// AdamW on every parameter; gradients become 0.
+    /// AdamW on every parameter that no pass has updated; gradients become 0.
     void optimize(const kernels::AdamW &settings);
+    /// Called with each parameter, copies apart, just before it is updated, on the thread that does so.
+    void watchUpdates(std::function<void(const Parameter &)> watch) { m_watch = std::move(watch); }
     /// In the order of RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
     [[nodiscard]] const backend::MemoryMeter &meter() const { return m_memory.pool().meter(); }
+    [[nodiscard]] backend::Transport &transport() const { return m_transport; }
 
 private:
     void makeVocabularyParameters();
@@ -85,6 +98,11 @@ private:
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
     /// A parameter of that stage, which is a copy unless this is the stage's device in the first replica.
     Parameter &ownWhole(int index, int stage);
+
+    /// Puts the weights that the pass computes with in the place of the newest ones; called again, the other way round.
+    void swapWeights(const schedule::Pass &pass);
+    void updateStage(const schedule::Pass &pass);
+    void update(Parameter &parameter, const kernels::AdamW &settings);
 
     [[nodiscard]] bool receiveForward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
@@ -96,6 +114,8 @@ private:
     /// Where the gradient of B or I is worked on: in a message, unless it waits for W.
     [[nodiscard]] float *gradientPlace(const schedule::Pass &pass, backend::Tensor &message);
     [[nodiscard]] float *newMessage(backend::Tensor &message);
+    /// compute() with the weights that the pass needs in the place of the newest ones.
+    [[nodiscard]] base::Result<Mail> computeWithVersion(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, Mail in);
     /// B or I.
@@ -129,14 +149,18 @@ private:
     Context m_context;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     std::map<int, Stage> m_stages;
-    Parameter *m_table = nullptr;     ///< rows of the token embedding
-    Parameter *m_positions = nullptr; ///< where the family has a table of them
+    std::map<int, WeightStash> m_stashes; ///< by stage; empty unless weights change with each microbatch
+    Parameter *m_table = nullptr;         ///< rows of the token embedding
+    Parameter *m_positions = nullptr;     ///< where the family has a table of them
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
+
+    std::function<void(const Parameter &)> m_watch;
 
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
+    bool m_optimizes = false;
     std::vector<bool> m_hasStatistics;   ///< of the whole vocabulary, by microbatch
     std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;

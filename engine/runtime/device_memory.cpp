@@ -67,7 +67,7 @@ void DeviceMemory::leave()
 {
     ++m_left;
     endLives();
-    if (backend::kChecksMemory && m_left == m_entered)
+    if (backend::checksMemory() && m_left == m_entered)
         compareWithPlan();
 }
 
@@ -90,10 +90,16 @@ float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
 
 void DeviceMemory::compareWithPlan() const
 {
+    if (m_pool.blocksBeyondRegion() > 0)
+        throw LifetimeError(base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
     const backend::BytesByCategory held = m_pool.meter().live();
     const simulate::MemoryByCategory &planned = m_plan.after[m_left - 1];
+    const auto isRight = [&](std::size_t i) {
+        const bool varies = i == category(MemoryCategory::Parameters) && m_plan.weightVersions > 1;
+        return i == backend::kMessages || held[i] == planned[i] || (varies && held[i] < planned[i]);
+    };
     for (std::size_t i = 0; i < held.size(); ++i)
-        if (i != backend::kMessages && held[i] != planned[i])
+        if (!isRight(i))
             throw LifetimeError(base::concat("device ", m_device, " holds ", held[i], " bytes of ",
                                              name(static_cast<MemoryCategory>(i)), " after ", passText(m_left - 1),
                                              ", but its plan has ", planned[i]));

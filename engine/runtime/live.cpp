@@ -1,6 +1,7 @@
 #include "engine/runtime/executor.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/deadlock_report.h"
 #include "engine/runtime/unit_of_work.h"
 
 #include <algorithm>
@@ -66,6 +67,14 @@ void runTail(Device &device, const StepHooks &hooks, timeline::Lane &lane, Clock
     lane.tailEnd = since(begin);
 }
 
+std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
+{
+    std::vector<std::size_t> counts;
+    for (const timeline::Lane &lane : timeline.lanes)
+        counts.push_back(lane.size());
+    return counts;
+}
+
 } // namespace
 
 base::Result<> onAllRanks(int ranks, const std::function<base::Result<>(int)> &work, std::stop_source halt)
@@ -96,18 +105,24 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
     result.lanes.resize(devices.size());
     const bool tailAtOnce = hooks.optimize && !hooks.together;
     const Clock::time_point begin = Clock::now();
+    for (std::size_t rank = 0; rank < devices.size(); ++rank)
+        devices[rank]->transport().join(static_cast<int>(rank));
     const auto passes = [&](int rank) -> base::Result<> {
         Device &device = *devices[static_cast<std::size_t>(rank)];
         timeline::Lane &lane = result.lanes[static_cast<std::size_t>(rank)];
         lane.reserve(plan.schedule.device(rank).size());
         auto done = runPasses(plan, device, rank, hooks, lane, begin, halt.get_token());
+        device.transport().leave(rank);
         if (done && tailAtOnce)
             runTail(device, hooks, lane, begin);
         return done;
     };
     const int ranks = static_cast<int>(devices.size());
-    if (auto done = onAllRanks(ranks, passes, halt); !done)
-        return done.error();
+    if (auto done = onAllRanks(ranks, passes, halt); !done) {
+        const bool isDeadlocked = devices.front()->transport().isDeadlocked();
+        return isDeadlocked && done.error().kind == base::ErrorKind::Cancelled ? deadlockError(plan, passesOf(result))
+                                                                               : done.error();
+    }
     if (hooks.together)
         if (auto done = hooks.together(); !done)
             return done.error();

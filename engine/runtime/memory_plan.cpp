@@ -111,19 +111,19 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
 {
     const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize);
     const std::vector<MessageBound> messages = messageBounds(schedule, floats);
-    // Blocks begin at cache lines: each parameter's value, gradient, moments and versions lose less than one.
-    constexpr std::int64_t kBlocksOfParameter = 8;
-    const std::int64_t borders =
-        blockFloats(1) * kBlocksOfParameter * static_cast<std::int64_t>(parameterList(experiment.model).size());
+    const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
         auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
         if (!buffers)
             return buffers.error();
-        DevicePlan &plan = plans.emplace_back(DevicePlan{.buffers = std::move(buffers).value()});
+        DevicePlan &plan = plans.emplace_back(std::move(buffers).value());
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
-        plan.poolFloats = blockFloats(plan.poolFloats + borders);
+        // Blocks begin at cache lines: each parameter's versions, two gradients and two moments, and the five parts of the
+        // workspace, lose less than one.
+        plan.weightVersions = weightVersions(schedule, device);
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * (plan.weightVersions + 4) + 5));
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();

@@ -13,6 +13,8 @@ namespace stagelens::runtime {
 /// The memory of one device: parameters, workspace and messages first, which stay or have no planned end, then the buffers of
 /// the passes. Places count floats from the beginning.
 struct DevicePlan {
+    explicit DevicePlan(simulate::BufferPlan passes) : buffers(std::move(passes)) {}
+
     simulate::BufferPlan buffers;
     std::vector<std::int64_t> places; ///< of buffers.buffers(), by number
     std::int64_t poolFloats = 0;      ///< before the first buffer
@@ -21,6 +23,8 @@ struct DevicePlan {
     std::int64_t mostLive = 0;        ///< floats of the buffers that live at once, at most: what no plan can do without
     /// Bytes when those of all categories but messages are most; of messages the bound of messageBounds().
     simulate::MemoryByCategory peak{};
+    /// Versions of the weights; of more than one, `peak` and `after` have the most.
+    int weightVersions = 1;
     /// Bytes after every pass, without messages.
     std::vector<simulate::MemoryByCategory> after;
 

@@ -57,6 +57,10 @@ struct Parameter {
     /// Tied weights: the output projection's gradient, kept apart from the embedding's and added once at the step's end so that
     /// the order of EB and T passes does not show in the bits. Empty otherwise.
     backend::Buffer outputGradient;
+    /// WeightUpdate::DoubleBuffered: the values before the last update, with which the passes of a step compute (PipeDream-2BW,
+    /// arXiv 2006.09503, section 3.1). Empty otherwise.
+    backend::Buffer previous;
+    int stage = -1; ///< that it belongs to; -1: to the shards of all devices
     /// Another device has the original: of the first replica's weights in the second; of tied weights without vocabulary
     /// parallelism the first stage's for the last. The step's end adds the gradients of both.
     bool isCopy = false;

@@ -107,6 +107,17 @@ base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
     return std::move(reference).take();
 }
 
+base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
+                                                const std::vector<std::vector<float>> &parameters, const Batch &batch,
+                                                int microbatch, std::stop_token stop)
+{
+    Reference reference(experiment, parameters, stop);
+    reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+    if (stop.stop_requested())
+        return base::Error::cancelled();
+    return std::move(reference).take();
+}
+
 base::Bytes referenceBytes(const model::Experiment &experiment)
 {
     const model::ModelConfig &model = experiment.model;

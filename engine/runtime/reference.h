@@ -21,7 +21,11 @@ struct ReferenceStep {
 [[nodiscard]] base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                                         const std::vector<std::vector<float>> &parameters, const Batch &batch,
                                                         std::stop_token stop);
-/// Memory that it takes.
+/// The part of one microbatch in that: the parts add up to the step's.
+[[nodiscard]] base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
+                                                              const std::vector<std::vector<float>> &parameters,
+                                                              const Batch &batch, int microbatch, std::stop_token stop);
+/// Memory that either takes.
 [[nodiscard]] base::Bytes referenceBytes(const model::Experiment &experiment);
 
 } // namespace stagelens::runtime

@@ -110,7 +110,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index);
+        device->beginStep(m_batch, index, optimize);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -137,10 +137,28 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
 
 void Session::setParameters(const Tensors &parameters)
 {
+    for (const auto &device : m_devices) {
+        for (const auto &part : device->parameters()) {
+            const float *rows = parameters[size(part->index)].data() + part->firstRow * part->columns;
+            std::copy_n(rows, part->count(), part->value.data());
+            std::copy_n(rows, part->previous.size(), part->previous.data());
+        }
+    }
+}
+
+void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
+{
+    for (const auto &device : m_devices)
+        device->watchUpdates(watch);
+}
+
+std::vector<int> Session::parameterStages() const
+{
+    std::vector<int> stages(m_plan.parameters.size(), -1);
     for (const auto &device : m_devices)
         for (const auto &part : device->parameters())
-            std::copy_n(parameters[size(part->index)].data() + part->firstRow * part->columns, part->count(),
-                        part->value.data());
+            stages[size(part->index)] = part->stage;
+    return stages;
 }
 
 Tensors Session::assemble(backend::Buffer Parameter::*part) const

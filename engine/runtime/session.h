@@ -29,6 +29,10 @@ public:
 
     [[nodiscard]] Tensors parameters() const { return assemble(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return assemble(&Parameter::gradient); }
+    /// See Device::watchUpdates().
+    void watchUpdates(const std::function<void(const Parameter &)> &watch);
+    /// Parameter::stage of each.
+    [[nodiscard]] std::vector<int> parameterStages() const;
     /// Values to begin with in place of the seed's; as parameters() answers them.
     void setParameters(const Tensors &parameters);
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }

@@ -2,7 +2,9 @@
 
 #include "engine/base/text.h"
 #include "engine/runtime/dump.h"
+#include "engine/runtime/memory_check.h"
 #include "engine/runtime/reference.h"
+#include "engine/runtime/reference_replay.h"
 #include "engine/runtime/run_check.h"
 
 #include <algorithm>
@@ -65,6 +67,10 @@ base::Result<> trainIn(const RunFolders &folders, Session &session, const Traini
     }
     if (folders.dump.empty())
         return trainSteps(session, observer, nullptr);
+    if (session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+        return base::Error::invalid("--dump",
+                                    "the weights change with each microbatch, so that a step has no gradients to write; "
+                                    "leave --dump out, or choose a schedule that updates once a step");
     const Dump dump(folders.dump, session.plan());
     if (auto begun = dump.writeBeginning(session.parameters()); !begun)
         return begun;
@@ -88,6 +94,34 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
     return result;
 }
 
+base::Result<Verification> verifyVersions(Session &session, std::stop_token stop)
+{
+    const RunPlan &plan = session.plan();
+    Replay replay(plan, session.parameterStages(), std::move(stop));
+    UpdateTrace trace(plan.parameters.size());
+    session.watchUpdates([&trace](const Parameter &parameter) {
+        const auto values = parameter.value.values();
+        const auto gradient = parameter.gradient.values();
+        trace[size(parameter.index)].push_back({{values.begin(), values.end()}, {gradient.begin(), gradient.end()}});
+    });
+    Verification result;
+    result.steps = 3; // PipeDream-2BW computes with changed weights from the third step on
+    for (int step = 0; step < result.steps; ++step) {
+        std::ranges::for_each(trace, [](std::vector<Update> &updates) { updates.clear(); });
+        const auto report = session.step(step, true, {});
+        if (!report)
+            return report.error();
+        const auto loss = replay.follow(session.batch(), trace, session.parameters());
+        if (!loss)
+            return loss.error();
+        result.loss = report->loss;
+        result.referenceLoss = *loss;
+    }
+    for (std::size_t i = 0; i < plan.parameters.size(); ++i)
+        result.gradients.push_back({plan.parameters[i].name, replay.relativeError(i)});
+    return result;
+}
+
 } // namespace
 
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
@@ -104,10 +138,14 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
     return contained<Verification>([&]() -> base::Result<Verification> {
         if (auto sound = checkRun(experiment, schedule); !sound)
             return sound.error();
-        if (auto fits = checkMemory(plannedBytes(experiment, schedule) + referenceBytes(experiment)); !fits)
+        const bool isSynchronous = schedule.isSynchronous();
+        const base::Bytes reference = isSynchronous ? referenceBytes(experiment) : Replay::bytes(experiment, schedule);
+        if (auto fits = checkMemory(experiment, schedule, availableBytes(), reference); !fits)
             return fits.error();
         auto session = Session::open(experiment, schedule, stop);
-        return session ? verifyStep(**session, stop) : session.error();
+        if (!session)
+            return session.error();
+        return isSynchronous ? verifyStep(**session, stop) : verifyVersions(**session, stop);
     });
 }
 

@@ -42,6 +42,7 @@ struct TrainingObserver {
 
 /// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
+[[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Free memory of this machine now; 0: unknown.
 [[nodiscard]] base::Bytes availableBytes();
 
@@ -57,14 +58,17 @@ struct GradientError {
     double relative = 0;   ///< Frobenius norm of the difference over that of the reference
 };
 struct Verification {
-    double loss = 0;
+    int steps = 1;   ///< of an asynchronous schedule several, so that weights of several versions are used
+    double loss = 0; ///< of the last step
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
     static constexpr double kTolerance = 1e-5;
     [[nodiscard]] bool holds() const; ///< loss (relative) and every gradient within kTolerance
 };
-/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters and batch.
+/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters and batch. Asynchronous
+/// schedules: three steps with their updates; the reference replays the schedule's versions of the weights, and compared are
+/// the gradient of every update and the weights after it.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
 

@@ -1,4 +1,4 @@
-#include "engine/base/text.h"
+#include "engine/runtime/deadlock_report.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/unit_of_work.h"
 #include "engine/schedule/dependencies.h"
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -64,6 +65,8 @@ public:
             m_end[m_schedule.firstIndex(choice.device) + next++] = end;
         m_now[size(choice.device)] = end;
     }
+    /// Passes that each device has carried out.
+    [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
     [[nodiscard]] base::Nanos now(int device) const { return m_now[size(device)]; }
     [[nodiscard]] base::Nanos latest() const { return *std::max_element(m_now.begin(), m_now.end()); }
 
@@ -126,14 +129,18 @@ base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const Cl
     return {};
 }
 
-base::Result<> runUnit(const Clocks::Choice &choice, Device &device, const std::stop_token &halt, Clocks &clocks,
-                       timeline::Lane &lane)
+base::Result<> runUnit(const RunPlan &plan, const Clocks::Choice &choice, Device &device, const std::stop_token &halt,
+                       Clocks &clocks, timeline::Lane &lane)
 {
     UnitOfWork unit(device, choice.passes);
     bool received = false;
+    device.transport().join(choice.device); // alone: what it waits for, nobody will send
     const base::Nanos transfer = timed([&] { received = unit.receive(); });
-    if (!received || halt.stop_requested())
+    device.transport().leave(choice.device);
+    if (halt.stop_requested())
         return base::Error::cancelled();
+    if (!received)
+        return deadlockError(plan, clocks.done());
     base::Nanos now = std::max(choice.start, choice.ready + transfer);
     for (std::size_t i = 0; i < choice.passes.size(); ++i) {
         base::Result<> computed;
@@ -158,17 +165,15 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     result.provenance = timeline::Provenance::MeasuredVirtualClock;
     result.lanes.resize(devices.size());
     Clocks clocks(plan.schedule);
-    std::size_t done = 0;
     while (const auto choice = clocks.choose()) {
-        if (auto run = runUnit(*choice, *devices[size(choice->device)], halt, clocks, result.lanes[size(choice->device)]); !run)
+        if (auto run = runUnit(plan, *choice, *devices[size(choice->device)], halt, clocks, result.lanes[size(choice->device)]);
+            !run)
             return run.error();
         for (std::size_t i = 0; i < choice->passes.size(); ++i)
             hooks.afterPass();
-        done += choice->passes.size();
     }
-    if (done != plan.schedule.passCount())
-        return base::Error::failed(
-            base::concat("the schedule dead-locks after ", done, " of ", plan.schedule.passCount(), " passes; validate it"));
+    if (std::accumulate(clocks.done().begin(), clocks.done().end(), std::size_t{0}) != plan.schedule.passCount())
+        return deadlockError(plan, clocks.done());
     if (auto tails = runTails(devices, hooks, clocks, result); !tails)
         return tails.error();
     return result;

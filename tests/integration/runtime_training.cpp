@@ -2,6 +2,7 @@
 #include "engine/base/file.h"
 #include "engine/base/random.h"
 #include "engine/exchange/safetensors.h"
+#include "engine/model/names.h"
 #include "engine/runtime/dump.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
@@ -55,29 +56,43 @@ private slots:
 
     void lossFallsOnALearnableSequence_data()
     {
+        QTest::addColumn<QString>("family");
         QTest::addColumn<int>("method");
         QTest::addColumn<int>("devices");
         QTest::addColumn<bool>("tied");
-        QTest::newRow("none") << static_cast<int>(VocabularyMethod::None) << 2 << false;
-        QTest::newRow("none tied") << static_cast<int>(VocabularyMethod::None) << 2 << true;
-        QTest::newRow("vocab-1") << static_cast<int>(VocabularyMethod::Vocab1) << 4 << false;
-        QTest::newRow("vocab-2 tied") << static_cast<int>(VocabularyMethod::Vocab2) << 4 << true;
+        const auto add = [](const char *family, VocabularyMethod method, int devices, bool tied) {
+            QTest::addRow("%s %s%s", family, model::name(method).data(), tied ? " tied" : "")
+                << QString(family) << static_cast<int>(method) << devices << tied;
+        };
+        add("1f1b", VocabularyMethod::None, 2, false);
+        add("1f1b", VocabularyMethod::None, 2, true);
+        add("1f1b", VocabularyMethod::Vocab1, 4, false);
+        add("1f1b", VocabularyMethod::Vocab2, 4, true);
+        add("dualpipe", VocabularyMethod::None, 4, true);
+        add("chimera", VocabularyMethod::Vocab2, 4, false);
+        add("pipedream", VocabularyMethod::None, 4, false);
+        add("pipedream", VocabularyMethod::None, 4, true);
+        add("pipedream-2bw", VocabularyMethod::None, 4, true);
     }
     void lossFallsOnALearnableSequence()
     {
+        QFETCH(QString, family);
         QFETCH(int, method);
         QFETCH(int, devices);
         QFETCH(bool, tied);
-        auto experiment = tinyExperiment("1f1b", static_cast<VocabularyMethod>(method), devices, 8);
+        auto experiment = tinyExperiment(family.toStdString(), static_cast<VocabularyMethod>(method), devices, 8);
         experiment.model.tied = tied;
         experiment.training.data = m_tokens;
         experiment.training.steps = 30;
-        experiment.training.optimizer.learningRate = 0.01;
-        experiment.training.optimizer.clip = 1.0;
+        // Weights that change late, or often, ask for smaller steps.
+        const bool isSynchronous = schedule::findFamily(experiment.schedule.family)->synchronous;
+        experiment.training.optimizer.learningRate = isSynchronous ? 0.01 : 0.003;
+        if (isSynchronous)
+            experiment.training.optimizer.clip = 1.0;
         const std::vector<double> losses = lossesOf(experiment);
         QCOMPARE(losses.size(), std::size_t{30});
         QVERIFY(std::abs(losses.front() - std::log(97.0)) < 0.3);
-        QVERIFY2(losses.back() < 2.5, qPrintable(QString::number(losses.back())));
+        QVERIFY2(losses.back() < (isSynchronous ? 2.5 : 4.0), qPrintable(QString::number(losses.back())));
     }
 
     void lossesDoNotDependOnModeOrOrder()
@@ -92,17 +107,46 @@ private slots:
         QCOMPARE(lossesOf(experiment), virtualClock);
     }
 
-    void otherNumbersOfDevicesAgreeWithinTolerance()
+    void lossesOfTwoReplicasAndWeightVersionsDoNotDependOnTheMode()
+    {
+        for (const char *family : {"dualpipe", "chimera", "pipedream", "pipedream-2bw"}) {
+            auto experiment = tinyExperiment(family, VocabularyMethod::None, 4, 6);
+            experiment.model.tied = true;
+            experiment.training.steps = 4;
+            const std::vector<double> virtualClock = lossesOf(experiment);
+            experiment.training.mode = model::RunMode::Live;
+            QVERIFY2(lossesOf(experiment) == virtualClock, family);
+        }
+    }
+
+    /// PipeDream-2BW makes its second step with the first weights, and its third with those after one update.
+    void doubleBufferedWeightsAreAStepLate()
+    {
+        auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        auto late = tinyExperiment("pipedream-2bw", VocabularyMethod::None, 2, 4);
+        plain.training.steps = late.training.steps = 3;
+        const std::vector<double> expected = lossesOf(plain);
+        plain.training.optimizer.learningRate = 0;
+        const std::vector<double> unmoved = lossesOf(plain);
+        const std::vector<double> losses = lossesOf(late);
+        QCOMPARE(losses[0], expected[0]);
+        QCOMPARE(losses[1], unmoved[1]);
+        QVERIFY(losses[2] != unmoved[2] && losses[2] != expected[2]);
+    }
+
+    void otherNumbersOfDevicesAndReplicasAgreeWithinTolerance()
     {
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, 4);
         experiment.training.steps = 10;
         const std::vector<double> alone = lossesOf(experiment);
         for (const VocabularyMethod method : kAllMethods) {
-            auto other = tinyExperiment("1f1b", method, 8, 4);
-            other.training.steps = 10;
-            const std::vector<double> losses = lossesOf(other);
-            for (std::size_t step = 0; step < alone.size(); ++step)
-                QVERIFY(std::abs(losses[step] - alone[step]) < 2e-5);
+            for (const char *family : {"1f1b", "dualpipe", "chimera"}) {
+                auto other = tinyExperiment(family, method, family[0] == '1' ? 8 : 4, 4);
+                other.training.steps = 10;
+                const std::vector<double> losses = lossesOf(other);
+                for (std::size_t step = 0; step < alone.size(); ++step)
+                    QVERIFY2(std::abs(losses[step] - alone[step]) < 2e-5, family);
+            }
         }
     }
 
@@ -111,7 +155,7 @@ private slots:
         QTest::addColumn<QString>("family");
         QTest::addColumn<int>("mode");
         QTest::addColumn<int>("method");
-        for (const char *family : {"1f1b", "v-half", "dualpipe-v"})
+        for (const char *family : {"1f1b", "v-half", "dualpipe-v", "dualpipe"})
             for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
                 for (const VocabularyMethod method : kAllMethods)
                     QTest::addRow("%s mode %d method %d", family, static_cast<int>(mode), static_cast<int>(method))
@@ -311,11 +355,12 @@ private:
     static void checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const schedule::Pass &pass,
                            base::Nanos begin)
     {
+        const schedule::Placement &placement = schedule.placement();
         for (const schedule::Requirement &need : schedule::requirementsOf(schedule, pass)) {
-            const int first = need.allDevices ? 0 : schedule.placement().deviceOf(need.stage);
+            const int first = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(pass.microbatch));
             const int last = need.allDevices ? schedule.devices() - 1 : first;
             for (int device = first; device <= last; ++device) {
-                const int stage = need.allDevices ? schedule.placement().stagesOf(device).front() : need.stage;
+                const int stage = need.allDevices ? placement.stagesOf(device).front() : need.stage;
                 auto slice = timeline::findSlice(timeline, schedule::makePass(need.kind, stage, pass.microbatch), device);
                 if (!slice && need.kind == schedule::PassKind::B)
                     slice = timeline::findSlice(timeline, schedule::makePass(schedule::PassKind::I, stage, pass.microbatch),

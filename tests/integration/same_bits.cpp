@@ -5,13 +5,15 @@
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::kAllMethods;
-using test::kOtherFamilies;
 using test::scheduleOf;
+using test::smallExperiment;
 using test::tinyExperiment;
 
 namespace {
@@ -48,25 +50,25 @@ private slots:
         QTest::addColumn<int>("method");
         QTest::addColumn<int>("devices");
         for (const VocabularyMethod method : kAllMethods)
-            for (const int devices : {1, 2, 4})
+            for (const int devices : {1, 2, 4, 8})
                 QTest::addRow("%s p=%d", model::name(method).data(), devices) << static_cast<int>(method) << devices;
     }
     void ofEveryFamily()
     {
         QFETCH(int, method);
         QFETCH(int, devices);
-        const auto experimentOf = [&](const char *family) {
-            auto experiment = tinyExperiment(family, static_cast<VocabularyMethod>(method), devices, 6);
-            experiment.model.tied = devices == 4;
+        const auto experimentOf = [&](const std::string &family) {
+            auto experiment = smallExperiment(family, static_cast<VocabularyMethod>(method), devices, 6);
+            experiment.model.tied = (devices + method) % 2 != 0;
             return experiment;
         };
         const auto plain = experimentOf("1f1b");
         const std::vector<float> expected = gradientsOf(plain, scheduleOf(plain));
-        for (const char *family : kOtherFamilies) {
+        for (const std::string &family : test::sameBitsFamilies()) {
             auto experiment = experimentOf(family);
             // Every family live under some methods and numbers of devices, and on the virtual clock under the others.
             experiment.training.mode = (family[0] + method + devices) % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
+            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family.c_str());
         }
     }
 
@@ -75,8 +77,8 @@ private slots:
     {
         for (const int devices : {1, 2, 3, 4, 8}) {
             for (const int microbatches : {1, 2, 7, 12}) {
-                const auto plain = tinyExperiment("1f1b", VocabularyMethod::Vocab1, devices, microbatches);
-                auto experiment = tinyExperiment("interlaced", VocabularyMethod::None, devices, microbatches);
+                const auto plain = smallExperiment("1f1b", VocabularyMethod::Vocab1, devices, microbatches);
+                auto experiment = smallExperiment("interlaced", VocabularyMethod::None, devices, microbatches);
                 experiment.training.mode = microbatches % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(experiment, scheduleOf(experiment))));
             }
@@ -86,14 +88,31 @@ private slots:
     void withRecomputation()
     {
         int turn = 0;
-        for (const auto &[family, method] : test::otherPlans()) {
-            auto experiment = tinyExperiment(family, method, 2, 5);
+        for (const auto &[family, method] : test::allPlans()) {
+            auto experiment = smallExperiment(family, method, 2, 5);
             experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
             const auto schedule = scheduleOf(experiment);
             const std::vector<float> expected = gradientsOf(experiment, schedule);
             for (const auto recompute : {model::Recompute::Selective, model::Recompute::Full}) {
                 experiment.schedule.recompute = recompute;
                 QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family.c_str());
+            }
+        }
+    }
+
+    /// Two replicas add in another order than one: their bits are their own, but the same again, live or not.
+    void ofTwoReplicasInEveryRun()
+    {
+        for (const char *family : {"dualpipe", "chimera"}) {
+            for (const VocabularyMethod method : kAllMethods) {
+                auto experiment = smallExperiment(family, method, 4, 9);
+                experiment.model.tied = method == VocabularyMethod::None || method == VocabularyMethod::Vocab2;
+                const auto schedule = scheduleOf(experiment);
+                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                QVERIFY(std::ranges::any_of(expected, [](float value) { return value != 0.0F; }));
+                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family);
+                experiment.training.mode = model::RunMode::Live;
+                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family);
             }
         }
     }

@@ -1,5 +1,5 @@
-// The families beside gpipe and 1f1b against the unpartitioned reference, and within the memory that is planned.
-#include "engine/model/names.h"
+// Every family with stages and shards of nothing, and within the memory that is planned for it.
+#include "engine/model/accounting.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
@@ -8,67 +8,24 @@
 
 using namespace stagelens;
 using model::VocabularyMethod;
-using test::kAllMethods;
 using test::scheduleOf;
+using test::smallExperiment;
 using test::tinyExperiment;
 
 class VerifyFamilies : public QObject {
     Q_OBJECT
 
 private slots:
-    /// A row a family and method; their places choose what else differs from row to row.
-    void hold_data()
-    {
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<int>("method");
-        QTest::addColumn<int>("turn");
-        int turn = 0;
-        for (const auto &[family, method] : test::otherPlans())
-            QTest::addRow("%s %s", family.c_str(), model::name(method).data())
-                << QString::fromStdString(family) << static_cast<int>(method) << turn++;
-    }
-    void hold()
-    {
-        QFETCH(QString, family);
-        QFETCH(int, method);
-        QFETCH(int, turn);
-        for (const int devices : {1, 2, 4}) {
-            const int microbatches = 1 + (turn + devices) % 6;
-            auto experiment =
-                tinyExperiment(family.toStdString(), static_cast<VocabularyMethod>(method), devices, microbatches);
-            experiment.model.tied = (turn + devices) % 3 == 0;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
-            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
-            QVERIFY2(found->holds(), qPrintable(QString("p=%1, m=%2: off by %3; loss %4, reference %5")
-                                                    .arg(devices)
-                                                    .arg(microbatches)
-                                                    .arg(found->worst())
-                                                    .arg(found->loss)
-                                                    .arg(found->referenceLoss)));
-        }
-    }
-
-    void onEightDevices()
-    {
-        for (const VocabularyMethod method : kAllMethods) {
-            const auto experiment = tinyExperiment("zb-h1", method, 8, 9);
-            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
-            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
-            QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
-        }
-    }
-
     /// Stages of no layers have nothing for W but the table of tokens, and shards may be empty.
     void emptyStagesAndShards()
     {
-        for (const auto &[family, method] : test::otherPlans()) {
-            auto experiment = tinyExperiment(family, method, 4, 5);
+        for (const auto &[family, method] : test::allPlans()) {
+            auto experiment = smallExperiment(family, method, 4, 5);
             const int stages = scheduleOf(experiment).stages();
             experiment.parallel.stageLayers.assign(static_cast<std::size_t>(stages), 0);
             experiment.parallel.stageLayers[1] = 3;
             experiment.parallel.stageLayers[2] = 5;
-            experiment.model.vocabularySize = 5;
+            experiment.model.vocabularySize = 5; // two rows a shard: 2, 2, 1, 0
             const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
             QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
             QVERIFY2(found->holds(), qPrintable(QString("%1: %2").arg(family.c_str()).arg(found->worst())));
@@ -77,27 +34,48 @@ private slots:
 
     void memoryStaysWithinThePlan()
     {
-        for (const auto &[family, method] : test::otherPlans()) {
+        for (const auto &[family, method] : test::allPlans()) {
             auto experiment = tinyExperiment(family, method, 4, 12);
             experiment.model.tied = method == VocabularyMethod::None || method == VocabularyMethod::Vocab1;
             experiment.training.steps = 1;
-            const base::Bytes kept = activationsWithinThePlan(experiment);
+            const base::Bytes kept = measuredWithinThePlan(experiment, simulate::MemoryCategory::Activations);
             experiment.schedule.recompute = model::Recompute::Full;
-            const base::Bytes recomputed = activationsWithinThePlan(experiment);
+            const base::Bytes recomputed = measuredWithinThePlan(experiment, simulate::MemoryCategory::Activations);
             QVERIFY2(recomputed < kept, qPrintable(QString("%1: %2 and %3").arg(family.c_str()).arg(kept).arg(recomputed)));
         }
     }
 
+    /// Two replicas hold the weights twice, PipeDream-2BW in two versions, PipeDream in p - r of them on device r.
+    void copiesAndVersionsOfTheWeightsAreHeld()
+    {
+        const auto weightsOf = [](const char *family) {
+            auto experiment = tinyExperiment(family, VocabularyMethod::None, 4, 12);
+            experiment.parallel.stageLayers = {2, 2, 2, 2};
+            experiment.training.steps = 1;
+            return measuredWithinThePlan(experiment, simulate::MemoryCategory::Parameters);
+        };
+        const base::Bytes once = weightsOf("1f1b");
+        QCOMPARE(weightsOf("chimera"), 2 * once);
+        QCOMPARE(weightsOf("dualpipe"), 2 * once);
+        QCOMPARE(weightsOf("pipedream-2bw"), 2 * once);
+        const model::ModelConfig model = test::tinyModel();
+        const base::Bytes layers = 2 * model::layerParameters(model) * 4;
+        const base::Bytes first = layers + (model::embeddingParameters(model) + model::positionParameters(model)) * 4;
+        const base::Bytes last = layers + (model::embeddingParameters(model) + model::finalNormParameters(model)) * 4;
+        QCOMPARE(once, first + 2 * layers + last);
+        QCOMPARE(weightsOf("pipedream"), 4 * first + (3 + 2) * layers + last);
+    }
+
 private:
-    /// Bytes of activations at the devices' peaks.
-    static base::Bytes activationsWithinThePlan(const model::Experiment &experiment)
+    /// Bytes of that category at the devices' peaks, all devices together.
+    static base::Bytes measuredWithinThePlan(const model::Experiment &experiment, simulate::MemoryCategory category)
     {
         base::Bytes measured = 0;
-        base::Bytes activations = 0;
+        base::Bytes ofCategory = 0;
         const auto onStep = [&](const runtime::StepReport &report) {
             for (const auto &device : report.peakMemory) {
                 measured = std::accumulate(device.begin(), device.end(), measured);
-                activations += device[static_cast<std::size_t>(simulate::MemoryCategory::Activations)];
+                ofCategory += device[static_cast<std::size_t>(category)];
             }
         };
         const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {});
@@ -105,7 +83,7 @@ private:
         if (!trained.ok() || measured > planned || planned > 2 * measured)
             qFatal("%s: %lld planned, %lld measured", experiment.schedule.family.c_str(), static_cast<long long>(planned),
                    static_cast<long long>(measured));
-        return activations;
+        return ofCategory;
     }
 };
 

@@ -10,32 +10,15 @@
 #include <QtTest>
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 namespace stagelens::test {
-
-/// The field at which a family refuses a plan; empty where it must make it and the plan must train.
-inline std::string_view refusedField(std::string_view family, model::VocabularyMethod method, int devices)
-{
-    if (family == "interlaced" && method != model::VocabularyMethod::None)
-        return "schedule.vocabulary";
-    if (family.starts_with("pipedream") && model::isSharded(method))
-        return "schedule.vocabulary";
-    const bool isTwoWay = family == "dualpipe" || family == "chimera";
-    return isTwoWay && devices % 2 != 0 ? "parallel.devices" : "";
-}
 
 /// A plan of the matrix; its place there chooses what else differs: microbatches, their size and the mode.
 inline model::Experiment matrixExperiment(const std::string &family, model::VocabularyMethod method, int devices, bool tied,
                                           int turn)
 {
     const int microbatches = family == "pipedream-2bw" ? devices + turn % 3 : 1 + turn % 9;
-    model::Experiment experiment = tinyExperiment(family, method, devices, microbatches);
-    experiment.model.hidden = 16;
-    experiment.model.heads = 2;
-    experiment.model.kvHeads = 2;
-    experiment.model.ffn = 64;
-    experiment.model.sequence = 6;
+    model::Experiment experiment = smallExperiment(family, method, devices, microbatches);
     experiment.model.tied = tied;
     experiment.parallel.microbatchSize = 1 + turn % 2;
     experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;

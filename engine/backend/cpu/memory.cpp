@@ -21,9 +21,18 @@ base::Bytes bytesOf(std::size_t count)
 
 } // namespace
 
+bool checksMemory()
+{
+#ifdef STAGELENS_CHECK_MEMORY
+    return true;
+#else
+    return false;
+#endif
+}
+
 void poison(std::span<float> values)
 {
-    if constexpr (kChecksMemory)
+    if (checksMemory())
         std::memset(values.data(), 0xFF, values.size_bytes());
 }
 
