@@ -31,6 +31,8 @@ void handleInterrupts()
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    action.sa_handler = SIG_IGN; // a file that may not grow (`ulimit -f`) is an error of its writing like a full disk
+    sigaction(SIGXFSZ, &action, nullptr);
 }
 
 InterruptScope::InterruptScope()

@@ -6,7 +6,8 @@
 
 namespace stagelens::cli {
 
-/// Installs the handlers of SIGINT and SIGTERM; call it once, before any thread is started.
+/// Installs the handlers of SIGINT and SIGTERM, and keeps SIGXFSZ from ending the program; call it once, before any thread is
+/// started.
 void handleInterrupts();
 
 /// While one exists, an interrupt does not end the program but is told by requested() and token(). A second interrupt ends the

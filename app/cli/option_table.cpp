@@ -1,7 +1,7 @@
 #include "app/cli/option_table.h"
 
-#include "app/cli/huggingface_config.h"
 #include "engine/base/text.h"
+#include "engine/exchange/huggingface_config.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
@@ -112,7 +112,14 @@ Fault setUniform(std::string_view text, model::CostChoice &cost)
 Fault setModel(std::string_view text, model::ModelConfig &target)
 {
     const bool isFile = text.find('/') != std::string_view::npos || text.ends_with(".json");
-    const auto found = isFile ? huggingFaceModel(std::string(text)) : model::modelPreset(text);
+    if (isFile) {
+        auto found = exchange::readHuggingFaceConfig(std::string(text));
+        if (!found)
+            return found.error().problems.front().message;
+        target = std::move(found->shape);
+        return {};
+    }
+    const auto found = model::modelPreset(text);
     if (!found)
         return found.error().problems.front().message;
     target = *found;
@@ -227,21 +234,11 @@ constexpr Option kOptions[] = {
      [](std::string_view t, Experiment &e) { return setClip(t, e.training.optimizer.clip); }},
 };
 
-constexpr LaterOption kLaterOptions[] = {
-    {"--checkpoint-every", "N", "Training", "this version writes no checkpoints; leave it out"},
-    {"--resume", "RUN", "Training", "this version writes no checkpoints to resume from; leave it out"},
-};
-
 } // namespace
 
 std::span<const Option> experimentOptions()
 {
     return kOptions;
-}
-
-std::span<const LaterOption> laterOptions()
-{
-    return kLaterOptions;
 }
 
 } // namespace stagelens::cli

@@ -22,16 +22,7 @@ struct Option {
     Fault (*apply)(std::string_view text, model::Experiment &experiment);
 };
 
-/// Options of the contract whose subject this version does not have: refused with a reason, never ignored.
-struct LaterOption {
-    const char *name;
-    const char *placeholder;
-    const char *group;
-    const char *reason;
-};
-
 /// In the order in which they are applied: the model's name first, then its sizes.
 [[nodiscard]] std::span<const Option> experimentOptions();
-[[nodiscard]] std::span<const LaterOption> laterOptions();
 
 } // namespace stagelens::cli

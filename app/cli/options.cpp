@@ -52,7 +52,7 @@ void followSizes(const model::ModelConfig &before, const ExperimentArguments &ar
 void decideModel(const ExperimentArguments &arguments, Experiment &experiment)
 {
     const bool named = given(arguments, "--model") || given(arguments, "--layers");
-    const bool inFile = !arguments.file.empty() && experiment.hasModel;
+    const bool inFile = (!arguments.file.empty() || arguments.stored) && experiment.hasModel;
     experiment.hasModel = named || inFile || std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
     if (experiment.hasModel)
         return;
@@ -94,6 +94,19 @@ void followScheduleFile(const ExperimentArguments &arguments, Experiment &experi
                                    model::name(experiment.schedule.vocabulary), "; leave it out")});
 }
 
+/// A stored experiment is resolved: what followed from an option that is given now follows from the new one.
+Experiment replanned(Experiment stored, const ExperimentArguments &arguments)
+{
+    const auto anyOf = [&](std::initializer_list<const char *> options) {
+        return std::ranges::any_of(options, [&](const char *option) { return given(arguments, option); });
+    };
+    if (anyOf({"--devices", "--schedule", "--schedule-file", "--vocabulary", "--chunks", "--waves"}))
+        stored.parallel.stageLayers.clear();
+    if (anyOf({"--devices"}))
+        stored.training.mode.reset();
+    return stored;
+}
+
 Problems applyOptions(const ExperimentArguments &arguments, Experiment &experiment)
 {
     Problems problems;
@@ -114,10 +127,6 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
         experiment.model.tied = given(arguments, "--tied");
     followSizes(before, arguments, experiment.model);
 
-    for (const LaterOption &option : laterOptions()) {
-        if (given(arguments, option.name))
-            problems.push_back({option.name, option.reason});
-    }
     if (const auto transport = arguments.given.find("--transport");
         transport != arguments.given.end() && transport->second != "in-process")
         problems.push_back(
@@ -163,8 +172,6 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
     for (const Option &option : experimentOptions())
         add(option.name, option.placeholder, option.group, option.help);
     add("--transport", "HOW", "Training", "in-process");
-    for (const LaterOption &option : laterOptions())
-        add(option.name, option.placeholder, "", "");
     const auto addFlag = [&](const char *name, const char *help) {
         command
             .add_flag_callback(
@@ -178,7 +185,7 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
 
 Result<Experiment> experimentOf(const ExperimentArguments &arguments)
 {
-    Experiment experiment;
+    Experiment experiment = arguments.stored ? replanned(*arguments.stored, arguments) : Experiment();
     if (!arguments.file.empty()) {
         Result<Experiment> loaded = model::loadExperiment(arguments.file);
         if (!loaded)

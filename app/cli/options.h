@@ -9,14 +9,16 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace stagelens::cli {
 
 /// What the person gave, before it is understood.
 struct ExperimentArguments {
-    std::string file;                         ///< empty: none
-    std::map<std::string, std::string> given; ///< option with its dashes to its text
+    std::string file;                             ///< empty: none
+    std::map<std::string, std::string> given;     ///< option with its dashes to its text
+    std::optional<model::Experiment> stored = {}; ///< of a run that goes on: what holds where neither file nor option says
 };
 using ExperimentArgumentsPtr = std::shared_ptr<ExperimentArguments>;
 

@@ -69,11 +69,11 @@ public:
         }
         m_changed.notify_one();
     }
-    /// Also returns after a tenth of a second, so that an interrupt is seen.
+    /// Also returns after a twentieth of a second, so that an interrupt is seen.
     void wait()
     {
         std::unique_lock lock(m_mutex);
-        m_changed.wait_for(lock, std::chrono::milliseconds(100), [this] { return m_rung; });
+        m_changed.wait_for(lock, std::chrono::milliseconds(50), [this] { return m_rung; });
         m_rung = false;
     }
 
@@ -85,11 +85,11 @@ private:
 
 /// The run's last snapshot.
 RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment,
-                      const runtime::RunFolders &folders)
+                      const service::TrainingOptions &options)
 {
     const InterruptScope interrupt;
     ProgressLine progress;
-    const service::JobId job = service.submitTraining(experiment, folders);
+    const service::JobId job = service.submitTraining(experiment, options);
     bool cancelled = false;
     for (;;) {
         for (const service::Event &event : service.drain()) {
@@ -120,6 +120,10 @@ int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
         std::cerr << "the run was not stored: " << run.storeProblem << '\n';
         return kFailed;
     }
+    if (!run.checkpointProblem.empty()) {
+        std::cerr << run.checkpointProblem << '\n';
+        return kFailed;
+    }
     return run.record.summary.status == store::RunStatus::Cancelled ? kCancelled : kDone;
 }
 
@@ -133,7 +137,12 @@ void print(const RunSnapshot &run)
     if (!record.losses.empty())
         std::cout << ", loss " << base::fixedText(record.losses.front(), 4) << " -> "
                   << base::fixedText(record.losses.back(), 4);
-    std::cout << "\n\n";
+    if (record.summary.resumed)
+        std::cout << ", went on from run " << *record.summary.resumed << " after step " << record.summary.resumedSteps;
+    std::cout << '\n';
+    if (const std::string text = evaluationText(record.evaluations); !text.empty())
+        std::cout << "on held-back tokens: loss " << text << '\n';
+    std::cout << '\n';
     if (record.metrics && record.timeline)
         printMetrics(std::cout, *record.metrics, *record.timeline);
 }
@@ -143,20 +152,47 @@ struct RunArguments {
     std::shared_ptr<std::string> database;
     std::string dump;
     std::string init;
+    int checkpointEvery = 0;
+    std::string resume; ///< number or name of a run; empty: none
     bool asJson = false;
 };
 
-int run(const ExperimentArguments &arguments, const RunArguments &given)
+/// Finds the run to resume and takes its experiment for what nobody says otherwise.
+base::Result<std::optional<store::RunId>> resumedRun(service::EngineService &service, const RunArguments &given,
+                                                     ExperimentArguments &arguments)
 {
+    if (given.resume.empty())
+        return std::optional<store::RunId>();
+    const auto refused = [](std::string message) { return base::Error::invalid("--resume", std::move(message)); };
+    if (!given.init.empty())
+        return refused("contradicts --init: parameters come from the checkpoint; keep one");
+    const auto id = service.findRun(given.resume);
+    if (!id)
+        return refused(id.error().text());
+    auto record = service.loadRun(*id);
+    if (!record)
+        return refused(record.error().text());
+    if (record->summary.status == store::RunStatus::Running)
+        return refused(base::concat("run ", *id, " is still training; stop it first"));
+    if (arguments.file.empty())
+        arguments.stored = std::move(record->experiment);
+    return std::optional(*id);
+}
+
+int run(ExperimentArguments arguments, const RunArguments &given)
+{
+    Bell bell;
+    service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
+    const auto resumed = resumedRun(service, given, arguments);
+    if (!resumed)
+        return fail(resumed.error());
     const auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!experiment)
         return fail(experiment.error());
-    Bell bell;
-    service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
     // Better no run than hours of training that nobody can find again.
     if (const auto runs = service.runs(); !runs)
         return fail(runs.error());
-    const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init});
+    const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init, given.checkpointEvery, *resumed});
     if (given.asJson)
         printJson(runDocument(last->record, true));
     else if (!last->error || last->step > 0)
@@ -177,6 +213,15 @@ void addRun(CLI::App &app, Action &chosen)
         ->group("Training");
     command->add_option("--init", given->init, "start from the parameters of such a folder")
         ->type_name("DIR")
+        ->group("Training");
+    command
+        ->add_option("--checkpoint-every", given->checkpointEvery,
+                     "keep the state after every N steps and after the last, to resume from")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Training");
+    command->add_option("--resume", given->resume, "go on from the newest checkpoint of a stored run (its number or name)")
+        ->type_name("RUN")
         ->group("Training");
     command->add_flag("--json", given->asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });

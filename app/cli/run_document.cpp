@@ -1,6 +1,7 @@
 #include "app/cli/run_document.h"
 
 #include "app/cli/report.h"
+#include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
@@ -37,20 +38,42 @@ double quantile(const std::vector<base::Nanos> &sorted, double share)
 
 Json iterationsJson(const std::vector<base::Nanos> &iterations)
 {
-    const std::size_t warmUp = iterations.size() > kWarmUpSteps ? kWarmUpSteps : 0;
-    std::vector<base::Nanos> sorted(iterations.begin() + static_cast<std::ptrdiff_t>(warmUp), iterations.end());
-    std::sort(sorted.begin(), sorted.end());
-    Json json = {{"steps_ns", iterations}, {"warm_up_steps", warmUp}};
-    const auto add = [&](const char *name, double share) {
-        json[name] = sorted.empty() ? Json(nullptr) : Json(quantile(sorted, share));
-    };
-    add("median_ns", 0.5);
-    add("first_quartile_ns", 0.25);
-    add("third_quartile_ns", 0.75);
+    const auto times = stepTimes(iterations);
+    const auto figure = [&](double StepTimes::*part) { return times ? Json((*times).*part) : Json(nullptr); };
+    return {{"steps_ns", iterations},
+            {"warm_up_steps", times ? times->warmUpSteps : 0},
+            {"median_ns", figure(&StepTimes::median)},
+            {"first_quartile_ns", figure(&StepTimes::firstQuartile)},
+            {"third_quartile_ns", figure(&StepTimes::thirdQuartile)}};
+}
+
+Json evaluationsJson(const std::vector<store::EvaluationLoss> &evaluations)
+{
+    Json json = Json::array();
+    for (const store::EvaluationLoss &each : evaluations)
+        json.push_back({{"steps", each.steps}, {"loss", each.loss}});
     return json;
 }
 
 } // namespace
+
+std::string evaluationText(const std::vector<store::EvaluationLoss> &evaluations)
+{
+    std::vector<std::string> losses;
+    for (const store::EvaluationLoss &each : evaluations)
+        losses.push_back(base::fixedText(each.loss, 4));
+    return base::join(losses, " -> ");
+}
+
+std::optional<StepTimes> stepTimes(const std::vector<base::Nanos> &iterations)
+{
+    if (iterations.empty())
+        return std::nullopt;
+    const std::size_t warmUp = iterations.size() > kWarmUpSteps ? kWarmUpSteps : 0;
+    std::vector<base::Nanos> sorted(iterations.begin() + static_cast<std::ptrdiff_t>(warmUp), iterations.end());
+    std::sort(sorted.begin(), sorted.end());
+    return StepTimes{warmUp, quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)};
+}
 
 Json summaryJson(const store::RunSummary &run)
 {
@@ -67,6 +90,9 @@ Json summaryJson(const store::RunSummary &run)
             {"steps_planned", run.stepsPlanned},
             {"first_loss", orNull(run.firstLoss)},
             {"last_loss", orNull(run.lastLoss)},
+            {"evaluation_loss", orNull(run.evaluationLoss)},
+            {"resumed_run", orNull(run.resumed)},
+            {"resumed_steps", run.resumedSteps},
             {"iteration_ns", orNull(run.iteration)},
             {"bubble_ratio", orNull(run.bubbleRatio)},
             {"tokens_per_second", orNull(run.tokensPerSecond)},
@@ -94,6 +120,8 @@ Json runDocument(const store::RunRecord &run, bool withSlices)
     document["backend"] = run.experiment.training.backend;
     document["environment"] = run.environment;
     document["losses"] = run.losses;
+    document["evaluation_loss"] = orNull(run.summary.evaluationLoss);
+    document["evaluations"] = evaluationsJson(run.evaluations);
     document["iterations"] = iterationsJson(run.iterations);
     return document;
 }

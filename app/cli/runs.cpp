@@ -58,6 +58,11 @@ int listRuns(Service &service, const RunsArguments &arguments)
     return kDone;
 }
 
+std::string nanosText(double nanos)
+{
+    return timeText(static_cast<base::Nanos>(nanos));
+}
+
 int showRun(Service &service, const RunsArguments &arguments)
 {
     const auto run = service.loadRun(arguments.run, arguments.step);
@@ -77,6 +82,13 @@ int showRun(Service &service, const RunsArguments &arguments)
     table.add({"steps", base::concat(summary.stepsDone, " of ", summary.stepsPlanned)});
     if (summary.firstLoss && summary.lastLoss)
         table.add({"loss", base::fixedText(*summary.firstLoss, 4) + " -> " + base::fixedText(*summary.lastLoss, 4)});
+    if (const std::string text = evaluationText(run->evaluations); !text.empty())
+        table.add({"on held-back tokens", "loss " + text});
+    if (summary.resumed)
+        table.add({"resumed", base::concat("run ", *summary.resumed, " after step ", summary.resumedSteps)});
+    if (const auto times = stepTimes(run->iterations))
+        table.add({"step time", base::concat("median ", nanosText(times->median), ", quartiles ",
+                                             nanosText(times->firstQuartile), " and ", nanosText(times->thirdQuartile))});
     if (!summary.tags.empty())
         table.add({"tags", base::join(summary.tags, ", ")});
     for (const auto &[key, value] : run->environment)

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -37,30 +38,51 @@ std::string cause(int code)
     case EACCES:
     case EPERM: return "you may not access it; change its permissions or choose another file";
     case ENOSPC: return "the disk is full; free space or choose another place";
+    case EDQUOT: return "your quota of the disk is used up; free space or choose another place";
+    case EFBIG: return "files may not become so large here (`ulimit -f`); raise that limit or choose another place";
     case EROFS: return "the disk is read-only; choose another place";
     case EISDIR: return "it is a folder; name a file";
     default: return std::strerror(code); // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
     }
 }
 
+/// Bytes written between two looks at the stop token.
+constexpr std::size_t kBlock = std::size_t{4} << 20;
+
 /// Writes all of the content; 0 or the code of the error.
-int writeInto(const std::filesystem::path &file, int flags, std::string_view content, bool flush)
+int writeAll(int fd, std::string_view content)
+{
+    while (!content.empty()) {
+        const ssize_t count = ::write(fd, content.data(), content.size());
+        if (count < 0 && errno != EINTR)
+            return errno;
+        content.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+    return 0;
+}
+
+/// Writes all parts; 0 or the code of the error, ECANCELED where `stop` asked.
+int writeInto(const std::filesystem::path &file, int flags, std::span<const std::string_view> parts, bool flush,
+              const std::stop_token &stop)
 {
     const Descriptor out(::open(file.c_str(), flags | O_CLOEXEC, 0666));
     if (out.get() < 0)
         return errno;
-    std::size_t done = 0;
-    while (done < content.size()) {
-        const ssize_t count = ::write(out.get(), content.data() + done, content.size() - done);
-        if (count < 0 && errno != EINTR)
-            return errno;
-        done += count < 0 ? 0 : static_cast<std::size_t>(count);
+    for (std::string_view rest : parts) {
+        for (; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kBlock))) {
+            if (stop.stop_requested())
+                return ECANCELED;
+            if (const int code = writeAll(out.get(), rest.substr(0, kBlock)); code != 0)
+                return code;
+        }
     }
     return flush && ::fsync(out.get()) != 0 ? errno : 0;
 }
 
 Error cannotWrite(const std::filesystem::path &file, int code)
 {
+    if (code == ECANCELED)
+        return Error::cancelled();
     const std::string why = code == ENOENT ? "its folder does not exist; create it or choose another place" : cause(code);
     return Error::failed(concat("cannot be written: ", why), file.string());
 }
@@ -99,11 +121,16 @@ Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
 
 Result<> writeFile(const std::filesystem::path &file, std::string_view content)
 {
+    return writeFile(file, std::span(&content, 1), {});
+}
+
+Result<> writeFile(const std::filesystem::path &file, std::span<const std::string_view> parts, const std::stop_token &stop)
+{
     std::error_code ignored;
     const auto type = std::filesystem::status(file, ignored).type();
     // A pipe or device is no file to put another in place of.
     if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
-        const int code = writeInto(file, O_WRONLY, content, false);
+        const int code = writeInto(file, O_WRONLY, parts, false, stop);
         return code == 0 ? Result<>() : cannotWrite(file, code);
     }
     // Through a link, the file behind it is replaced, not the link.
@@ -111,7 +138,7 @@ Result<> writeFile(const std::filesystem::path &file, std::string_view content)
         type == std::filesystem::file_type::regular ? std::filesystem::canonical(file, ignored) : file;
     static std::atomic<unsigned> count = 0;
     const std::string beside = concat(behind.string(), ".part", ::getpid(), '-', count++);
-    int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, content, true);
+    int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, parts, true, stop);
     if (code == 0 && ::rename(beside.c_str(), behind.c_str()) != 0)
         code = errno;
     if (code == 0)

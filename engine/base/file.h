@@ -5,6 +5,8 @@
 #include "engine/base/units.h"
 
 #include <filesystem>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,10 @@ namespace stagelens::base {
 /// Replaces a file as a whole: written beside it, flushed to disk, then renamed, so that a full disk or a crash leaves the old
 /// one.
 [[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::string_view content);
+/// The same of a content in several parts. Cancelled, with the old file left, where `stop` asks for it; it is asked between
+/// blocks of a few MiB.
+[[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::span<const std::string_view> parts,
+                                 const std::stop_token &stop);
 
 /// Where Stagelens keeps a person's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
 /// else $XDG_DATA_HOME/stagelens, else ~/.local/share/stagelens. Not created here.

@@ -182,19 +182,17 @@ Result<std::string> readWhole(const std::filesystem::path &file)
 
 } // namespace
 
-Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors)
+Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors, const std::stop_token &stop)
 {
     const auto header = headerOf(tensors);
     if (!header)
         return header.error();
     const std::uint64_t length = header->size();
-    std::string content(kLengthBytes, '\0');
-    std::memcpy(content.data(), &length, sizeof length);
-    content += *header;
+    std::vector<std::string_view> parts{{reinterpret_cast<const char *>(&length), kLengthBytes}, *header};
     for (const TensorView &tensor : tensors)
-        std::visit([&](auto values) { content.append(reinterpret_cast<const char *>(values.data()), values.size_bytes()); },
+        std::visit([&](auto values) { parts.emplace_back(reinterpret_cast<const char *>(values.data()), values.size_bytes()); },
                    tensor.values);
-    return base::writeFile(file, content);
+    return base::writeFile(file, parts, stop);
 }
 
 Result<SafetensorsFile> SafetensorsFile::read(const std::filesystem::path &path)

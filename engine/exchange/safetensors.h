@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,8 +22,10 @@ struct TensorView {
     std::variant<std::span<const float>, std::span<const std::int64_t>> values; ///< row-major, as many as the shape says
 };
 
-/// Writes a file as a whole: F32 and I64 tensors in the order given, names unique.
-[[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors);
+/// Writes a file as a whole: F32 and I64 tensors in the order given, names unique. Cancelled, with the old file left, where
+/// `stop` asks for it.
+[[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors,
+                                              const std::stop_token &stop = {});
 
 /// A file that was read. Every tensor's place and size has been checked.
 class SafetensorsFile {

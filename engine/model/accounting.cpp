@@ -121,10 +121,12 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
     // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
     // and three with SwiGLU); statistics of the norms, and of each head's softmax.
     floats.layer = floats.tokens * (4 * h + queriesKeysValues + (isGpt ? 2 : 3) * f + model.heads) + 2 * floats.normStatistics;
-    // The gradients of a layer's widest tensor and of its output, and two tiles of attention scores.
+    // The gradients of a layer's widest tensor and of its output, two tiles of attention scores, and the angles of rotary
+    // positions.
     constexpr std::int64_t kAttentionTile = 64;
     const std::int64_t s = model.sequence;
-    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + 2 * std::min(kAttentionTile, s) * s;
+    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + 2 * std::min(kAttentionTile, s) * s +
+                       (isGpt ? 0 : s * (h / model.heads));
     return floats;
 }
 

@@ -1,4 +1,4 @@
-// Reading JSON that anyone may have written: bounded, strict, and with every problem found. Internal to the model.
+// Reading JSON that anyone may have written: bounded, strict, and with every problem found.
 #pragma once
 
 #include "engine/base/result.h"

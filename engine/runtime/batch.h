@@ -23,6 +23,8 @@ public:
             source.batch(step, static_cast<int>(microbatch), part(std::span(m_inputs), microbatch),
                          part(std::span(m_labels), microbatch));
     }
+    /// Fills the only microbatch with one of the tokens that training never sees.
+    void loadHeldBack(const TokenSource &source, int microbatch) { source.heldBack(microbatch, m_inputs, m_labels); }
     [[nodiscard]] std::span<const std::int32_t> inputs(int microbatch) const
     {
         return part(std::span(m_inputs), size(microbatch));

@@ -109,14 +109,14 @@ Parameter *Device::find(int index) const
     return found == m_parameters.end() ? nullptr : found->get();
 }
 
-void Device::beginStep(const Batch &batch, int step, bool optimizes)
+void Device::beginStep(const Batch &batch, int step, StepUse use)
 {
     m_batch = &batch;
     m_step = step;
-    m_optimizes = optimizes;
+    m_use = use;
     for (auto &[index, stash] : m_stashes)
         stash.clear();
-    m_memory.beginStep();
+    m_memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_hasStatistics.assign(size(m_plan.shape.microbatches), false);
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
     m_memory.pool().meter().restartPeak();
@@ -142,7 +142,7 @@ void Device::updateStage(const schedule::Pass &pass)
     if (stash == m_stashes.end())
         return;
     stash->second.release(pass.microbatch);
-    if (!m_optimizes)
+    if (m_use != StepUse::Training)
         return;
     // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.
     const int microbatches = m_plan.schedule.microbatches();

@@ -31,11 +31,6 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
-    /// Place of the output projection: its own, or the token table where they are tied.
-    [[nodiscard]] int outputWeight() const
-    {
-        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
-    }
     [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
     /// at the step's end alone, from two devices: it waits for that.
@@ -43,6 +38,11 @@ struct RunPlan {
     {
         return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
                !(parameter == kTokenTable && experiment.model.tied);
+    }
+    /// Place of the output projection: its own, or the token table where they are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
@@ -52,6 +52,13 @@ struct RunPlan {
     }
     [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
+};
+
+/// What the passes of a step are for.
+enum class StepUse : unsigned char {
+    Training,   ///< optimize() follows; weights that change with each microbatch do so in its last pass on a stage
+    Gradients,  ///< no weights change
+    Evaluation, ///< forward passes alone, with the newest weights whatever the schedule says
 };
 
 /// What a pass receives from others beside what has its planned place, or is about to give away.
@@ -68,14 +75,16 @@ class Device {
 public:
     Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
 
-    /// `batch` must stay until the next call. Forgets what a cancelled step left behind. With `optimizes` optimize() follows,
-    /// and where weights change with each microbatch (WeightUpdate::EachMicrobatch) they do so in its last pass on a stage.
-    void beginStep(const Batch &batch, int step, bool optimizes);
+    /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
+    void beginStep(const Batch &batch, int step, StepUse use);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
+    /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
+    /// backward, and the loss, from the transport. Fails where the loss is not finite.
+    [[nodiscard]] base::Result<> endForward(int microbatch);
     /// Part of the last compute() that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
@@ -160,7 +169,7 @@ private:
     // of the step
     const Batch *m_batch = nullptr;
     int m_step = 0;
-    bool m_optimizes = false;
+    StepUse m_use = StepUse::Gradients;
     std::vector<bool> m_hasStatistics;   ///< of the whole vocabulary, by microbatch
     std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;

@@ -29,7 +29,12 @@ public:
     [[nodiscard]] backend::Tensor takeMessage(std::int64_t floats);
     [[nodiscard]] const DevicePlan &plan() const { return m_plan; }
 
-    void beginStep();
+    /// How the passes to come follow each other.
+    enum class Order : unsigned char {
+        Planned,
+        Free, ///< forward passes of one microbatch, whose places do not overlap in any schedule; without checks
+    };
+    void begin(Order order);
     /// Before a pass receives: what it makes begins to live. Throws LifetimeError where another pass was planned.
     void enter(const schedule::Pass &pass);
     /// After its work: what it was the last to need dies.
@@ -50,6 +55,7 @@ private:
     backend::Slab m_slab;
     backend::Pool m_pool;
     std::pmr::synchronized_pool_resource m_owners; ///< what shares messages: kept, so that a step asks the machine for nothing
+    bool m_isChecked = true;
     std::size_t m_entered = 0; ///< passes
     std::size_t m_left = 0;
     std::size_t m_begun = 0; ///< buffers

@@ -2,8 +2,10 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/safetensors.h"
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -11,38 +13,6 @@ namespace stagelens::runtime {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<std::int64_t> shapeOf(const ParameterInfo &info)
-{
-    return info.isMatrix ? std::vector<std::int64_t>{info.rows, info.columns} : std::vector<std::int64_t>{info.columns};
-}
-
-/// The keys of transformers' GPT2Config.
-Json configOf(const model::ModelConfig &model)
-{
-    return {{"architectures", {"GPT2LMHeadModel"}},
-            {"model_type", "gpt2"},
-            {"activation_function", "gelu_new"},
-            {"vocab_size", model.vocabularySize},
-            {"n_positions", model.sequence},
-            {"n_embd", model.hidden},
-            {"n_layer", model.layers},
-            {"n_head", model.heads},
-            {"n_inner", model.ffn},
-            {"layer_norm_epsilon", 1e-5},
-            {"initializer_range", 0.02},
-            {"attn_pdrop", 0.0},
-            {"embd_pdrop", 0.0},
-            {"resid_pdrop", 0.0},
-            {"scale_attn_weights", true},
-            {"scale_attn_by_inverse_layer_idx", false},
-            {"reorder_and_upcast_attn", false},
-            {"tie_word_embeddings", model.tied},
-            {"bos_token_id", 0},
-            {"eos_token_id", 0},
-            {"torch_dtype", "float32"},
-            {"use_cache", true}};
-}
 
 std::vector<std::int64_t> widened(const std::vector<std::int32_t> &tokens)
 {
@@ -55,7 +25,7 @@ base::Result<> Dump::writeTensors(const char *file, const Tensors &tensors) cons
 {
     std::vector<exchange::TensorView> views;
     for (std::size_t i = 0; i < tensors.size(); ++i)
-        views.push_back({m_plan.parameters[i].name, shapeOf(m_plan.parameters[i]), std::span<const float>(tensors[i])});
+        views.push_back({m_plan.parameters[i].name, m_plan.parameters[i].dimensions(), std::span<const float>(tensors[i])});
     return exchange::writeSafetensors(m_folder / file, views);
 }
 
@@ -66,22 +36,64 @@ base::Result<> Dump::writeBeginning(const Tensors &parameters) const
     if (error)
         return base::Error::invalid("--dump", base::concat("cannot make the folder ", m_folder.string(), ": ", error.message(),
                                                            "; name a folder that you may write to"));
-    const std::string config = configOf(m_plan.experiment.model).dump(2) + '\n';
+    const std::string config = exchange::huggingFaceConfig(m_plan.experiment.model);
     if (auto written = base::writeFile(m_folder / "config.json", config); !written)
         return written;
     return writeTensors("model.safetensors", parameters);
 }
 
-base::Result<> Dump::writeFirstStep(const Batch &batch, const Tensors &gradients) const
+base::Result<> Dump::writeBatch(const Batch &batch) const
 {
     const std::vector<std::int64_t> inputs = widened(batch.allInputs());
     const std::vector<std::int64_t> labels = widened(batch.allLabels());
     const std::vector<std::int64_t> shape{m_plan.shape.microbatches * m_plan.shape.batch, m_plan.shape.sequence};
     const std::vector<exchange::TensorView> views{{"input_ids", shape, std::span<const std::int64_t>(inputs)},
                                                   {"labels", shape, std::span<const std::int64_t>(labels)}};
-    if (auto written = exchange::writeSafetensors(m_folder / "batch.safetensors", views); !written)
+    return exchange::writeSafetensors(m_folder / "batch.safetensors", views);
+}
+
+base::Result<> Dump::writeFirstStep(const Batch &batch, const Tensors &gradients) const
+{
+    if (auto written = writeBatch(batch); !written)
+        return written;
+    if (auto written = addTokens(batch, std::ios::trunc); !written)
         return written;
     return writeTensors("gradients.safetensors", gradients);
+}
+
+base::Result<> Dump::writeNextStep(const Batch &batch) const
+{
+    return addTokens(batch, std::ios::app);
+}
+
+base::Result<> Dump::addTokens(const Batch &batch, std::ios::openmode mode) const
+{
+    const std::filesystem::path file = m_folder / "tokens.bin";
+    std::ofstream out(file, std::ios::binary | mode);
+    const auto sequence = m_plan.shape.sequence;
+    const auto write = [&out](const std::int32_t *tokens, std::int64_t count) {
+        out.write(reinterpret_cast<const char *>(tokens), count * static_cast<std::int64_t>(sizeof *tokens));
+    };
+    const auto tokens = static_cast<std::int64_t>(batch.allInputs().size());
+    for (std::int64_t row = 0; row < tokens; row += sequence) {
+        write(batch.allInputs().data() + row, sequence);
+        write(batch.allLabels().data() + row + sequence - 1, 1);
+    }
+    if (!out.flush())
+        return base::Error::failed("cannot be written; make room on the disk or check your rights", file.string());
+    return {};
+}
+
+base::Result<std::filesystem::path> Dump::writeFailure(const Tensors &parameters, const Batch &batch,
+                                                       const std::vector<double> &losses, const base::Error &error) const
+{
+    const Dump state(m_folder / "failed-step", m_plan);
+    const Json result{{"losses", losses}, {"step", losses.size()}, {"error", error.text()}};
+    for (const auto &written : {state.writeBeginning(parameters), state.writeBatch(batch),
+                                base::writeFile(state.m_folder / "result.json", result.dump(2) + '\n')})
+        if (!written)
+            return written.error();
+    return state.m_folder;
 }
 
 base::Result<> Dump::writeEnd(const Tensors &parameters, const std::vector<double> &losses) const
@@ -90,25 +102,6 @@ base::Result<> Dump::writeEnd(const Tensors &parameters, const std::vector<doubl
         return written;
     const Json result{{"losses", losses}};
     return base::writeFile(m_folder / "result.json", result.dump(2) + '\n');
-}
-
-base::Result<Tensors> readParameters(const std::filesystem::path &folder, const RunPlan &plan)
-{
-    const auto file = exchange::SafetensorsFile::read(folder / "model.safetensors");
-    if (!file)
-        return file.error();
-    Tensors parameters;
-    base::Problems found;
-    for (const ParameterInfo &info : plan.parameters) {
-        auto values = file->floats(info.name, shapeOf(info));
-        if (values)
-            parameters.push_back(std::move(values).value());
-        else
-            found.insert(found.end(), values.error().problems.begin(), values.error().problems.end());
-    }
-    if (!found.empty())
-        return base::Error::invalid(std::move(found));
-    return parameters;
 }
 
 } // namespace stagelens::runtime

@@ -27,6 +27,11 @@ struct ParameterInfo {
     Fill fill = Fill::Zeros;
     double deviation = 0; ///< of Fill::Normal
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    /// Its shape in a file.
+    [[nodiscard]] std::vector<std::int64_t> dimensions() const
+    {
+        return isMatrix ? std::vector{rows, columns} : std::vector{columns};
+    }
 };
 
 /// A matrix with normal first values.

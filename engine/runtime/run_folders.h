@@ -1,14 +1,17 @@
-// Where a run's parameters come from and go to.
+// Where a run's state comes from and goes to.
 #pragma once
 
 #include <filesystem>
 
 namespace stagelens::runtime {
 
-/// Folders in Hugging Face layout (design/cli.md, "run --dump DIR"); an empty path means none.
+/// An empty path means none. The first two are in Hugging Face layout (design/cli.md, "run --dump DIR").
 struct RunFolders {
-    std::filesystem::path dump; ///< made and written as the run goes on
-    std::filesystem::path init; ///< its model.safetensors holds the parameters that the run starts from
+    std::filesystem::path dump;             ///< made and written as the run goes on
+    std::filesystem::path init;             ///< its model.safetensors holds the parameters that the run starts from
+    std::filesystem::path checkpoints = {}; ///< of this run (engine/runtime/checkpoint.h)
+    int checkpointEvery = 0;                ///< steps; the last one gets a checkpoint too. 0: none
+    std::filesystem::path resume = {};      ///< checkpoints of another run, the newest of which this one goes on from
 };
 
 } // namespace stagelens::runtime

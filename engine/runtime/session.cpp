@@ -1,12 +1,14 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/evaluation.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
 #include "kernels/include/matmul.h"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -110,7 +112,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, index, optimize);
+        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -135,15 +137,12 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     return report;
 }
 
-void Session::setParameters(const Tensors &parameters)
+base::Result<std::optional<double>> Session::evaluate(int steps)
 {
-    for (const auto &device : m_devices) {
-        for (const auto &part : device->parameters()) {
-            const float *rows = parameters[size(part->index)].data() + part->firstRow * part->columns;
-            std::copy_n(rows, part->count(), part->value.data());
-            std::copy_n(rows, part->previous.size(), part->previous.data());
-        }
-    }
+    auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
+    for (const auto &device : m_devices)
+        device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
+    return loss;
 }
 
 void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
@@ -161,7 +160,26 @@ std::vector<int> Session::parameterStages() const
     return stages;
 }
 
-Tensors Session::assemble(backend::Buffer Parameter::*part) const
+bool Session::isLossFinite() const
+{
+    return std::ranges::all_of(m_devices, [](const auto &device) { return std::isfinite(device->lossSum()); });
+}
+
+void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
+{
+    const auto copy = [](backend::Buffer &to, const Parameter &rows, const std::vector<float> &from) {
+        std::copy_n(from.data() + rows.firstRow * rows.columns, to.size(), to.data());
+    };
+    for (const auto &device : m_devices) {
+        for (const auto &rows : device->parameters()) {
+            copy((*rows).*part, *rows, tensors[size(rows->index)]);
+            if (part == &Parameter::value)
+                copy(rows->previous, *rows, tensors[size(rows->index)]);
+        }
+    }
+}
+
+Tensors Session::tensors(backend::Buffer Parameter::*part) const
 {
     Tensors all;
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -27,14 +28,22 @@ public:
     [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
                                                 const std::function<base::Result<>()> &inspect = {});
 
-    [[nodiscard]] Tensors parameters() const { return assemble(&Parameter::value); }
-    [[nodiscard]] Tensors gradients() const { return assemble(&Parameter::gradient); }
+    [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
+    [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
+    /// Values, gradients or moments of the whole model.
+    [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
+    /// Those to go on with in place of what is there; as tensors() answers them. Values are the previous ones as well, until
+    /// those are set.
+    void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &)> &watch);
     /// Parameter::stage of each.
     [[nodiscard]] std::vector<int> parameterStages() const;
-    /// Values to begin with in place of the seed's; as parameters() answers them.
-    void setParameters(const Tensors &parameters);
+    /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
+    /// none are held back.
+    [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
+    /// False once the last step met a loss that is not a number or infinite.
+    [[nodiscard]] bool isLossFinite() const;
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }
@@ -45,7 +54,6 @@ private:
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
     void countPass(int index, const TrainingObserver &observer);
-    [[nodiscard]] Tensors assemble(backend::Buffer Parameter::*part) const;
     [[nodiscard]] kernels::Interrupt interrupt() const;
 
     RunPlan m_plan;

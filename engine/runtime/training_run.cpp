@@ -1,7 +1,9 @@
 #include "engine/runtime/training_run.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/checkpoint.h"
 #include "engine/runtime/dump.h"
+#include "engine/runtime/initial_parameters.h"
 #include "engine/runtime/memory_check.h"
 #include "engine/runtime/reference.h"
 #include "engine/runtime/reference_replay.h"
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace stagelens::runtime {
 namespace {
@@ -40,42 +43,128 @@ base::Result<Answer> contained(const Work &work)
     }
 }
 
-/// The steps of a run; `dump` may be null.
-base::Result<> trainSteps(Session &session, const TrainingObserver &observer, const Dump *dump)
-{
-    std::vector<double> losses;
-    const auto firstStep = [&] { return dump->writeFirstStep(session.batch(), session.gradients()); };
-    for (int step = 0; step < session.plan().experiment.training.steps; ++step) {
-        const auto inspect = dump != nullptr && step == 0 ? std::function<base::Result<>()>(firstStep) : nullptr;
-        auto report = session.step(step, true, observer, inspect);
-        if (!report)
-            return report.error();
-        losses.push_back(report->loss);
-        if (observer.onStep)
-            observer.onStep(*report);
+/// A run of many steps, with all that is written and told on the way.
+class Training {
+public:
+    Training(Session &session, const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop)
+        : m_session(session), m_folders(folders), m_observer(observer), m_stop(std::move(stop))
+    {
+        if (!folders.dump.empty())
+            m_dump.emplace(folders.dump, session.plan());
     }
-    return dump != nullptr ? dump->writeEnd(session.parameters(), losses) : base::Result<>();
-}
 
-base::Result<> trainIn(const RunFolders &folders, Session &session, const TrainingObserver &observer)
-{
-    if (!folders.init.empty()) {
-        const auto parameters = readParameters(folders.init, session.plan());
-        if (!parameters)
-            return parameters.error();
-        session.setParameters(*parameters);
+    base::Result<> run()
+    {
+        for (const auto part : {&Training::begin, &Training::trainSteps, &Training::end})
+            if (auto done = (this->*part)(); !done)
+                return done;
+        return {};
     }
-    if (folders.dump.empty())
-        return trainSteps(session, observer, nullptr);
-    if (session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
-        return base::Error::invalid("--dump",
-                                    "the weights change with each microbatch, so that a step has no gradients to write; "
-                                    "leave --dump out, or choose a schedule that updates once a step");
-    const Dump dump(folders.dump, session.plan());
-    if (auto begun = dump.writeBeginning(session.parameters()); !begun)
-        return begun;
-    return trainSteps(session, observer, &dump);
-}
+
+private:
+    base::Result<> begin()
+    {
+        if (m_dump && m_session.plan().schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+            return base::Error::invalid("--dump",
+                                        "the weights change with each microbatch, so that a step has no gradients to write; "
+                                        "leave --dump out, or choose a schedule that updates once a step");
+        if (auto started = takeBeginning(); !started)
+            return started;
+        if (m_dump)
+            if (auto begun = m_dump->writeBeginning(m_session.parameters()); !begun)
+                return begun;
+        return evaluate();
+    }
+
+    base::Result<> takeBeginning()
+    {
+        if (!m_folders.init.empty()) {
+            const auto parameters = readParameters(m_folders.init, m_session.plan());
+            if (!parameters)
+                return parameters.error();
+            m_session.setTensors(&Parameter::value, *parameters);
+        }
+        if (m_folders.resume.empty())
+            return {};
+        const auto checkpoint = newestCheckpoint(m_folders.resume);
+        if (!checkpoint)
+            return checkpoint.error();
+        if (auto problems = resumeProblems(*checkpoint, m_session.plan().experiment); !problems.empty())
+            return base::Error::invalid(std::move(problems));
+        m_losses = checkpoint->losses;
+        return restore(*checkpoint, m_session);
+    }
+
+    base::Result<> evaluate()
+    {
+        const auto loss = m_session.evaluate(steps());
+        if (!loss)
+            return loss.error();
+        if (*loss && m_observer.onEvaluation)
+            m_observer.onEvaluation({steps(), **loss});
+        return {};
+    }
+
+    base::Result<> trainSteps()
+    {
+        const int first = steps();
+        const auto firstGradients = [&] { return m_dump->writeFirstStep(m_session.batch(), m_session.gradients()); };
+        while (steps() < m_session.plan().experiment.training.steps) {
+            const bool isInspected = m_dump && steps() == first;
+            auto report = m_session.step(steps(), true, m_observer,
+                                         isInspected ? std::function<base::Result<>()>(firstGradients) : nullptr);
+            if (!report)
+                return withState(report.error());
+            if (m_dump && !isInspected)
+                if (auto written = m_dump->writeNextStep(m_session.batch()); !written)
+                    return written;
+            m_losses.push_back(report->loss);
+            if (m_observer.onStep)
+                m_observer.onStep(*report);
+            writeCheckpointIfDue();
+        }
+        return {};
+    }
+
+    void writeCheckpointIfDue()
+    {
+        const int every = m_folders.checkpointEvery;
+        if (every <= 0 || (steps() % every != 0 && steps() < m_session.plan().experiment.training.steps))
+            return;
+        const auto written = writeCheckpoint(m_folders.checkpoints, m_session, m_losses, m_stop);
+        const bool cancelled = !written && written.error().kind == base::ErrorKind::Cancelled; // the next step says so
+        if (m_observer.onCheckpoint && !cancelled)
+            m_observer.onCheckpoint(steps(), written);
+    }
+
+    /// A step's error; where its loss was not finite, the state before it goes into the dump.
+    base::Error withState(base::Error error) const
+    {
+        if (!m_dump || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
+            return error;
+        const auto written = m_dump->writeFailure(m_session.parameters(), m_session.batch(), m_losses, error);
+        error.problems.front().message += written ? base::concat("; the state before that step is in ", written->string())
+                                                  : "; the state could not be dumped: " + written.error().text();
+        return error;
+    }
+
+    base::Result<> end()
+    {
+        if (m_dump)
+            if (auto written = m_dump->writeEnd(m_session.parameters(), m_losses); !written)
+                return written;
+        return evaluate();
+    }
+
+    [[nodiscard]] int steps() const { return static_cast<int>(m_losses.size()); }
+
+    Session &m_session;
+    const RunFolders &m_folders;
+    const TrainingObserver &m_observer;
+    std::stop_token m_stop;
+    std::optional<Dump> m_dump;
+    std::vector<double> m_losses; ///< of every step done, those before a checkpoint as well
+};
 
 base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
 {
@@ -128,8 +217,8 @@ base::Result<> train(const model::Experiment &experiment, const schedule::Schedu
                      const TrainingObserver &observer, std::stop_token stop)
 {
     return contained<base::Done>([&]() -> base::Result<> {
-        auto session = Session::open(experiment, schedule, std::move(stop));
-        return session ? trainIn(folders, **session, observer) : session.error();
+        auto session = Session::open(experiment, schedule, stop);
+        return session ? Training(**session, folders, observer, stop).run() : session.error();
     });
 }
 

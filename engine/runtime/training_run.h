@@ -34,10 +34,21 @@ struct Progress {
     std::size_t passCount = 0;  ///< of a step
 };
 
-/// Where a run tells what happens; called on the run's own threads, one call at a time.
+/// Mean loss on the tokens held back from training.
+struct Evaluation {
+    int steps = 0; ///< done before it
+    double loss = 0;
+    friend bool operator==(const Evaluation &, const Evaluation &) = default;
+};
+
+/// Where a run tells what happens; called on the run's own threads, one call at a time. Any may be empty.
 struct TrainingObserver {
     std::function<void(const StepReport &)> onStep;
     std::function<void(const Progress &)> onProgress;
+    /// Before the first step and after the last one, where tokens are held back.
+    std::function<void(const Evaluation &)> onEvaluation = {};
+    /// After that many steps a checkpoint was due; one that could not be written leaves the former one and stops nothing.
+    std::function<void(int steps, const base::Result<> &written)> onCheckpoint = {};
 };
 
 /// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
@@ -46,9 +57,10 @@ struct TrainingObserver {
 /// Free memory of this machine now; 0: unknown.
 [[nodiscard]] base::Bytes availableBytes();
 
-/// Trains `experiment.training.steps` steps of a resolved, valid experiment. Cancelled where the token asks for it (between a
-/// pass's kernels; every blocked wait wakes); Failed with step, device and pass where the loss is not finite or memory is
-/// missing; a file of the folders that cannot be read or written is named.
+/// Trains `experiment.training.steps` steps of a resolved, valid experiment, or those that a checkpoint leaves of them.
+/// Cancelled where the token asks for it (between a pass's kernels; every blocked wait wakes); Failed with step, microbatch and
+/// device where the loss is not finite (the state before that step is in the dump then, if there is one) or memory is missing;
+/// a file of the folders that cannot be read or written is named.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                    const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop);
 

@@ -1,6 +1,7 @@
 #include "engine/service/engine_service.h"
 
 #include "engine/base/mailbox.h"
+#include "engine/base/text.h"
 #include "engine/service/training_job.h"
 
 #include <algorithm>
@@ -75,11 +76,11 @@ struct EngineService::State {
         }
     }
 
-    void train(JobId job, const model::Experiment &experiment, const runtime::RunFolders &folders, std::stop_token stop)
+    void train(JobId job, const model::Experiment &experiment, const TrainingOptions &given, std::stop_token stop)
     {
         const auto publish = [this, job](RunSnapshotPtr snapshot) { mailbox.post({job, std::move(snapshot)}); };
         try {
-            runTraining(experiment, folders, options.database, options.cores, std::move(stop), publish);
+            runTraining(experiment, given, options.database, options.cores, std::move(stop), publish);
         } catch (const std::exception &exception) {
             RunSnapshot failed;
             failed.record.experiment = experiment;
@@ -166,15 +167,15 @@ JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdv
     return job;
 }
 
-JobId EngineService::submitTraining(model::Experiment experiment, runtime::RunFolders folders)
+JobId EngineService::submitTraining(model::Experiment experiment, TrainingOptions options)
 {
     const std::scoped_lock lock(m_state->mutex);
     m_state->forgetFinished();
     const JobId job = ++m_state->lastJob;
     State::Training &training = m_state->trainings.emplace_back();
     training.job = job;
-    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment), places = std::move(folders)](
-                                       std::stop_token stop) { state->train(job, plan, places, std::move(stop)); });
+    training.thread = std::jthread([state = m_state.get(), job, plan = std::move(experiment), given = std::move(options)](
+                                       std::stop_token stop) { state->train(job, plan, given, std::move(stop)); });
     return job;
 }
 
@@ -221,6 +222,27 @@ base::Result<store::RunRecord> EngineService::loadRun(store::RunId run, std::opt
     return m_state->withReader([run, step](store::RunStore &store) { return store.load(run, step); });
 }
 
+base::Result<store::RunId> EngineService::findRun(const std::string &run)
+{
+    const auto all = runs();
+    if (!all)
+        return all.error();
+    const auto number = base::parseInteger(run);
+    std::vector<std::string> found;
+    for (const store::RunSummary &each : *all) {
+        if (number == each.id)
+            return each.id;
+        if (!each.name.empty() && each.name == run)
+            found.push_back(std::to_string(each.id));
+    }
+    if (found.size() == 1)
+        return *base::parseInteger(found.front());
+    return base::Error::invalid(m_state->options.database.string(),
+                                found.empty()
+                                    ? base::concat("has no run ", run, "; `stagelens-cli runs list` shows those there are")
+                                    : base::concat("has several runs named ", run, "; say which: ", base::join(found, " or ")));
+}
+
 base::Result<> EngineService::renameRun(store::RunId run, const std::string &name)
 {
     return m_state->withReader([&](store::RunStore &store) { return store.rename(run, name); });
@@ -233,7 +255,11 @@ base::Result<> EngineService::tagRun(store::RunId run, const std::vector<std::st
 
 base::Result<> EngineService::removeRun(store::RunId run)
 {
-    return m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
+    auto removed = m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
+    std::error_code ignored; // nobody finds them any more, and a new run's number is another
+    if (removed)
+        std::filesystem::remove_all(checkpointFolder(m_state->options.database, run), ignored);
+    return removed;
 }
 
 base::Result<store::CheckReport> EngineService::checkDatabase()

@@ -4,7 +4,6 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
-#include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_search.h"
 #include "engine/simulate/idle_causes.h"
@@ -71,6 +70,7 @@ struct RunSnapshot {
     bool finished = false;
     bool stored = true; ///< false: results are not being stored, see storeProblem
     std::string storeProblem;
+    std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;
 };
@@ -95,6 +95,14 @@ struct BackendInfo {
     std::string description;
     bool available = true;
     std::string reason; ///< why not
+};
+
+/// What a run is given beside its experiment.
+struct TrainingOptions {
+    std::filesystem::path dump; ///< folders in Hugging Face layout, as runtime::RunFolders has them; empty: none
+    std::filesystem::path init;
+    int checkpointEvery = 0;                 ///< steps; 0: no checkpoints
+    std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
 };
 
 struct ServiceOptions {
@@ -149,7 +157,7 @@ public:
     /// Predicts off the caller's thread; a newer prediction job cancels the older. With `withAdvice` the answer bears Advice.
     JobId submitPrediction(model::Experiment experiment, bool withAdvice);
     /// Trains and stores the run. The job owns a copy of the plan.
-    JobId submitTraining(model::Experiment experiment, runtime::RunFolders folders = {});
+    JobId submitTraining(model::Experiment experiment, TrainingOptions options = {});
     /// Asks a job to stop; answers at once, the job's last event says when it has.
     void cancel(JobId job);
     /// Events since the last call, oldest first; of several snapshots of one run only the latest.
@@ -161,8 +169,11 @@ public:
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
     /// With the timeline of the median step, or of the step asked for where it was kept.
     [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run, std::optional<int> step = {});
+    /// The run of a number, or else of a name that only one run was given.
+    [[nodiscard]] base::Result<store::RunId> findRun(const std::string &run);
     [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
     [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
+    /// With its checkpoints.
     [[nodiscard]] base::Result<> removeRun(store::RunId run);
     [[nodiscard]] base::Result<store::CheckReport> checkDatabase();
     [[nodiscard]] std::filesystem::path databaseFile() const;

@@ -1,9 +1,12 @@
 #include "engine/service/training_job.h"
 
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/service/environment.h"
 #include "engine/service/schedule_plan.h"
 
+#include "engine/runtime/checkpoint.h"
+#include "engine/runtime/run_folders.h"
 #include "engine/runtime/training_run.h"
 
 #include <algorithm>
@@ -28,9 +31,9 @@ constexpr auto kStoreInterval = std::chrono::seconds(5);
 /// The run's state, its store and its audience. One thread at a time calls it.
 class TrainingJob {
 public:
-    TrainingJob(const model::Experiment &experiment, const runtime::RunFolders &folders, const std::filesystem::path &database,
+    TrainingJob(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,
                 int cores, const std::function<void(RunSnapshotPtr)> &publish)
-        : m_folders(folders), m_database(database), m_cores(cores), m_publish(publish)
+        : m_options(options), m_folders{options.dump, options.init}, m_database(database), m_cores(cores), m_publish(publish)
     {
         m_snapshot.record.experiment = experiment;
         m_snapshot.steps = experiment.training.steps;
@@ -58,16 +61,40 @@ private:
             file = std::filesystem::absolute(file).lexically_normal().string();
         if (base::Problems problems = trainingProblems(experiment, plan->schedule); !problems.empty())
             return base::Error::invalid(std::move(problems));
+        if (auto found = findCheckpoint(); !found)
+            return found;
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         if (const auto hardware = model::hardwarePreset("cpu-local"))
             m_peakFlops = hardware->peakFlops;
         openStore();
         publish();
-        const runtime::TrainingObserver observer{[this](const runtime::StepReport &report) { onStep(report); },
-                                                 [this](const runtime::Progress &progress) { onProgress(progress); }};
+        const runtime::TrainingObserver observer{
+            [this](const runtime::StepReport &report) { onStep(report); },
+            [this](const runtime::Progress &progress) { onProgress(progress); },
+            [this](const runtime::Evaluation &evaluation) { onEvaluation(evaluation); },
+            [this](int steps, const base::Result<> &written) { onCheckpoint(steps, written); }};
         m_started = Clock::now();
         return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop));
+    }
+
+    /// Looks at the checkpoint to go on from, before a run is stored that could not begin.
+    base::Result<> findCheckpoint()
+    {
+        if (!m_options.resume)
+            return {};
+        m_folders.resume = checkpointFolder(m_database, *m_options.resume);
+        const auto checkpoint = runtime::newestCheckpoint(m_folders.resume);
+        if (!checkpoint)
+            return checkpoint.error();
+        store::RunRecord &record = m_snapshot.record;
+        if (base::Problems problems = runtime::resumeProblems(*checkpoint, record.experiment); !problems.empty())
+            return base::Error::invalid(std::move(problems));
+        record.losses = checkpoint->losses;
+        record.summary.resumed = m_options.resume;
+        record.summary.resumedSteps = checkpoint->steps();
+        m_snapshot.step = checkpoint->steps();
+        return {};
     }
 
     /// A database that cannot be written never stops a run: the snapshot says that it is not being stored.
@@ -98,6 +125,35 @@ private:
             return notStored(id.error());
         summary.id = *id;
         m_store.emplace(*std::move(store));
+        if (summary.resumed)
+            if (const auto noted = m_store->setBeginning(*id, *summary.resumed, record.losses); !noted)
+                notStored(noted.error());
+        const std::filesystem::path checkpoints = checkpointFolder(m_database, *id);
+        std::error_code ignored;
+        std::filesystem::remove_all(checkpoints, ignored); // those of a database that was here before
+        if (m_options.checkpointEvery > 0) {
+            m_folders.checkpoints = checkpoints;
+            m_folders.checkpointEvery = m_options.checkpointEvery;
+        }
+    }
+
+    void onEvaluation(const runtime::Evaluation &evaluation)
+    {
+        store::RunRecord &record = m_snapshot.record;
+        record.evaluations.push_back({evaluation.steps, evaluation.loss});
+        record.summary.evaluationLoss = evaluation.loss;
+        if (isStoring())
+            if (const auto added = m_store->addEvaluation(record.summary.id, record.evaluations.back()); !added)
+                notStored(added.error());
+        publish();
+    }
+
+    void onCheckpoint(int steps, const base::Result<> &written)
+    {
+        m_snapshot.checkpointProblem =
+            written ? std::string() : base::concat("there is no checkpoint after step ", steps, ": ", written.error().text());
+        if (!written)
+            base::log(base::LogLevel::Warning, m_snapshot.checkpointProblem + "; training goes on");
     }
 
     [[nodiscard]] bool isStoring() const { return m_store && m_snapshot.stored; }
@@ -117,7 +173,7 @@ private:
         record.timeline = report.timeline;
         record.metrics = metricsOf(*report.timeline, report.peakMemory);
         if (m_keptSlices < kKeptSlices || m_kept.empty()) {
-            m_kept.push_back({report.iteration, report.timeline, report.peakMemory, record.losses.size() - 1});
+            m_kept.push_back({report.iteration, report.timeline, report.peakMemory, record.iterations.size() - 1});
             m_keptSlices += report.timeline->sliceCount();
         }
         m_snapshot.step = report.step + 1;
@@ -248,8 +304,9 @@ private:
             const double done = m_snapshot.step + (m_snapshot.passCount == 0 ? 0.0
                                                                              : static_cast<double>(m_snapshot.passesDone) /
                                                                                    static_cast<double>(m_snapshot.passCount));
-            if (done > 0)
-                m_snapshot.secondsLeft = m_snapshot.secondsElapsed / done * (m_snapshot.steps - done);
+            const double own = done - m_snapshot.record.summary.resumedSteps;
+            if (own > 0)
+                m_snapshot.secondsLeft = m_snapshot.secondsElapsed / own * (m_snapshot.steps - done);
         }
         m_publish(std::make_shared<const RunSnapshot>(m_snapshot));
     }
@@ -259,10 +316,11 @@ private:
         base::Nanos iteration;
         timeline::TimelinePtr timeline;
         std::vector<simulate::MemoryByCategory> peakMemory;
-        std::size_t step;
+        std::size_t step; ///< of those that this run does
     };
 
-    const runtime::RunFolders &m_folders;
+    const TrainingOptions &m_options;
+    runtime::RunFolders m_folders;
     std::filesystem::path m_database;
     int m_cores;
     const std::function<void(RunSnapshotPtr)> &m_publish;
@@ -279,10 +337,15 @@ private:
 
 } // namespace
 
-void runTraining(const model::Experiment &experiment, const runtime::RunFolders &folders, const std::filesystem::path &database,
+std::filesystem::path checkpointFolder(const std::filesystem::path &database, store::RunId run)
+{
+    return base::concat(database.string(), ".checkpoints/run-", run);
+}
+
+void runTraining(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,
                  int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish)
 {
-    TrainingJob(experiment, folders, database, cores, publish).run(std::move(stop));
+    TrainingJob(experiment, options, database, cores, publish).run(std::move(stop));
 }
 
 } // namespace stagelens::service

@@ -42,6 +42,9 @@ struct RunSummary {
     int stepsPlanned = 0;
     std::optional<double> firstLoss;
     std::optional<double> lastLoss;
+    std::optional<double> evaluationLoss; ///< the latest one on tokens held back from training
+    std::optional<RunId> resumed;         ///< the run from whose checkpoint this one goes on
+    int resumedSteps = 0;                 ///< steps that were done then
     std::optional<base::Nanos> iteration; ///< median, first two steps apart
     std::optional<double> bubbleRatio;
     std::optional<double> tokensPerSecond;
@@ -50,13 +53,21 @@ struct RunSummary {
     std::vector<std::string> tags;
 };
 
+/// Mean loss on tokens held back from training, after so many steps.
+struct EvaluationLoss {
+    int steps = 0;
+    double loss = 0;
+    friend bool operator==(const EvaluationLoss &, const EvaluationLoss &) = default;
+};
+
 /// The whole of a run.
 struct RunRecord {
     RunSummary summary;
     model::Experiment experiment;
     std::map<std::string, std::string> environment; ///< cpu, cores, blas, compiler, commit, host, ...
-    std::vector<double> losses;
-    std::vector<base::Nanos> iterations;      ///< of every step
+    std::vector<double> losses; ///< of every step; a resumed run begins with the summary's resumedSteps of the run before it
+    std::vector<EvaluationLoss> evaluations;
+    std::vector<base::Nanos> iterations;      ///< of every step that this run did itself
     std::optional<simulate::Metrics> metrics; ///< of the median step
     timeline::TimelinePtr timeline;           ///< of the median step; null before the first
 };

@@ -95,6 +95,39 @@ Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Pro
     return id;
 }
 
+Result<> RunStore::setBeginning(RunId run, RunId resumed, std::span<const double> losses)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        if (const auto noted = m_state->run("UPDATE run SET resumed_run = ? WHERE id = ?",
+                                            [&](Statement &statement) { statement.bind(resumed).bind(run); });
+            !noted)
+            return noted;
+        for (std::size_t step = 0; step < losses.size(); ++step)
+            if (const auto added =
+                    m_state->run("INSERT INTO earlier_loss (run, step, loss) VALUES (?, ?, ?)",
+                                 [&](Statement &statement) {
+                                     statement.bind(run).bind(static_cast<std::int64_t>(step)).bind(finite(losses[step]));
+                                 });
+                !added)
+                return added;
+        return m_state->refreshFigures(run);
+    });
+}
+
+Result<> RunStore::addEvaluation(RunId run, const EvaluationLoss &evaluation)
+{
+    return m_state->inTransaction([&]() -> Result<> {
+        const auto added =
+            m_state->run("INSERT INTO evaluation (run, steps, loss) VALUES (?, ?, ?)", [&](Statement &statement) {
+                statement.bind(run).bind(std::int64_t{evaluation.steps}).bind(finite(evaluation.loss));
+            });
+        if (!added)
+            return added;
+        return m_state->run("UPDATE run SET evaluation_loss = ? WHERE id = ?",
+                            [&](Statement &statement) { statement.bind(finite(evaluation.loss)).bind(run); });
+    });
+}
+
 Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iteration)
 {
     return m_state->run("INSERT INTO step (run, step, loss, iteration_ns) VALUES (?, ?, ?, ?)", [&](Statement &statement) {

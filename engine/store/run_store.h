@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,14 @@ public:
     /// A new row with status running, bearing boot id, pid, process start time and an OS lock held until finish() or death.
     [[nodiscard]] base::Result<RunId> begin(const model::Experiment &experiment, timeline::Provenance kind,
                                             const std::string &name, const std::map<std::string, std::string> &environment);
+    /// Notes that a new run goes on from another's checkpoint, after steps with these losses.
+    [[nodiscard]] base::Result<> setBeginning(RunId run, RunId resumed, std::span<const double> losses);
     /// Appends a step's loss and iteration time.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration);
     /// Appends a step with its own timeline and metrics, to be loaded by its number.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
                                          const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);

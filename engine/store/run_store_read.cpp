@@ -8,6 +8,7 @@
 #include "engine/store/timeline_blob.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stagelens::store {
 
@@ -30,7 +31,8 @@ timeline::Provenance provenanceFrom(std::string_view text)
 constexpr std::string_view kSummaryQuery =
     "SELECT id, status, name, started_unix_ms, kind, family, vocabulary, devices, microbatches, steps_done, steps_planned,"
     " first_loss, last_loss, iteration_ns, bubble_ratio, tokens_per_second, peak_memory_bytes, reason,"
-    " CASE WHEN json_valid(experiment) THEN json_extract(experiment, '$.model.vocabulary_size') END"
+    " CASE WHEN json_valid(experiment) THEN json_extract(experiment, '$.model.vocabulary_size') END,"
+    " evaluation_loss, resumed_run, (SELECT count(*) FROM earlier_loss WHERE earlier_loss.run = run.id)"
     " FROM run LEFT JOIN metrics ON metrics.run = run.id ";
 
 RunSummary readSummary(const Statement &row)
@@ -55,6 +57,9 @@ RunSummary readSummary(const Statement &row)
     summary.peakMemory = row.optionalInteger(16);
     summary.reason = row.text(17);
     summary.vocabularySize = static_cast<int>(row.integer(18));
+    summary.evaluationLoss = row.optionalReal(19);
+    summary.resumed = row.optionalInteger(20);
+    summary.resumedSteps = static_cast<int>(row.integer(21));
     return summary;
 }
 
@@ -133,6 +138,11 @@ Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
               read("SELECT experiment FROM run WHERE id = ?", [&](const Statement &row) { raw.experiment = row.text(0); }),
               read("SELECT key, value FROM environment WHERE run = ?",
                    [&](const Statement &row) { record.environment[row.text(0)] = row.text(1); }),
+              read("SELECT steps, loss FROM evaluation WHERE run = ? ORDER BY steps",
+                   [&](const Statement &row) {
+                       record.evaluations.push_back({static_cast<int>(row.integer(0)),
+                                                     row.optionalReal(1).value_or(std::numeric_limits<double>::quiet_NaN())});
+                   }),
               read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
                    [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
               step

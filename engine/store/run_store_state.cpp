@@ -31,6 +31,7 @@ std::optional<double> finite(double value)
 void Steps::describe(RunSummary &summary) const
 {
     summary.stepsDone = static_cast<int>(losses.size());
+    summary.resumedSteps = static_cast<int>(losses.size() - iterations.size());
     summary.firstLoss = losses.empty() ? std::nullopt : finite(losses.front());
     summary.lastLoss = losses.empty() ? std::nullopt : finite(losses.back());
     summary.iteration = medianIteration(iterations);
@@ -52,8 +53,13 @@ Result<> RunStore::State::requireRun(RunId id)
 Result<Steps> RunStore::State::steps(RunId id)
 {
     Steps found;
-    const auto read = each("SELECT loss, iteration_ns FROM step WHERE run = ? ORDER BY step", id, [&](const Statement &row) {
+    const auto takeLoss = [&](const Statement &row) {
         found.losses.push_back(row.optionalReal(0).value_or(std::numeric_limits<double>::quiet_NaN()));
+    };
+    if (const auto earlier = each("SELECT loss FROM earlier_loss WHERE run = ? ORDER BY step", id, takeLoss); !earlier)
+        return earlier.error();
+    const auto read = each("SELECT loss, iteration_ns FROM step WHERE run = ? ORDER BY step", id, [&](const Statement &row) {
+        takeLoss(row);
         found.iterations.push_back(row.integer(1));
     });
     if (!read)

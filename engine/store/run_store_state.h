@@ -9,8 +9,8 @@ namespace stagelens::store {
 
 /// What the steps of a run were.
 struct Steps {
-    std::vector<double> losses;
-    std::vector<base::Nanos> iterations;
+    std::vector<double> losses;          ///< those before a checkpoint as well
+    std::vector<base::Nanos> iterations; ///< of the run's own steps
     /// Puts their number, losses and median time into a summary.
     void describe(RunSummary &summary) const;
 };

@@ -5,9 +5,10 @@
 #include <cmath>
 
 namespace stagelens::kernels {
+namespace {
 
-STAGELENS_MULTIVERSIONED void adamwStep(float *__restrict values, float *__restrict gradient, float *__restrict first,
-                                        float *__restrict second, const AdamW &settings, std::int64_t count)
+STAGELENS_INLINE void adamwStepLoop(float *__restrict values, float *__restrict gradient, float *__restrict first,
+                                    float *__restrict second, const AdamW &settings, std::int64_t count)
 {
     const AdamW s = settings;
     const float keep = 1.0F - s.learningRate * s.weightDecay;
@@ -22,6 +23,13 @@ STAGELENS_MULTIVERSIONED void adamwStep(float *__restrict values, float *__restr
         values[i] = values[i] * keep - step * (m / (__builtin_sqrtf(v) / rootCorrection + s.epsilon));
         gradient[i] = 0.0F;
     }
+}
+
+} // namespace
+
+void adamwStep(float *values, float *gradient, float *first, float *second, const AdamW &settings, std::int64_t count)
+{
+    runBest<adamwStepLoop>(values, gradient, first, second, settings, count);
 }
 
 } // namespace stagelens::kernels

@@ -1,7 +1,7 @@
 #include "kernels/include/attention.h"
 
 #include "kernels/cpu/lanes.h"
-#include "kernels/include/matmul.h"
+#include "kernels/cpu/tile_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,225 +9,386 @@
 namespace stagelens::kernels {
 namespace {
 
-/// Queries of a tile: with all their keys the scores of a tile stay in the second-level cache for sequences up to a few
-/// thousand.
-constexpr std::int64_t kTile = 64;
+/// A tile: scores of 64 queries with 128 keys, 32 KiB. Each is a whole number of steps.
+constexpr std::int64_t kQueries = 64;
+constexpr std::int64_t kKeys = 128;
+/// On the diagonal the rows of a tile are taken in steps of this, so that little is computed that nobody sees.
+constexpr std::int64_t kStep = kPanel;
 
-/// One (sequence, head) with a tile of its queries [begin, end), which see the keys [0, end).
-struct Tile {
-    const float *q;
-    const float *k;
-    const float *v;
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t stride; ///< between tokens of q, k and v
-    std::int64_t size;
-    float scale;
-    [[nodiscard]] std::int64_t rows() const { return end - begin; }
-};
-
-/// scores[rows, end] = scale q k^T
-void scoresOf(float *scores, const Tile &t)
-{
-    multiply({.rows = t.rows(),
-              .columns = t.end,
-              .inner = t.size,
-              .a = {t.q + t.begin * t.stride, t.stride},
-              .b = {t.k, t.stride, Form::Transposed},
-              .c = scores,
-              .stride = t.end,
-              .alpha = t.scale});
-}
-
-STAGELENS_MULTIVERSIONED float rowMaximum(const float *scores, std::int64_t count)
-{
-    return maximumOf(scores, count);
-}
-
-/// Exponentials of the first `visible` of `count` scores in place, below `top`; the others become 0. Answers the sum.
-STAGELENS_MULTIVERSIONED float exponentiateRow(float *scores, float top, std::int64_t visible, std::int64_t count)
+/// scores[count] = exp(scale * score - top); answers their sum. `count` is a whole number of lanes.
+STAGELENS_INLINE float exponentiateRow(float *scores, float scale, float top, std::int64_t count)
 {
     LaneSum sum;
-    const std::int64_t whole = visible - visible % kLanes;
-    for (std::int64_t i = 0; i < whole; i += kLanes) {
+    for (std::int64_t i = 0; i < count; i += kLanes) {
         for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-            scores[i + lane] = expOf(scores[i + lane] - top);
+            scores[i + lane] = expBelow(scores[i + lane] * scale - top);
             sum.lanes[lane] += scores[i + lane];
         }
     }
-    for (std::int64_t i = whole; i < visible; ++i) {
-        scores[i] = expOf(scores[i] - top);
-        sum.lanes[i - whole] += scores[i];
-    }
-    std::fill(scores + visible, scores + count, 0.0F);
     return sum.total();
 }
 
-/// gradient = scale * probability * (gradient - mean), the softmax's backward.
-STAGELENS_MULTIVERSIONED void scoreGradientRow(float *__restrict gradient, const float *__restrict probability, float mean,
-                                               float scale, std::int64_t count)
-{
-    for (std::int64_t i = 0; i < count; ++i)
-        gradient[i] = scale * probability[i] * (gradient[i] - mean);
-}
-
-STAGELENS_MULTIVERSIONED void scaleRow(float *row, float factor, std::int64_t count)
-{
-    for (std::int64_t i = 0; i < count; ++i)
-        row[i] *= factor;
-}
-
-float dot(const float *a, const float *b, std::int64_t count)
-{
-    float sum = 0;
-    for (std::int64_t i = 0; i < count; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-void forwardTile(float *out, std::int64_t outStride, float *logSumExp, const Tile &t, float *scores)
-{
-    scoresOf(scores, t);
-    float inverse[kTile];
-    for (std::int64_t row = 0; row < t.rows(); ++row) {
-        float *line = scores + row * t.end;
-        const std::int64_t visible = t.begin + row + 1;
-        const float top = rowMaximum(line, visible);
-        const float sum = exponentiateRow(line, top, visible, t.end);
-        inverse[row] = 1.0F / sum;
-        logSumExp[t.begin + row] = top + std::log(sum);
+/// A block of scores: rows [first, first + rows) of queries and keys [key, key + keys) in tokens of the sequence.
+struct Scores {
+    float *values; ///< [rows, kKeys]
+    std::int64_t first;
+    std::int64_t rows;
+    std::int64_t key;
+    std::int64_t keys; ///< a whole number of panels but at the sequence's end
+    float scale;
+    /// Keys of the block that row `row` sees.
+    [[nodiscard]] STAGELENS_INLINE std::int64_t visible(std::int64_t row) const
+    {
+        return std::clamp<std::int64_t>(first + row + 1 - key, 0, keys);
     }
-    multiply({.rows = t.rows(),
-              .columns = t.size,
-              .inner = t.end,
-              .a = {scores, t.end},
-              .b = {t.v, t.stride},
-              .c = out + t.begin * outStride,
-              .stride = outStride});
-    for (std::int64_t row = 0; row < t.rows(); ++row)
-        scaleRow(out + (t.begin + row) * outStride, inverse[row], t.size);
+    /// Of a row, in whole lanes: there is room for them.
+    [[nodiscard]] STAGELENS_INLINE std::int64_t columns() const { return (keys + kLanes - 1) / kLanes * kLanes; }
+    /// The scores of a row; those that it does not see, or that are none, become -infinity.
+    [[nodiscard]] STAGELENS_INLINE float *masked(std::int64_t row) const
+    {
+        float *line = values + row * kKeys;
+        for (std::int64_t column = visible(row); column < columns(); ++column)
+            line[column] = -std::numeric_limits<float>::infinity();
+        return line;
+    }
+};
+
+/// The online softmax (Milakov & Gimelshein, arXiv 1805.02867): exponentials below the greatest score so far; what was summed
+/// before, and the rows of `mixed` [rows, width], shrink with it.
+STAGELENS_INLINE void onlineSoftmax(const Scores &block, float *maximum, float *sum, float *mixed, std::int64_t width)
+{
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+        float *line = block.masked(row);
+        const float top = greaterOfTwo(maximum[row], maximumOf(line, block.columns()) * block.scale);
+        const float shrink = expBelow(maximum[row] - top); // 0 at the first block
+        sum[row] = sum[row] * shrink + exponentiateRow(line, block.scale, top, block.columns());
+        maximum[row] = top;
+        for (std::int64_t i = 0; i < width; ++i)
+            mixed[row * width + i] *= shrink;
+    }
 }
 
-/// Gradients of one (sequence, head), in the layout of q, k and v, and the forward's results.
-struct BackwardHead {
-    float *dq;
-    float *dk;
-    float *dv;
+STAGELENS_INLINE void probabilities(const Scores &block, const float *logSumExp)
+{
+    for (std::int64_t row = 0; row < block.rows; ++row)
+        exponentiateRow(block.masked(row), block.scale, logSumExp[row], block.columns());
+}
+
+/// gradient = scale * probability * (gradient - mean), the softmax's backward, row by row.
+STAGELENS_INLINE void scoreGradients(float *__restrict gradient, const Scores &block, const float *mean)
+{
+    const std::int64_t columns = block.columns();
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+        float *__restrict to = gradient + row * kKeys;
+        const float *__restrict probability = block.values + row * kKeys;
+        for (std::int64_t i = 0; i < columns; ++i)
+            to[i] = block.scale * probability[i] * (to[i] - mean[row]);
+    }
+}
+
+STAGELENS_INLINE float dot(const float *a, const float *b, std::int64_t count)
+{
+    LaneSum sum;
+    const std::int64_t whole = count - count % kLanes;
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+        for (std::int64_t lane = 0; lane < kLanes; ++lane)
+            sum.lanes[lane] += a[i + lane] * b[i + lane];
+    for (std::int64_t i = whole; i < count; ++i)
+        sum.lanes[i - whole] += a[i] * b[i];
+    return sum.total();
+}
+
+/// Calls `part(first, rows, end)` for the rows of a block in steps that see the columns [0, end), a whole number of panels.
+template <class Part>
+void forVisible(const Scores &block, const Part &part)
+{
+    const bool isWhole = block.visible(0) == block.keys;
+    const std::int64_t step = isWhole ? block.rows : kStep;
+    for (std::int64_t row = 0; row < block.rows; row += step) {
+        const std::int64_t rows = std::min(step, block.rows - row);
+        part(row, rows, paddedToPanels(block.visible(row + rows - 1)));
+    }
+}
+
+/// Sizes, padded to panels, and the parts of the scratch.
+struct Space {
+    std::int64_t keys;  ///< of the sequence
+    std::int64_t width; ///< of a head
+    float *next;
+
+    Space(const AttentionShape &shape, float *scratch)
+        : keys(paddedToPanels(shape.sequence)), width(paddedToPanels(shape.size)), next(scratch)
+    {}
+    float *cut(std::int64_t floats)
+    {
+        float *part = next;
+        next += floats;
+        return part;
+    }
+    float *ofKeys() { return cut(keys * width); }
+    float *ofQueries() { return cut(kQueries * width); }
+    float *ofScores() { return cut(kQueries * kKeys); }
+};
+
+/// Calls `part` for the blocks of keys that the queries [first, first + rows) see, from the first on. False if interrupted.
+template <class Part>
+bool forBlocks(float *values, std::int64_t first, std::int64_t rows, float scale, const Interrupt &interrupt, const Part &part)
+{
+    for (std::int64_t key = 0; key < first + rows; key += kKeys) {
+        if (interrupt())
+            return false;
+        part(Scores{values, first, rows, key, std::min(kKeys, first + rows - key), scale});
+    }
+    return true;
+}
+
+/// scores = A B^T of the visible part, where A [rows, size] are the block's rows and B^T the panels of all keys.
+void scoresOf(float *scores, const Scores &block, const float *a, std::int64_t stride, const float *panels, std::int64_t size)
+{
+    forVisible(block, [&](std::int64_t row, std::int64_t rows, std::int64_t end) {
+        multiplyTile({.rows = rows,
+                      .panels = end / kPanel,
+                      .inner = size,
+                      .a = a + row * stride,
+                      .rowStep = stride,
+                      .innerStep = 1,
+                      .b = panels + block.key * size,
+                      .panelStep = size * kPanel,
+                      .c = scores + row * kKeys,
+                      .stride = kKeys});
+    });
+}
+
+/// to[rows, width] += weights[rows, keys] B of the visible part, where B's panels hold all keys.
+void addMixed(float *to, const Scores &block, const float *weights, const float *panels, const Space &space)
+{
+    forVisible(block, [&](std::int64_t row, std::int64_t rows, std::int64_t end) {
+        multiplyTile({.rows = rows,
+                      .panels = space.width / kPanel,
+                      .inner = std::min(end, block.keys),
+                      .a = weights + row * kKeys,
+                      .rowStep = kKeys,
+                      .innerStep = 1,
+                      .b = panels + block.key * kPanel,
+                      .panelStep = space.keys * kPanel,
+                      .c = to + row * space.width,
+                      .stride = space.width,
+                      .adds = true});
+    });
+}
+
+/// to[keys, width] += weights^T [keys, rows] B of the visible part, where B's panels hold the tile's rows.
+void addTurned(float *to, const Scores &block, const float *weights, const float *panels, const Space &space)
+{
+    const std::int64_t step = block.visible(0) == block.keys ? block.keys : kStep;
+    for (std::int64_t key = 0; key < block.keys; key += step) {
+        const std::int64_t row = std::max<std::int64_t>(0, block.key + key - block.first); // the first that sees the key
+        multiplyTile({.rows = std::min(step, block.keys - key),
+                      .panels = space.width / kPanel,
+                      .inner = block.rows - row,
+                      .a = weights + row * kKeys + key,
+                      .rowStep = 1,
+                      .innerStep = kKeys,
+                      .b = panels + row * kPanel,
+                      .panelStep = kQueries * kPanel,
+                      .c = to + (block.key + key) * space.width,
+                      .stride = space.width,
+                      .adds = true});
+    }
+}
+
+/// The tensors of one sequence, from its first token on.
+struct Sequence {
+    const AttentionShape &shape;
+    const float *qkv;
+    std::int64_t stride;
+    float scale;
+    Sequence(const AttentionShape &all, const float *tokens, std::int64_t index)
+        : shape(all), qkv(tokens + index * all.sequence * all.qkvWidth()), stride(all.qkvWidth()),
+          scale(1.0F / std::sqrt(static_cast<float>(all.size)))
+    {}
+    [[nodiscard]] std::int64_t group() const { return shape.heads / shape.kvHeads; }
+    [[nodiscard]] std::int64_t queryColumn(std::int64_t head) const { return head * shape.size; }
+    [[nodiscard]] std::int64_t keyColumn(std::int64_t kvHead) const { return shape.width() + kvHead * shape.size; }
+    [[nodiscard]] std::int64_t valueColumn(std::int64_t kvHead) const { return keyColumn(kvHead) + shape.kvWidth(); }
+};
+
+/// Forward of the query heads of one key and value head.
+class Forward {
+public:
+    Forward(const Sequence &sequence, float *out, float *logSumExp, float *scratch, const Interrupt &interrupt)
+        : m_sequence(sequence), m_shape(sequence.shape), m_out(out), m_logSumExp(logSumExp), m_interrupt(interrupt),
+          m_space(m_shape, scratch), m_keys(m_space.ofKeys()), m_values(m_space.ofKeys()), m_scores(m_space.ofScores()),
+          m_mixed(m_space.ofQueries())
+    {}
+    [[nodiscard]] bool run(std::int64_t kvHead)
+    {
+        const Sequence &s = m_sequence;
+        packRows(m_keys, s.qkv + s.keyColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
+        packColumns(m_values, m_space.keys * kPanel, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
+        for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
+            for (std::int64_t first = 0; first < m_shape.sequence; first += kQueries)
+                if (!tile(head, first, std::min(kQueries, m_shape.sequence - first)))
+                    return false;
+        return true;
+    }
+
+private:
+    bool tile(std::int64_t head, std::int64_t first, std::int64_t rows)
+    {
+        float maximum[kQueries];
+        float sum[kQueries] = {};
+        std::fill_n(maximum, kQueries, -std::numeric_limits<float>::infinity());
+        std::fill_n(m_mixed, rows * m_space.width, 0.0F);
+        const float *queries = m_sequence.qkv + first * m_sequence.stride + m_sequence.queryColumn(head);
+        const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+            scoresOf(m_scores, block, queries, m_sequence.stride, m_keys, m_shape.size);
+            runBest<onlineSoftmax>(block, +maximum, +sum, m_mixed, m_space.width);
+            addMixed(m_mixed, block, m_scores, m_values, m_space);
+        });
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const float inverse = 1.0F / sum[row];
+            std::transform(m_mixed + row * m_space.width, m_mixed + row * m_space.width + m_shape.size,
+                           m_out + (first + row) * m_shape.width() + m_sequence.queryColumn(head),
+                           [inverse](float value) { return value * inverse; });
+            m_logSumExp[head * m_shape.sequence + first + row] = maximum[row] + std::log(sum[row]);
+        }
+        return done;
+    }
+
+    const Sequence &m_sequence;
+    const AttentionShape &m_shape;
+    float *m_out;
+    float *m_logSumExp;
+    const Interrupt &m_interrupt;
+    Space m_space;
+    float *m_keys;   ///< panels of K^T
+    float *m_values; ///< panels of V
+    float *m_scores;
+    float *m_mixed; ///< [rows, width]
+};
+
+/// What the forward left of one sequence, and the gradient of its output.
+struct Outcome {
     const float *out;
     const float *outGradient;
-    std::int64_t outStride;
     const float *logSumExp;
 };
 
-void backwardTile(const BackwardHead &head, const Tile &t, float *probability, float *gradient)
-{
-    scoresOf(probability, t);
-    for (std::int64_t row = 0; row < t.rows(); ++row)
-        exponentiateRow(probability + row * t.end, head.logSumExp[t.begin + row], t.begin + row + 1, t.end);
-    const Operand dOut{head.outGradient + t.begin * head.outStride, head.outStride};
-    multiply({.rows = t.end, // dV += P^T dO
-              .columns = t.size,
-              .inner = t.rows(),
-              .a = {probability, t.end, Form::Transposed},
-              .b = dOut,
-              .c = head.dv,
-              .stride = t.stride,
-              .beta = 1});
-    multiply({.rows = t.rows(), // dP = dO V^T
-              .columns = t.end,
-              .inner = t.size,
-              .a = dOut,
-              .b = {t.v, t.stride, Form::Transposed},
-              .c = gradient,
-              .stride = t.end});
-    for (std::int64_t row = 0; row < t.rows(); ++row) {
-        const std::int64_t token = (t.begin + row) * head.outStride;
-        const float mean = dot(head.outGradient + token, head.out + token, t.size);
-        scoreGradientRow(gradient + row * t.end, probability + row * t.end, mean, t.scale, t.end);
-    }
-    multiply({.rows = t.rows(), // dQ = dS K
-              .columns = t.size,
-              .inner = t.end,
-              .a = {gradient, t.end},
-              .b = {t.k, t.stride},
-              .c = head.dq + t.begin * t.stride,
-              .stride = t.stride});
-    multiply({.rows = t.end, // dK += dS^T Q
-              .columns = t.size,
-              .inner = t.rows(),
-              .a = {gradient, t.end, Form::Transposed},
-              .b = {t.q + t.begin * t.stride, t.stride},
-              .c = head.dk,
-              .stride = t.stride,
-              .beta = 1});
-}
-
-/// Where the queries, keys and values of a query head stand in a token's row of qkv.
-struct HeadColumns {
-    std::int64_t q;
-    std::int64_t k;
-    std::int64_t v;
-    HeadColumns(const AttentionShape &shape, std::int64_t head)
-        : q(head * shape.size), k(shape.width() + head / (shape.heads / shape.kvHeads) * shape.size), v(k + shape.kvWidth())
+/// Backward of the query heads of one key and value head.
+class Backward {
+public:
+    Backward(const Sequence &sequence, float *gradient, const Outcome &outcome, float *scratch, const Interrupt &interrupt)
+        : m_sequence(sequence), m_shape(sequence.shape), m_gradient(gradient), m_outcome(outcome), m_interrupt(interrupt),
+          m_space(m_shape, scratch), m_keysTurned(m_space.ofKeys()), m_keys(m_space.ofKeys()), m_valuesTurned(m_space.ofKeys()),
+          m_keyGradient(m_space.ofKeys()), m_valueGradient(m_space.ofKeys()), m_scores(m_space.ofScores()),
+          m_scoreGradient(m_space.ofScores()), m_queries(m_space.ofQueries()), m_outGradient(m_space.ofQueries()),
+          m_queryGradient(m_space.ofQueries())
     {}
-};
-
-/// Calls `part(sequence, head, tile)` for every tile until the interrupt says yes.
-template <class Part>
-void forEachTile(const float *qkv, const AttentionShape &shape, const Interrupt &interrupt, const Part &part)
-{
-    const std::int64_t stride = shape.qkvWidth();
-    const float scale = 1.0F / std::sqrt(static_cast<float>(shape.size));
-    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence) {
-        for (std::int64_t head = 0; head < shape.heads; ++head) {
-            const float *first = qkv + sequence * shape.sequence * stride;
-            const HeadColumns at(shape, head);
-            for (std::int64_t begin = 0; begin < shape.sequence; begin += kTile) {
-                if (interrupt())
-                    return;
-                const std::int64_t end = std::min(begin + kTile, shape.sequence);
-                part(sequence, head, Tile{first + at.q, first + at.k, first + at.v, begin, end, stride, shape.size, scale});
-            }
-        }
+    [[nodiscard]] bool run(std::int64_t kvHead)
+    {
+        const Sequence &s = m_sequence;
+        const float *keys = s.qkv + s.keyColumn(kvHead);
+        packRows(m_keysTurned, keys, s.stride, m_shape.sequence, m_shape.size);
+        packColumns(m_keys, m_space.keys * kPanel, keys, s.stride, m_shape.sequence, m_shape.size);
+        packRows(m_valuesTurned, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
+        std::fill_n(m_keyGradient, m_shape.sequence * m_space.width, 0.0F);
+        std::fill_n(m_valueGradient, m_shape.sequence * m_space.width, 0.0F);
+        for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
+            for (std::int64_t first = 0; first < m_shape.sequence; first += kQueries)
+                if (!tile(head, first, std::min(kQueries, m_shape.sequence - first)))
+                    return false;
+        unload(m_keyGradient, 0, m_shape.sequence, s.keyColumn(kvHead));
+        unload(m_valueGradient, 0, m_shape.sequence, s.valueColumn(kvHead));
+        return true;
     }
-}
+
+private:
+    bool tile(std::int64_t head, std::int64_t first, std::int64_t rows)
+    {
+        const std::int64_t column = m_sequence.queryColumn(head);
+        const float *queries = m_sequence.qkv + first * m_sequence.stride + column;
+        const std::int64_t at = first * m_shape.width() + column;
+        const float *outGradient = m_outcome.outGradient + at;
+        float mean[kQueries];
+        for (std::int64_t row = 0; row < rows; ++row)
+            mean[row] =
+                runBest<dot>(outGradient + row * m_shape.width(), m_outcome.out + at + row * m_shape.width(), m_shape.size);
+        packColumns(m_queries, kQueries * kPanel, queries, m_sequence.stride, rows, m_shape.size);
+        packColumns(m_outGradient, kQueries * kPanel, outGradient, m_shape.width(), rows, m_shape.size);
+        std::fill_n(m_queryGradient, rows * m_space.width, 0.0F);
+        const float *logSumExp = m_outcome.logSumExp + head * m_shape.sequence + first;
+        const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+            scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTurned, m_shape.size);
+            runBest<probabilities>(block, logSumExp);
+            addTurned(m_valueGradient, block, m_scores, m_outGradient, m_space);
+            scoresOf(m_scoreGradient, block, outGradient, m_shape.width(), m_valuesTurned, m_shape.size);
+            runBest<scoreGradients>(m_scoreGradient, block, +mean);
+            addMixed(m_queryGradient, block, m_scoreGradient, m_keys, m_space);
+            addTurned(m_keyGradient, block, m_scoreGradient, m_queries, m_space);
+        });
+        unload(m_queryGradient, first, rows, column);
+        return done;
+    }
+    /// Rows of a gradient to its columns of the fused one.
+    void unload(const float *from, std::int64_t first, std::int64_t rows, std::int64_t column)
+    {
+        for (std::int64_t row = 0; row < rows; ++row)
+            std::copy_n(from + row * m_space.width, m_shape.size, m_gradient + (first + row) * m_sequence.stride + column);
+    }
+
+    const Sequence &m_sequence;
+    const AttentionShape &m_shape;
+    float *m_gradient;
+    Outcome m_outcome;
+    const Interrupt &m_interrupt;
+    Space m_space;
+    float *m_keysTurned;   ///< panels of K^T
+    float *m_keys;         ///< panels of K
+    float *m_valuesTurned; ///< panels of V^T
+    float *m_keyGradient;  ///< [keys, width], and the next
+    float *m_valueGradient;
+    float *m_scores;
+    float *m_scoreGradient;
+    float *m_queries;     ///< panels of the tile's Q
+    float *m_outGradient; ///< panels of the tile's dO
+    float *m_queryGradient;
+};
 
 } // namespace
 
 std::int64_t attentionScratch(const AttentionShape &shape)
 {
-    return 2 * std::min(kTile, shape.sequence) * shape.sequence;
+    Space space(shape, nullptr);
+    return 5 * space.keys * space.width + 2 * kQueries * kKeys + 3 * kQueries * space.width;
 }
 
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
                       const Interrupt &interrupt)
 {
-    forEachTile(qkv, shape, interrupt, [&](std::int64_t sequence, std::int64_t head, const Tile &tile) {
-        float *headOut = out + sequence * shape.sequence * shape.width() + head * shape.size;
-        float *headLogSumExp = logSumExp + (sequence * shape.heads + head) * shape.sequence;
-        forwardTile(headOut, shape.width(), headLogSumExp, tile, scratch);
-    });
+    for (std::int64_t index = 0; index < shape.batch; ++index) {
+        const Sequence sequence(shape, qkv, index);
+        Forward forward(sequence, out + index * shape.sequence * shape.width(),
+                        logSumExp + index * shape.heads * shape.sequence, scratch, interrupt);
+        for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
+            if (!forward.run(kvHead))
+                return;
+    }
 }
 
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
                        const AttentionShape &shape, float *scratch, const Interrupt &interrupt)
 {
-    std::fill_n(qkvGradient, shape.batch * shape.sequence * shape.qkvWidth(), 0.0F);
-    float *second = scratch + attentionScratch(shape) / 2;
-    forEachTile(qkv, shape, interrupt, [&](std::int64_t sequence, std::int64_t head, const Tile &tile) {
-        const std::int64_t token = sequence * shape.sequence;
-        const HeadColumns at(shape, head);
-        float *first = qkvGradient + token * shape.qkvWidth();
-        const std::int64_t place = token * shape.width() + at.q;
-        const BackwardHead state{first + at.q,
-                                 first + at.k,
-                                 first + at.v,
-                                 out + place,
-                                 outGradient + place,
-                                 shape.width(),
-                                 logSumExp + (sequence * shape.heads + head) * shape.sequence};
-        backwardTile(state, tile, scratch, second);
-    });
+    for (std::int64_t index = 0; index < shape.batch; ++index) {
+        const Sequence sequence(shape, qkv, index);
+        const std::int64_t place = index * shape.sequence * shape.width();
+        Backward backward(sequence, qkvGradient + index * shape.sequence * shape.qkvWidth(),
+                          {out + place, outGradient + place, logSumExp + index * shape.heads * shape.sequence}, scratch,
+                          interrupt);
+        for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
+            if (!backward.run(kvHead))
+                return;
+    }
 }
 
 } // namespace stagelens::kernels

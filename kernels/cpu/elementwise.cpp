@@ -5,26 +5,27 @@
 #include <algorithm>
 
 namespace stagelens::kernels {
+namespace {
 
-STAGELENS_MULTIVERSIONED void add(float *__restrict to, const float *__restrict from, std::int64_t count)
+STAGELENS_INLINE void addLoop(float *__restrict to, const float *__restrict from, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i)
         to[i] += from[i];
 }
 
-STAGELENS_MULTIVERSIONED void scale(float *to, const float *from, float factor, std::int64_t count)
+STAGELENS_INLINE void scaleLoop(float *to, const float *from, float factor, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i)
         to[i] = from[i] * factor;
 }
 
-STAGELENS_MULTIVERSIONED void addScaled(float *__restrict to, const float *__restrict from, float factor, std::int64_t count)
+STAGELENS_INLINE void addScaledLoop(float *__restrict to, const float *__restrict from, float factor, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i)
         to[i] += from[i] * factor;
 }
 
-STAGELENS_MULTIVERSIONED double sumOfSquares(const float *values, std::int64_t count)
+STAGELENS_INLINE double sumOfSquaresLoop(const float *values, std::int64_t count)
 {
     constexpr std::int64_t kParts = 8;
     double sums[kParts] = {};
@@ -40,8 +41,8 @@ STAGELENS_MULTIVERSIONED double sumOfSquares(const float *values, std::int64_t c
     return total;
 }
 
-STAGELENS_MULTIVERSIONED void fillRows(float *__restrict out, const float *__restrict bias, const float *__restrict residual,
-                                       std::int64_t rows, std::int64_t width)
+STAGELENS_INLINE void fillRowsLoop(float *__restrict out, const float *__restrict bias, const float *__restrict residual,
+                                   std::int64_t rows, std::int64_t width)
 {
     for (std::int64_t row = 0; row < rows; ++row) {
         float *to = out + row * width;
@@ -55,35 +56,76 @@ STAGELENS_MULTIVERSIONED void fillRows(float *__restrict out, const float *__res
     }
 }
 
-STAGELENS_MULTIVERSIONED void addColumnSums(float *__restrict sums, const float *__restrict in, std::int64_t rows,
-                                            std::int64_t width)
+STAGELENS_INLINE void addColumnSumsLoop(float *__restrict sums, const float *__restrict in, std::int64_t rows,
+                                        std::int64_t width)
 {
     for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t i = 0; i < width; ++i)
             sums[i] += in[row * width + i];
 }
 
-namespace {
-constexpr float kGeluScale = 0.7978845608028654F; // sqrt(2 / pi)
+// 0.5 (1 + tanh u) is sigmoid(2 u).
+constexpr float kGeluScale = 2 * 0.7978845608028654F; // 2 sqrt(2 / pi)
 constexpr float kGeluCubic = 0.044715F;
-} // namespace
 
-STAGELENS_MULTIVERSIONED void geluForward(float *__restrict out, const float *__restrict in, std::int64_t count)
+STAGELENS_INLINE void geluForwardLoop(float *__restrict out, const float *__restrict in, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i) {
         const float x = in[i];
-        out[i] = 0.5F * x * (1.0F + tanhOf(kGeluScale * (x + kGeluCubic * x * x * x)));
+        out[i] = x * sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
     }
 }
 
-STAGELENS_MULTIVERSIONED void geluBackward(float *__restrict gradient, const float *__restrict in, std::int64_t count)
+STAGELENS_INLINE void geluBackwardLoop(float *__restrict gradient, const float *__restrict in, std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i) {
         const float x = in[i];
-        const float t = tanhOf(kGeluScale * (x + kGeluCubic * x * x * x));
+        const float share = sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
         const float inner = kGeluScale * (1.0F + 3.0F * kGeluCubic * x * x);
-        gradient[i] *= 0.5F * (1.0F + t) + 0.5F * x * (1.0F - t * t) * inner;
+        gradient[i] *= share + x * share * (1.0F - share) * inner;
     }
+}
+
+} // namespace
+
+void add(float *to, const float *from, std::int64_t count)
+{
+    runBest<addLoop>(to, from, count);
+}
+
+void scale(float *to, const float *from, float factor, std::int64_t count)
+{
+    runBest<scaleLoop>(to, from, factor, count);
+}
+
+void addScaled(float *to, const float *from, float factor, std::int64_t count)
+{
+    runBest<addScaledLoop>(to, from, factor, count);
+}
+
+double sumOfSquares(const float *values, std::int64_t count)
+{
+    return runBest<sumOfSquaresLoop>(values, count);
+}
+
+void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width)
+{
+    runBest<fillRowsLoop>(out, bias, residual, rows, width);
+}
+
+void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width)
+{
+    runBest<addColumnSumsLoop>(sums, in, rows, width);
+}
+
+void geluForward(float *out, const float *in, std::int64_t count)
+{
+    runBest<geluForwardLoop>(out, in, count);
+}
+
+void geluBackward(float *gradient, const float *in, std::int64_t count)
+{
+    runBest<geluBackwardLoop>(gradient, in, count);
 }
 
 } // namespace stagelens::kernels

@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/dispatch.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -13,45 +12,63 @@ namespace stagelens::kernels {
 
 inline constexpr std::int64_t kLanes = 32;
 
+STAGELENS_INLINE float sumOfTwo(float a, float b)
+{
+    return a + b;
+}
+STAGELENS_INLINE float greaterOfTwo(float a, float b)
+{
+    return b > a ? b : a;
+}
+
+/// One value from kLanes: the upper half is combined with the lower one until one is left.
+template <auto Combine, std::int64_t Half = kLanes / 2>
+STAGELENS_INLINE float folded(float *lanes)
+{
+    for (std::int64_t i = 0; i < Half; ++i)
+        lanes[i] = Combine(lanes[i], lanes[i + Half]);
+    if constexpr (Half > 1)
+        return folded<Combine, Half / 2>(lanes);
+    else
+        return lanes[0];
+}
+
 /// A sum in kLanes parts; the loops over lanes are what the compiler turns into vector instructions.
 struct LaneSum {
     float lanes[kLanes] = {};
-    [[nodiscard]] STAGELENS_INLINE float total()
-    {
-        for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
-            for (std::int64_t i = 0; i < half; ++i)
-                lanes[i] += lanes[i + half];
-        return lanes[0];
-    }
+    [[nodiscard]] STAGELENS_INLINE float total() { return folded<sumOfTwo>(lanes); }
 };
 
 /// The greatest value; -infinity of none.
 STAGELENS_INLINE float maximumOf(const float *values, std::int64_t count)
 {
     float lanes[kLanes];
-    std::fill_n(lanes, kLanes, -std::numeric_limits<float>::infinity());
+    for (float &lane : lanes)
+        lane = -std::numeric_limits<float>::infinity();
     const std::int64_t whole = count - count % kLanes;
     for (std::int64_t i = 0; i < whole; i += kLanes)
         for (std::int64_t lane = 0; lane < kLanes; ++lane)
-            lanes[lane] = values[i + lane] > lanes[lane] ? values[i + lane] : lanes[lane];
+            lanes[lane] = greaterOfTwo(lanes[lane], values[i + lane]);
     for (std::int64_t i = whole; i < count; ++i)
-        lanes[i - whole] = std::max(lanes[i - whole], values[i]);
-    return *std::max_element(lanes, lanes + kLanes);
+        lanes[i - whole] = greaterOfTwo(lanes[i - whole], values[i]);
+    return folded<greaterOfTwo>(lanes);
 }
 
 /// Below this exp is 0 here, a little before it leaves the normal numbers.
 inline constexpr float kExpLowest = -87.33654F;
 inline constexpr float kExpHighest = 88.72283F;
 
-/// e^x by x = n ln 2 + r with |r| <= ln 2 / 2 and a polynomial in r (the coefficients are those of Cephes' expf).
-STAGELENS_INLINE float expOf(float x)
+/// e^x = 2^n p by x = n ln 2 + r with |r| <= ln 2 / 2 and a polynomial in r (the coefficients are those of Cephes' expf).
+struct ExpParts {
+    float p;
+    std::int32_t n;
+};
+STAGELENS_INLINE ExpParts expParts(float x)
 {
     constexpr float kRound = 12582912.0F; // 1.5 * 2^23: adding it rounds to an integer in the low bits
-    const float low = x < kExpLowest ? kExpLowest : x;
-    const float bounded = low > kExpHighest ? kExpHighest : low;
-    const float shifted = bounded * 1.44269504088896341F + kRound;
+    const float shifted = x * 1.44269504088896341F + kRound;
     const float n = shifted - kRound;
-    const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
+    const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
     float p = 1.9875691500e-4F;
     p = p * r + 1.3981999507e-3F;
     p = p * r + 8.3334519073e-3F;
@@ -59,19 +76,39 @@ STAGELENS_INLINE float expOf(float x)
     p = p * r + 1.6666665459e-1F;
     p = p * r + 5.0000001201e-1F;
     p = p * (r * r) + r + 1.0F;
+    return {p, std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(kRound)};
+}
+STAGELENS_INLINE float powerOfTwo(std::int32_t n)
+{
+    return std::bit_cast<float>((n + 127) << 23);
+}
+
+/// e^x; 0 below kExpLowest, infinity above kExpHighest, NaN of NaN.
+STAGELENS_INLINE float expOf(float x)
+{
+    const float low = x < kExpLowest ? kExpLowest : x;
+    const auto [p, n] = expParts(low > kExpHighest ? kExpHighest : low);
     // 2^n in two factors, for n = 128 has no float of its own.
-    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(kRound);
-    const std::int32_t half = exponent >> 1;
-    const float result = p * std::bit_cast<float>((half + 127) << 23) * std::bit_cast<float>((exponent - half + 127) << 23);
+    const float result = p * powerOfTwo(n >> 1) * powerOfTwo(n - (n >> 1));
     const float upper = x > kExpHighest ? std::numeric_limits<float>::infinity() : result;
     const float both = x < kExpLowest ? 0.0F : upper;
     return x == x ? both : x; // a NaN stays one
 }
 
-/// tanh x = 1 - 2 / (e^2x + 1), accurate enough where it is added to 1.
-STAGELENS_INLINE float tanhOf(float x)
+/// The same bits for x <= 88 and NaN, with less work: what a softmax needs.
+STAGELENS_INLINE float expBelow(float x)
 {
-    return 1.0F - 2.0F / (expOf(2.0F * x) + 1.0F);
+    const auto [p, n] = expParts(kExpLowest > x ? kExpLowest : x);
+    return kExpLowest > x ? 0.0F : p * powerOfTwo(n);
+}
+
+/// 1 / (1 + e^-x).
+STAGELENS_INLINE float sigmoidOf(float x)
+{
+    constexpr float kFar = 87.0F; // e^-x is nothing beside 1, or 1 is nothing beside it
+    const float low = -kFar > x ? -kFar : x;
+    const auto [p, n] = expParts(-(kFar < low ? kFar : low));
+    return 1.0F / (1.0F + p * powerOfTwo(n));
 }
 
 } // namespace stagelens::kernels

@@ -60,11 +60,9 @@ STAGELENS_INLINE RowSums rowSums(const float *gradient, const float *weight, con
     return {gradients.total(), products.total()};
 }
 
-} // namespace
-
-STAGELENS_MULTIVERSIONED void layerNormForward(float *__restrict out, float *__restrict mean, float *__restrict rstd,
-                                               const float *__restrict in, const float *__restrict weight,
-                                               const float *__restrict bias, std::int64_t rows, std::int64_t width)
+STAGELENS_INLINE void layerNormForwardLoop(float *__restrict out, float *__restrict mean, float *__restrict rstd,
+                                           const float *__restrict in, const float *__restrict weight,
+                                           const float *__restrict bias, std::int64_t rows, std::int64_t width)
 {
     const float share = 1.0F / static_cast<float>(width);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -79,11 +77,11 @@ STAGELENS_MULTIVERSIONED void layerNormForward(float *__restrict out, float *__r
     }
 }
 
-STAGELENS_MULTIVERSIONED void layerNormBackward(float *__restrict inGradient, float *__restrict weightGradient,
-                                                float *__restrict biasGradient, const float *__restrict outGradient,
-                                                const float *__restrict in, const float *__restrict mean,
-                                                const float *__restrict rstd, const float *__restrict weight, std::int64_t rows,
-                                                std::int64_t width)
+STAGELENS_INLINE void layerNormBackwardLoop(float *__restrict inGradient, float *__restrict weightGradient,
+                                            float *__restrict biasGradient, const float *__restrict outGradient,
+                                            const float *__restrict in, const float *__restrict mean,
+                                            const float *__restrict rstd, const float *__restrict weight, std::int64_t rows,
+                                            std::int64_t width)
 {
     const float share = 1.0F / static_cast<float>(width);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -102,6 +100,20 @@ STAGELENS_MULTIVERSIONED void layerNormBackward(float *__restrict inGradient, fl
             biasGradient[i] += dy[i];
         }
     }
+}
+
+} // namespace
+
+void layerNormForward(float *out, float *mean, float *rstd, const float *in, const float *weight, const float *bias,
+                      std::int64_t rows, std::int64_t width)
+{
+    runBest<layerNormForwardLoop>(out, mean, rstd, in, weight, bias, rows, width);
+}
+
+void layerNormBackward(float *inGradient, float *weightGradient, float *biasGradient, const float *outGradient, const float *in,
+                       const float *mean, const float *rstd, const float *weight, std::int64_t rows, std::int64_t width)
+{
+    runBest<layerNormBackwardLoop>(inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
 }
 
 } // namespace stagelens::kernels

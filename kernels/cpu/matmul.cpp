@@ -2,34 +2,51 @@
 
 #include <algorithm>
 #include <cblas.h>
+#include <functional>
 
 namespace stagelens::kernels {
 namespace {
 
 /// 50 ms of a slow core, 10 ms of a fast one.
-constexpr std::int64_t kCallFlops = 1'000'000'000;
-/// Blocks are not cut thinner than this: the library needs some rows and columns to be quick.
-constexpr std::int64_t kFewestRows = 64;
-constexpr std::int64_t kFewestColumns = 256;
+constexpr double kCallFlops = 1e9;
+/// Blocks end at multiples of this, which the library's own tiles divide.
+constexpr std::int64_t kGrain = 64;
 
 CBLAS_TRANSPOSE form(const Operand &operand)
 {
     return operand.form == Form::Plain ? CblasNoTrans : CblasTrans;
 }
 
-/// Size of a block of an axis of `length`, so that `flopsOfOne` times it stays within the limit.
-std::int64_t blockSize(std::int64_t length, std::int64_t flopsOfOne, std::int64_t fewest)
-{
-    return std::min(length, std::max(fewest, kCallFlops / std::max<std::int64_t>(1, flopsOfOne)));
-}
+/// Cuts the longest axis into equal blocks within the limit: the library packs both operands again in every call, and two
+/// long axes share the cost of that best.
+struct Blocks {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t inner;
+    explicit Blocks(const Product &p) : rows(p.rows), columns(p.columns), inner(p.inner)
+    {
+        const auto flops = [this] { return 2.0 * static_cast<double>(rows) * static_cast<double>(columns * inner); };
+        while (flops() > kCallFlops) {
+            std::int64_t &longest = std::max({std::ref(rows), std::ref(columns), std::ref(inner)}, std::less<std::int64_t>());
+            const std::int64_t half = ((longest + 1) / 2 + kGrain - 1) / kGrain * kGrain;
+            if (half >= longest)
+                return;
+            longest = half;
+        }
+    }
+};
 
-void multiplyBlock(const Product &p, std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns)
+/// The block whose first row, column and inner index these are.
+void multiplyBlock(const Product &p, const Blocks &size, std::int64_t row, std::int64_t column, std::int64_t inner)
 {
-    const float *a = p.a.data + (p.a.form == Form::Plain ? row * p.a.stride : row);
-    const float *b = p.b.data + (p.b.form == Form::Plain ? column : column * p.b.stride);
-    cblas_sgemm(CblasRowMajor, form(p.a), form(p.b), static_cast<int>(rows), static_cast<int>(columns),
-                static_cast<int>(p.inner), p.alpha, a, static_cast<int>(p.a.stride), b, static_cast<int>(p.b.stride), p.beta,
-                p.c + row * p.stride + column, static_cast<int>(p.stride));
+    const bool aIsPlain = p.a.form == Form::Plain;
+    const bool bIsPlain = p.b.form == Form::Plain;
+    cblas_sgemm(CblasRowMajor, form(p.a), form(p.b), static_cast<int>(std::min(size.rows, p.rows - row)),
+                static_cast<int>(std::min(size.columns, p.columns - column)),
+                static_cast<int>(std::min(size.inner, p.inner - inner)), p.alpha,
+                p.a.data + (aIsPlain ? row * p.a.stride + inner : inner * p.a.stride + row), static_cast<int>(p.a.stride),
+                p.b.data + (bIsPlain ? inner * p.b.stride + column : column * p.b.stride + inner), static_cast<int>(p.b.stride),
+                inner == 0 ? p.beta : 1.0F, p.c + row * p.stride + column, static_cast<int>(p.stride));
 }
 
 void clearOrKeep(const Product &p)
@@ -46,14 +63,14 @@ void multiply(const Product &product, const Interrupt &interrupt)
         return;
     if (product.inner <= 0) // an empty sum; the library refuses operands without columns
         return clearOrKeep(product);
-    const std::int64_t rows = blockSize(product.rows, 2 * product.columns * product.inner, kFewestRows);
-    const std::int64_t columns = blockSize(product.columns, 2 * rows * product.inner, kFewestColumns);
-    for (std::int64_t row = 0; row < product.rows; row += rows) {
-        for (std::int64_t column = 0; column < product.columns; column += columns) {
-            if (interrupt())
-                return;
-            multiplyBlock(product, row, std::min(rows, product.rows - row), column,
-                          std::min(columns, product.columns - column));
+    const Blocks size(product);
+    for (std::int64_t row = 0; row < product.rows; row += size.rows) {
+        for (std::int64_t column = 0; column < product.columns; column += size.columns) {
+            for (std::int64_t inner = 0; inner < product.inner; inner += size.inner) {
+                if (interrupt())
+                    return;
+                multiplyBlock(product, size, row, column, inner);
+            }
         }
     }
 }

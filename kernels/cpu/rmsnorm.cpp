@@ -32,10 +32,8 @@ STAGELENS_INLINE float projectionOf(const float *gradient, const float *weight, 
     return sum.total();
 }
 
-} // namespace
-
-STAGELENS_MULTIVERSIONED void rmsNormForward(float *__restrict out, float *__restrict rstd, const float *__restrict in,
-                                             const float *__restrict weight, std::int64_t rows, std::int64_t width)
+STAGELENS_INLINE void rmsNormForwardLoop(float *__restrict out, float *__restrict rstd, const float *__restrict in,
+                                         const float *__restrict weight, std::int64_t rows, std::int64_t width)
 {
     const float share = 1.0F / static_cast<float>(width);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -48,10 +46,10 @@ STAGELENS_MULTIVERSIONED void rmsNormForward(float *__restrict out, float *__res
     }
 }
 
-STAGELENS_MULTIVERSIONED void rmsNormBackward(float *__restrict inGradient, float *__restrict weightGradient,
-                                              const float *__restrict outGradient, const float *__restrict in,
-                                              const float *__restrict rstd, const float *__restrict weight, std::int64_t rows,
-                                              std::int64_t width)
+STAGELENS_INLINE void rmsNormBackwardLoop(float *__restrict inGradient, float *__restrict weightGradient,
+                                          const float *__restrict outGradient, const float *__restrict in,
+                                          const float *__restrict rstd, const float *__restrict weight, std::int64_t rows,
+                                          std::int64_t width)
 {
     const float share = 1.0F / static_cast<float>(width);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -66,6 +64,19 @@ STAGELENS_MULTIVERSIONED void rmsNormBackward(float *__restrict inGradient, floa
             weightGradient[i] += dy[i] * normalised;
         }
     }
+}
+
+} // namespace
+
+void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows, std::int64_t width)
+{
+    runBest<rmsNormForwardLoop>(out, rstd, in, weight, rows, width);
+}
+
+void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,
+                     const float *weight, std::int64_t rows, std::int64_t width)
+{
+    runBest<rmsNormBackwardLoop>(inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
 }
 
 } // namespace stagelens::kernels

@@ -19,8 +19,9 @@ void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size)
     }
 }
 
-STAGELENS_MULTIVERSIONED void rotate(float *__restrict rows, const float *__restrict angles, const RotaryShape &shape,
-                                     Turn turn)
+namespace {
+
+STAGELENS_INLINE void rotateLoop(float *__restrict rows, const float *__restrict angles, const RotaryShape &shape, Turn turn)
 {
     const std::int64_t half = shape.size / 2;
     const float sign = turn == Turn::Forwards ? 1.0F : -1.0F;
@@ -39,6 +40,13 @@ STAGELENS_MULTIVERSIONED void rotate(float *__restrict rows, const float *__rest
             }
         }
     }
+}
+
+} // namespace
+
+void rotate(float *rows, const float *angles, const RotaryShape &shape, Turn turn)
+{
+    runBest<rotateLoop>(rows, angles, shape, turn);
 }
 
 } // namespace stagelens::kernels

@@ -12,14 +12,13 @@ constexpr std::int64_t kElementsPerQuestion = 4'000'000;
 /// Logits that stay in a core's second cache from their maximum to their exponentials.
 constexpr std::int64_t kElementsInCache = 64 * 1024;
 
-STAGELENS_MULTIVERSIONED void maxima(float *maximum, const float *logits, std::int64_t rows, std::int64_t columns)
+STAGELENS_INLINE void maxima(float *maximum, const float *logits, std::int64_t rows, std::int64_t columns)
 {
     for (std::int64_t row = 0; row < rows; ++row)
         maximum[row] = maximumOf(logits + row * columns, columns);
 }
 
-STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum, float *logits, std::int64_t rows,
-                                               std::int64_t columns)
+STAGELENS_INLINE void exponentiateRows(float *sum, const float *maximum, float *logits, std::int64_t rows, std::int64_t columns)
 {
     for (std::int64_t row = 0; row < rows; ++row) {
         float *values = logits + row * columns;
@@ -28,16 +27,22 @@ STAGELENS_MULTIVERSIONED void exponentiateRows(float *sum, const float *maximum,
         const std::int64_t whole = columns - columns % kLanes;
         for (std::int64_t i = 0; i < whole; i += kLanes) {
             for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-                values[i + lane] = expOf(values[i + lane] - top);
+                values[i + lane] = expBelow(values[i + lane] - top);
                 lanes.lanes[lane] += values[i + lane];
             }
         }
         for (std::int64_t i = whole; i < columns; ++i) {
-            values[i] = expOf(values[i] - top);
+            values[i] = expBelow(values[i] - top);
             lanes.lanes[i - whole] += values[i];
         }
         sum[row] = lanes.total();
     }
+}
+
+STAGELENS_INLINE void exponentialsLoop(float *out, const float *in, std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = expOf(in[i]);
 }
 
 /// Calls `part(firstRow, rows)` for blocks of some `elements` until the interrupt says yes.
@@ -63,7 +68,7 @@ void labelLogits(float *target, const LogitShard &shard, const std::int32_t *lab
 void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels, const Interrupt &interrupt)
 {
     inBlocks(shard, kElementsPerQuestion, interrupt, [&](std::int64_t first, std::int64_t rows) {
-        maxima(maximum + first, shard.logits + first * shard.columns, rows, shard.columns);
+        runBest<maxima>(maximum + first, shard.logits + first * shard.columns, rows, shard.columns);
         labelLogits(target, shard, labels, first, rows);
     });
 }
@@ -71,7 +76,7 @@ void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std
 void exponentiate(float *sum, const float *maximum, const LogitShard &shard, const Interrupt &interrupt)
 {
     inBlocks(shard, kElementsPerQuestion, interrupt, [&](std::int64_t row, std::int64_t rows) {
-        exponentiateRows(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
+        runBest<exponentiateRows>(sum + row, maximum + row, shard.logits + row * shard.columns, rows, shard.columns);
     });
 }
 
@@ -80,16 +85,15 @@ void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &s
 {
     inBlocks(shard, kElementsInCache, interrupt, [&](std::int64_t first, std::int64_t rows) {
         float *logits = shard.logits + first * shard.columns;
-        maxima(maximum + first, logits, rows, shard.columns);
+        runBest<maxima>(maximum + first, logits, rows, shard.columns);
         labelLogits(target, shard, labels, first, rows);
-        exponentiateRows(sum + first, maximum + first, logits, rows, shard.columns);
+        runBest<exponentiateRows>(sum + first, maximum + first, logits, rows, shard.columns);
     });
 }
 
-STAGELENS_MULTIVERSIONED void exponentials(float *out, const float *in, std::int64_t count)
+void exponentials(float *out, const float *in, std::int64_t count)
 {
-    for (std::int64_t i = 0; i < count; ++i)
-        out[i] = expOf(in[i]);
+    runBest<exponentialsLoop>(out, in, count);
 }
 
 } // namespace stagelens::kernels

@@ -5,22 +5,15 @@
 namespace stagelens::kernels {
 namespace {
 
-STAGELENS_INLINE float sigmoidOf(float x)
-{
-    return 1.0F / (1.0F + expOf(-x));
-}
-
-} // namespace
-
-STAGELENS_MULTIVERSIONED void swigluForward(float *__restrict out, const float *__restrict gate, const float *__restrict up,
-                                            std::int64_t count)
+STAGELENS_INLINE void swigluForwardLoop(float *__restrict out, const float *__restrict gate, const float *__restrict up,
+                                        std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i)
         out[i] = gate[i] * sigmoidOf(gate[i]) * up[i];
 }
 
-STAGELENS_MULTIVERSIONED void swigluBackward(float *__restrict gate, float *__restrict up, const float *__restrict outGradient,
-                                             std::int64_t count)
+STAGELENS_INLINE void swigluBackwardLoop(float *__restrict gate, float *__restrict up, const float *__restrict outGradient,
+                                         std::int64_t count)
 {
     for (std::int64_t i = 0; i < count; ++i) {
         const float x = gate[i];
@@ -29,6 +22,18 @@ STAGELENS_MULTIVERSIONED void swigluBackward(float *__restrict gate, float *__re
         gate[i] = outGradient[i] * up[i] * slope;
         up[i] = outGradient[i] * x * sigmoid;
     }
+}
+
+} // namespace
+
+void swigluForward(float *out, const float *gate, const float *up, std::int64_t count)
+{
+    runBest<swigluForwardLoop>(out, gate, up, count);
+}
+
+void swigluBackward(float *gate, float *up, const float *outGradient, std::int64_t count)
+{
+    runBest<swigluBackwardLoop>(gate, up, outGradient, count);
 }
 
 } // namespace stagelens::kernels

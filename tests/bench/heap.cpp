@@ -1,15 +1,16 @@
 #include "tests/bench/heap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <malloc.h>
 #include <new>
 
 namespace {
 
-// Benchmarks run on one thread.
-std::size_t g_now = 0;
-std::size_t g_peak = 0;
+std::atomic<std::size_t> g_now = 0;
+std::atomic<std::size_t> g_peak = 0; // of one thread; several may miss it by what they take at the same moment
+std::atomic<std::size_t> g_allocations = 0;
 
 } // namespace
 
@@ -18,8 +19,9 @@ void *operator new(std::size_t size)
     void *const memory = std::malloc(std::max<std::size_t>(size, 1));
     if (memory == nullptr)
         throw std::bad_alloc();
-    g_now += malloc_usable_size(memory);
-    g_peak = std::max(g_peak, g_now);
+    const std::size_t heldNow = g_now += malloc_usable_size(memory);
+    g_peak = std::max<std::size_t>(g_peak, heldNow);
+    ++g_allocations;
     return memory;
 }
 
@@ -42,6 +44,11 @@ std::size_t heapNow()
     return g_now;
 }
 
+std::size_t allocations()
+{
+    return g_allocations;
+}
+
 std::size_t heapPeak()
 {
     return g_peak;
@@ -49,7 +56,7 @@ std::size_t heapPeak()
 
 void startPeak()
 {
-    g_peak = g_now;
+    g_peak = g_now.load();
 }
 
 } // namespace stagelens::bench

@@ -171,7 +171,7 @@ private slots:
         for (std::size_t i = 0; i < plans[0].buffers.fixed().size(); ++i)
             fixed.push_back(memory.pool().take(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
                                                static_cast<backend::Category>(i)));
-        memory.beginStep();
+        memory.begin(runtime::DeviceMemory::Order::Planned);
         const auto input = [&](int microbatch) { return memory.at(BufferKind::StageInput, 0, microbatch); };
         const std::string wrong = lifetimeError([&] { memory.enter(order[1]); });
         QVERIFY2(wrong.find("runs B0@0, but its memory is planned for F0@0") != std::string::npos, wrong.c_str());

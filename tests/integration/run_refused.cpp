@@ -36,13 +36,6 @@ class RunRefused : public QObject {
     Q_OBJECT
 
 private slots:
-    void unknownModels()
-    {
-        auto llama = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
-        llama.model.family = model::ModelFamily::Llama;
-        QCOMPARE(refusedAt(llama, scheduleOf(llama)), std::string("model.family"));
-    }
-
     void tooMuchMemory()
     {
         auto huge = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);

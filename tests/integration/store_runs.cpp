@@ -240,7 +240,7 @@ private slots:
         QVERIFY(summary.tags == (std::vector<std::string>{"alpha", "zeta"}));
         QVERIFY(summary.startedUnixMs > 1'500'000'000'000);
         QVERIFY(store.check()->faults.empty());
-        QCOMPARE(store.check()->schemaVersion, 2);
+        QCOMPARE(store.check()->schemaVersion, 3);
     }
 
     void stepsAreLoadedByTheirNumber()

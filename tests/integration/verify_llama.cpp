@@ -4,6 +4,7 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/runtime/architecture.h"
+#include "engine/runtime/norm.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
@@ -141,13 +142,14 @@ private slots:
                 for (const runtime::ParameterInfo &info : runtime::parameterList(model))
                     count += info.count();
                 QCOMPARE(count, model::totalParameters(model));
-                model.dtype = model::DataType::Fp32;
                 model::Experiment experiment;
                 experiment.model = model;
                 experiment.parallel.microbatchSize = 2;
                 const runtime::Shape shape(experiment);
-                QCOMPARE(4 * (shape.boundary() + runtime::savedFloats(shape)),
-                         model::layerActivationBytes(model, 2, model::Recompute::None));
+                const model::EngineFloats floats = model::engineFloats(model, 2);
+                QCOMPARE(floats.layer, runtime::savedFloats(shape));
+                QCOMPARE(floats.normStatistics, runtime::normStatistics(shape));
+                QCOMPARE(floats.workspace, runtime::Workspace::floats(shape));
             }
         }
     }

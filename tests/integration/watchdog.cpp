@@ -29,7 +29,7 @@ QString errorOf(const char *text, model::RunMode mode)
     for (int rank = 0; rank < schedule->devices(); ++rank) {
         pools.push_back(std::make_unique<backend::Pool>());
         devices.push_back(std::make_unique<runtime::Device>(plan, rank, *pools.back(), *transport, kernels::Interrupt{}));
-        devices.back()->beginStep(batch, 0, false);
+        devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};
     const auto run = mode == model::RunMode::Live ? runLive(plan, devices, hooks, halt)

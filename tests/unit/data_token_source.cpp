@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <span>
 #include <thread>
 
 using namespace stagelens;
@@ -264,10 +266,57 @@ private slots:
         const auto experiment = experimentWith(write("tokens.bin", content));
         const auto source = openTokens(experiment, {});
         QVERIFY2(source.ok(), source.ok() ? "" : source.error().text().c_str());
-        QCOMPARE((*source)->description(), std::string("tokens tokens.bin, 500 tokens"));
+        QCOMPARE((*source)->description(),
+                 std::string("tokens tokens.bin, 500 tokens, the last 31 held back to evaluate with"));
         const Batch batch = batchOf(**source, experiment, 7, 2);
         QVERIFY(isSound(batch, experiment));
         QCOMPARE(batch.labels[0], batch.inputs[0] + 1); // the file counts up
+    }
+
+    void trainingNeverSeesWhatIsHeldBack()
+    {
+        for (const int count : {34, 60, 500}) { // two windows of 17 at least; a 16th where that is more
+            std::vector<std::uint16_t> tokens(static_cast<std::size_t>(count));
+            std::iota(tokens.begin(), tokens.end(), std::uint16_t{0});
+            const auto experiment = experimentWith(write("held.bin", bytesOf(tokens)));
+            const auto source = openTokens(experiment, {});
+            QVERIFY(source.ok());
+            const int firstHeldBack = count - std::max(count / 16, 17);
+            int most = 0;
+            for (int step = 0; step < 200; ++step)
+                most = std::max(most, std::ranges::max(batchOf(**source, experiment, step, 0).labels));
+            QCOMPARE(most, firstHeldBack - 1);
+            QCOMPARE((*source)->heldBackMicrobatches(), 8);
+            Batch batch = batchOf(**source, experiment, 0, 0);
+            int least = count;
+            for (int microbatch = 0; microbatch < 8; ++microbatch) {
+                (*source)->heldBack(microbatch, batch.inputs, batch.labels);
+                QVERIFY(isSound(batch, experiment));
+                least = std::min(least, std::ranges::min(batch.inputs));
+            }
+            QCOMPARE(least, firstHeldBack);
+        }
+        const auto few = openTokens(experimentWith(write("few.bin", bytesOf(std::vector<std::uint16_t>(33, 7)))), {});
+        QVERIFY(few.ok());
+        QCOMPARE((*few)->heldBackMicrobatches(), 0);
+        QCOMPARE((*few)->description(), std::string("tokens few.bin, 33 tokens"));
+    }
+
+    void heldBackSequencesAreThoseOfEverySchedule()
+    {
+        auto experiment = experimentWith("synthetic");
+        const auto pairs = openTokens(experiment, {});
+        experiment.parallel.microbatchSize = 1;
+        experiment.parallel.microbatches = 3;
+        const auto singles = openTokens(experiment, {});
+        Batch two = batchOf(**pairs, experimentWith("synthetic"), 0, 0);
+        const Batch trained = two;
+        Batch one = batchOf(**singles, experiment, 0, 0);
+        (*pairs)->heldBack(3, two.inputs, two.labels);
+        (*singles)->heldBack(7, one.inputs, one.labels);
+        QVERIFY(std::ranges::equal(one.labels, std::span(two.labels).last(16)));
+        QVERIFY(isSound(one, experiment));
+        QVERIFY(trained != two);
     }
 
     void tokenFilesAreRefused()

@@ -2,6 +2,7 @@
 #include "kernels/include/rmsnorm.h"
 #include "kernels/include/rotary.h"
 #include "kernels/include/swiglu.h"
+#include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
 
 #include <QtTest>
@@ -58,6 +59,9 @@ class KernelsLlama : public QObject {
     Q_OBJECT
 
 private slots:
+    void initTestCase_data() { addInstructionSets(); }
+    void init() { useInstructionSetOfRow(); }
+
     void rmsNorm_data()
     {
         QTest::addColumn<int>("width");

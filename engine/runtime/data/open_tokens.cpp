@@ -4,6 +4,7 @@
 #include "engine/base/random.h"
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 
@@ -13,25 +14,48 @@ namespace {
 class WindowSource : public TokenSource {
 public:
     WindowSource(std::unique_ptr<TokenRow> row, const BatchShape &shape, std::string description)
-        : m_row(std::move(row)), m_shape(shape), m_random(shape.seed, kWindowStream), m_description(std::move(description))
-    {}
+        : m_row(std::move(row)), m_heldBack(heldBackOf(m_row->size(), shape.sequence + 1)), m_shape(shape),
+          m_random(shape.seed, kWindowStream), m_description(std::move(description))
+    {
+        if (m_heldBack > 0)
+            m_description += base::concat(", the last ", m_heldBack, " held back to evaluate with");
+    }
 
     void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
     {
-        const std::size_t length = m_shape.sequence;
-        const auto lastStart = static_cast<std::int64_t>(m_row->size() - length - 1);
+        const auto lastStart = static_cast<std::int64_t>(m_row->size() - m_heldBack - m_shape.sequence - 1);
         for (int row = 0; row < m_shape.microbatchSize; ++row) {
             const std::int64_t start = m_random.integer(m_shape.sequenceIndex(step, microbatch, row), 0, lastStart);
-            const std::size_t offset = static_cast<std::size_t>(row) * length;
-            const auto position = static_cast<std::size_t>(start);
-            m_row->read(position, inputs.subspan(offset, length));
-            m_row->read(position + 1, labels.subspan(offset, length));
+            readWindow(static_cast<std::size_t>(start), row, inputs, labels);
         }
     }
+    void heldBack(int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
+    {
+        const std::size_t begin = m_row->size() - m_heldBack;
+        const std::size_t lastStart = m_heldBack - m_shape.sequence - 1;
+        for (int row = 0; row < m_shape.microbatchSize; ++row)
+            readWindow(begin + m_shape.heldBackIndex(microbatch, row) * lastStart / kHeldBackSequences, row, inputs, labels);
+    }
+    [[nodiscard]] int heldBackMicrobatches() const override { return m_heldBack > 0 ? m_shape.heldBackMicrobatches() : 0; }
     [[nodiscard]] std::string description() const override { return m_description; }
 
 private:
+    /// Of so many tokens, where a window takes so many.
+    static std::size_t heldBackOf(std::size_t count, std::size_t window)
+    {
+        const std::size_t part = std::max(count / kHeldBackShare, window);
+        return count >= part + window ? part : 0;
+    }
+    void readWindow(std::size_t position, int row, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const
+    {
+        const std::size_t length = m_shape.sequence;
+        const std::size_t offset = static_cast<std::size_t>(row) * length;
+        m_row->read(position, inputs.subspan(offset, length));
+        m_row->read(position + 1, labels.subspan(offset, length));
+    }
+
     std::unique_ptr<TokenRow> m_row;
+    std::size_t m_heldBack; ///< tokens at the row's end
     BatchShape m_shape;
     base::Random m_random;
     std::string m_description;
@@ -78,6 +102,16 @@ std::uint64_t BatchShape::sequenceIndex(std::int64_t step, int microbatch, int r
     const auto microbatchIndex =
         static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(microbatches) + static_cast<std::uint64_t>(microbatch);
     return microbatchIndex * static_cast<std::uint64_t>(microbatchSize) + static_cast<std::uint64_t>(row);
+}
+
+int BatchShape::heldBackMicrobatches() const
+{
+    return (kHeldBackSequences + microbatchSize - 1) / microbatchSize;
+}
+
+std::uint64_t BatchShape::heldBackIndex(int microbatch, int row) const
+{
+    return sequenceIndex(0, microbatch, row) % kHeldBackSequences;
 }
 
 base::Result<std::unique_ptr<TokenSource>> drawWindows(std::unique_ptr<TokenRow> row, const BatchShape &shape,

@@ -14,6 +14,10 @@ struct BatchShape {
     explicit BatchShape(const model::Experiment &experiment);
     /// Number of a sequence in the order of the whole run; it does not depend on how a step is cut into microbatches.
     [[nodiscard]] std::uint64_t sequenceIndex(std::int64_t step, int microbatch, int row) const;
+    /// Microbatches that hold kHeldBackSequences, the last one perhaps with some of them again.
+    [[nodiscard]] int heldBackMicrobatches() const;
+    /// Which of them a row of such a microbatch is.
+    [[nodiscard]] std::uint64_t heldBackIndex(int microbatch, int row) const;
 
     std::uint64_t seed;
     std::size_t sequence;
@@ -22,9 +26,16 @@ struct BatchShape {
     std::int32_t vocabularySize;
 };
 
+/// Sequences that the loss on held-back tokens is a mean over.
+inline constexpr int kHeldBackSequences = 16;
+/// A row of tokens holds back its last part: one in so many, but enough for a sequence; and nothing where training would have
+/// less than a sequence then.
+inline constexpr std::size_t kHeldBackShare = 16;
+
 /// Streams of base::Random that the sources use; far from the small numbers that parameters may have.
 inline constexpr std::uint64_t kWindowStream = 0x77696e646f77;
 inline constexpr std::uint64_t kSyntheticStream = 0x73796e7468;
+inline constexpr std::uint64_t kHeldBackStream = 0x6865'6c64'0000'0000;
 
 /// A long row of tokens, all below the vocabulary size. Thread-safe.
 class TokenRow {

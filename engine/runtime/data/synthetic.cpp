@@ -36,26 +36,35 @@ public:
 
     void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
     {
-        for (int row = 0; row < m_shape.microbatchSize; ++row) {
-            // A stream of its own for each sequence; stream 0 of seed 0 is the language's.
-            base::Random random(m_shape.seed, kSyntheticStream + 1 + m_shape.sequenceIndex(step, microbatch, row));
-            const std::size_t begin = static_cast<std::size_t>(row) * m_shape.sequence;
-            std::int32_t token = draw(random.nextUniform());
-            for (std::size_t i = begin; i < begin + m_shape.sequence; ++i) {
-                inputs[i] = token;
-                const bool follows = random.nextUniform() < kFavouriteShare;
-                const double fresh = random.nextUniform();
-                token = follows ? m_favourite[static_cast<std::size_t>(token)] : draw(fresh);
-                labels[i] = token;
-            }
-        }
+        for (int row = 0; row < m_shape.microbatchSize; ++row)
+            write(kSyntheticStream + 1 + m_shape.sequenceIndex(step, microbatch, row), row, inputs, labels);
     }
+    void heldBack(int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
+    {
+        for (int row = 0; row < m_shape.microbatchSize; ++row)
+            write(kHeldBackStream + m_shape.heldBackIndex(microbatch, row), row, inputs, labels);
+    }
+    [[nodiscard]] int heldBackMicrobatches() const override { return m_shape.heldBackMicrobatches(); }
     [[nodiscard]] std::string description() const override
     {
         return base::concat("synthetic Zipf tokens with a favourite successor each, vocabulary ", m_shape.vocabularySize);
     }
 
 private:
+    /// A sequence out of a stream of its own; stream 0 of seed 0 is the language's.
+    void write(std::uint64_t stream, int row, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const
+    {
+        base::Random random(m_shape.seed, stream);
+        const std::size_t begin = static_cast<std::size_t>(row) * m_shape.sequence;
+        std::int32_t token = draw(random.nextUniform());
+        for (std::size_t i = begin; i < begin + m_shape.sequence; ++i) {
+            inputs[i] = token;
+            const bool follows = random.nextUniform() < kFavouriteShare;
+            const double fresh = random.nextUniform();
+            token = follows ? m_favourite[static_cast<std::size_t>(token)] : draw(fresh);
+            labels[i] = token;
+        }
+    }
     /// The token at a share of the distribution.
     [[nodiscard]] std::int32_t draw(double share) const
     {

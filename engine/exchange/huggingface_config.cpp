@@ -1,0 +1,244 @@
+#include "engine/exchange/huggingface_config.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace stagelens::exchange {
+namespace {
+
+using base::concat;
+using Json = nlohmann::json;
+using WrittenJson = nlohmann::ordered_json;
+
+/// What the engine computes where transformers lets one choose; tests compare the epsilons with the kernels'.
+constexpr double kLayerNormEpsilon = 1e-5;
+constexpr double kRmsNormEpsilon = 1e-6;
+constexpr double kRotaryTheta = 10000;
+constexpr double kInitializerRange = 0.02;
+
+/// Reads members and collects what is wrong with them.
+class ConfigReader {
+public:
+    explicit ConfigReader(const Json &document) : m_document(document) {}
+
+    /// A whole number; `fallback` where the member is absent or null, and a problem if there is no fallback (0).
+    int size(const char *key, int fallback = 0)
+    {
+        const Json *value = find(key);
+        if (value == nullptr) {
+            if (fallback == 0)
+                m_problems.push_back({key, "is missing; add it"});
+            return fallback;
+        }
+        if (!value->is_number_integer() || *value < 1 || *value > std::numeric_limits<int>::max()) {
+            m_problems.push_back(
+                {key, concat("is ", shown(*value), "; it must be a whole number from 1 to ", std::numeric_limits<int>::max())});
+            return fallback;
+        }
+        return value->get<int>();
+    }
+    std::string word(const char *key, const char *fallback)
+    {
+        const Json *value = find(key);
+        return value != nullptr && value->is_string() ? value->get<std::string>() : fallback;
+    }
+    bool flag(const char *key, bool fallback)
+    {
+        const Json *value = find(key);
+        return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
+    }
+    void require(const char *key, const char *expected)
+    {
+        if (const std::string found = word(key, expected); found != expected)
+            m_problems.push_back({key, concat("is `", found, "`, and this program computes `", expected, "` only")});
+    }
+    /// A number that the engine has built in; `usual` is what transformers takes where the member is absent.
+    void expectNumber(const char *key, double built, double usual)
+    {
+        const Json *value = find(key);
+        const double found = value == nullptr ? usual : value->is_number() ? value->get<double>() : std::nan("");
+        if (found != built)
+            m_differences.push_back({key, concat("is ", value == nullptr ? concat(usual) : shown(*value),
+                                                 ", but the engine computes with ", built)});
+    }
+    void expectFlag(const char *key, bool built)
+    {
+        if (flag(key, built) != built)
+            m_differences.push_back(
+                {key, concat("is ", shown(*find(key)), ", but the engine computes with ", built ? "true" : "false")});
+    }
+    /// A member that must be absent or null.
+    void expectNothing(const char *key)
+    {
+        if (const Json *value = find(key))
+            m_differences.push_back({key, concat("is ", shown(*value), ", but the engine computes without it")});
+    }
+    [[nodiscard]] const Json *find(const char *key) const
+    {
+        const auto found = m_document.find(key);
+        return found == m_document.end() || found->is_null() ? nullptr : &*found;
+    }
+    base::Problems takeProblems() { return std::move(m_problems); }
+    base::Problems takeDifferences() { return std::move(m_differences); }
+
+private:
+    static std::string shown(const Json &value)
+    {
+        return value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40);
+    }
+    const Json &m_document;
+    base::Problems m_problems;
+    base::Problems m_differences;
+};
+
+model::ModelConfig readGpt2(ConfigReader &reader)
+{
+    model::ModelConfig model;
+    model.family = model::ModelFamily::Gpt;
+    model.layers = reader.size("n_layer");
+    model.hidden = reader.size("n_embd");
+    model.heads = reader.size("n_head");
+    model.kvHeads = model.heads;
+    const int longestHidden = std::numeric_limits<int>::max() / 4;
+    model.ffn = reader.size("n_inner", model.hidden > 0 && model.hidden <= longestHidden ? 4 * model.hidden : 1);
+    model.sequence = reader.size("n_positions");
+    model.tied = reader.flag("tie_word_embeddings", true);
+    reader.require("activation_function", "gelu_new");
+    reader.expectNumber("layer_norm_epsilon", kLayerNormEpsilon, 1e-5);
+    reader.expectFlag("scale_attn_weights", true);
+    reader.expectFlag("scale_attn_by_inverse_layer_idx", false);
+    reader.expectFlag("add_cross_attention", false);
+    return model;
+}
+
+/// transformers 4 has rope_theta and rope_scaling, transformers 5 both in one object.
+void expectPlainRotation(ConfigReader &reader)
+{
+    const Json *both = reader.find("rope_parameters");
+    if (both != nullptr && both->is_object() && both->value("rope_type", Json("default")) == "default" &&
+        both->value("rope_theta", Json(kRotaryTheta)) == kRotaryTheta)
+        return;
+    reader.expectNothing("rope_parameters");
+    reader.expectNumber("rope_theta", kRotaryTheta, 10000);
+    reader.expectNothing("rope_scaling");
+}
+
+model::ModelConfig readLlama(ConfigReader &reader)
+{
+    model::ModelConfig model;
+    model.family = model::ModelFamily::Llama;
+    model.layers = reader.size("num_hidden_layers");
+    model.hidden = reader.size("hidden_size");
+    model.heads = reader.size("num_attention_heads");
+    model.kvHeads = reader.size("num_key_value_heads", model.heads);
+    model.ffn = reader.size("intermediate_size");
+    model.sequence = reader.size("max_position_embeddings");
+    model.tied = reader.flag("tie_word_embeddings", false);
+    reader.require("hidden_act", "silu");
+    reader.expectNumber("rms_norm_eps", kRmsNormEpsilon, 1e-6);
+    reader.expectFlag("attention_bias", false);
+    reader.expectFlag("mlp_bias", false);
+    if (model.heads > 0)
+        reader.expectNumber("head_dim", model.hidden / model.heads,
+                            model.hidden / model.heads); // NOLINT(bugprone-integer-division)
+    expectPlainRotation(reader);
+    return model;
+}
+
+/// The keys of transformers' GPT2Config.
+WrittenJson gpt2Keys(const model::ModelConfig &model)
+{
+    return {{"architectures", {"GPT2LMHeadModel"}},
+            {"model_type", "gpt2"},
+            {"activation_function", "gelu_new"},
+            {"vocab_size", model.vocabularySize},
+            {"n_positions", model.sequence},
+            {"n_embd", model.hidden},
+            {"n_layer", model.layers},
+            {"n_head", model.heads},
+            {"n_inner", model.ffn},
+            {"layer_norm_epsilon", kLayerNormEpsilon},
+            {"attn_pdrop", 0.0},
+            {"embd_pdrop", 0.0},
+            {"resid_pdrop", 0.0},
+            {"scale_attn_weights", true},
+            {"scale_attn_by_inverse_layer_idx", false},
+            {"reorder_and_upcast_attn", false}};
+}
+
+/// The keys of transformers' LlamaConfig.
+WrittenJson llamaKeys(const model::ModelConfig &model)
+{
+    return {{"architectures", {"LlamaForCausalLM"}},
+            {"model_type", "llama"},
+            {"hidden_act", "silu"},
+            {"vocab_size", model.vocabularySize},
+            {"max_position_embeddings", model.sequence},
+            {"hidden_size", model.hidden},
+            {"intermediate_size", model.ffn},
+            {"num_hidden_layers", model.layers},
+            {"num_attention_heads", model.heads},
+            {"num_key_value_heads", model.kvHeads},
+            {"head_dim", model.hidden / model.heads},
+            {"rms_norm_eps", kRmsNormEpsilon},
+            {"rope_theta", kRotaryTheta},
+            {"rope_scaling", nullptr},
+            {"attention_bias", false},
+            {"attention_dropout", 0.0},
+            {"mlp_bias", false},
+            {"pretraining_tp", 1}};
+}
+
+} // namespace
+
+base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path &file)
+{
+    constexpr base::Bytes kLimit = 1 << 20;
+    const auto text = base::readFile(file, kLimit);
+    if (!text)
+        return text.error();
+    const Json document = Json::parse(*text, nullptr, false);
+    if (!document.is_object())
+        return base::Error::invalid(file.string(),
+                                    concat(file.string(), " is not a JSON object; give a Hugging Face config.json"));
+
+    ConfigReader reader(document);
+    const std::string type = reader.word("model_type", "");
+    if (type != "gpt2" && type != "llama")
+        return base::Error::invalid(
+            "model_type", concat("model_type of ", file.string(), " is `", type, "`; this program reads gpt2 and llama"));
+    model::ModelConfig model = type == "gpt2" ? readGpt2(reader) : readLlama(reader);
+    model.preset = "custom";
+    model.vocabularySize = reader.size("vocab_size");
+    const std::string dtype = reader.word("torch_dtype", "float32");
+    model.dtype = dtype == "bfloat16"  ? model::DataType::Bf16
+                  : dtype == "float16" ? model::DataType::Fp16
+                                       : model::DataType::Fp32;
+    const auto named = [&file](base::Problems problems) {
+        for (base::Problem &problem : problems)
+            problem.message = concat(problem.field, " of ", file.string(), " ", problem.message);
+        return problems;
+    };
+    if (base::Problems problems = named(reader.takeProblems()); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return HuggingFaceModel{model, named(reader.takeDifferences())};
+}
+
+std::string huggingFaceConfig(const model::ModelConfig &model)
+{
+    WrittenJson config = model.family == model::ModelFamily::Llama ? llamaKeys(model) : gpt2Keys(model);
+    config.update({{"initializer_range", kInitializerRange},
+                   {"tie_word_embeddings", model.tied},
+                   {"bos_token_id", 0},
+                   {"eos_token_id", 0},
+                   {"torch_dtype", "float32"},
+                   {"use_cache", true}});
+    return config.dump(2) + '\n';
+}
+
+} // namespace stagelens::exchange

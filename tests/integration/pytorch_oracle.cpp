@@ -1,0 +1,109 @@
+// Both families against an independent implementation: PyTorch trains a dump once more (tests/support/pytorch_oracle.py).
+#include "tests/support/cli_runner.h"
+
+#include <QJsonArray>
+#include <QtTest>
+#include <cmath>
+
+using namespace Qt::StringLiterals;
+using stagelens::test::CliAnswer;
+using stagelens::test::CliRunner;
+
+namespace {
+
+/// Two families, tied and untied, whole and sharded vocabularies, whole and split backwards.
+struct Run {
+    const char *name;
+    const char *words;
+};
+constexpr Run kRuns[] = {
+    {"gpt-plain", "--model gpt-demo --untied --devices 1 --schedule 1f1b"},
+    {"gpt-tied", "--model gpt-demo --tied --devices 2 --schedule 1f1b"},
+    {"gpt-vocab-2", "--model gpt-demo --untied --devices 4 --schedule zb-h1 --vocabulary vocab-2"},
+    {"gpt-tied-vocab-1", "--model gpt-demo --tied --devices 2 --schedule zb-v --vocabulary vocab-1"},
+    {"llama-plain", "--model llama-demo --untied --devices 1 --schedule 1f1b"},
+    {"llama-tied", "--model llama-demo --tied --devices 2 --schedule zb-h1"},
+    {"llama-vocab-2", "--model llama-demo --untied --devices 2 --schedule zb-v --vocabulary vocab-2"},
+    {"llama-tied-vocab-1", "--model llama-demo --tied --devices 4 --schedule 1f1b --vocabulary vocab-1 --recompute full"},
+};
+constexpr const char *kSizes =
+    " --layers 4 --hidden 32 --heads 4 --ffn 96 --sequence 24 --vocabulary-size 131 --microbatches 3"
+    " --microbatch-size 2 --steps 20 --seed 11 --lr 0.003 --betas 0.9,0.95 --weight-decay 0.1 --clip 0.5";
+constexpr const char *kOptimizer = R"({"lr": 0.003, "betas": [0.9, 0.95], "weight_decay": 0.1, "clip": 0.5})";
+
+constexpr int kWithoutPytorch = 77; ///< the script's exit status
+
+constexpr double kLossTolerance = 2e-5;
+constexpr double kGradientTolerance = 1e-5;
+
+} // namespace
+
+class PytorchOracle : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// All runs first: PyTorch takes longer to load than to train them.
+    void initTestCase()
+    {
+        QStringList arguments{qEnvironmentVariable("STAGELENS_TEST_DATA") + u"/support/pytorch_oracle.py"_s,
+                              QString::fromLatin1(kOptimizer)};
+        for (const Run &run : kRuns) {
+            const CliAnswer answer =
+                m_cli.run(QStringLiteral("run %1 %2 --dump %3 --json")
+                              .arg(QLatin1StringView(run.words), QLatin1StringView(kSizes), folder(run.name)));
+            QVERIFY2(answer.status == 0, answer.err.constData());
+            m_losses[run.name] = answer.object()[u"losses"].toArray();
+            arguments.append(folder(run.name));
+        }
+        QProcess python;
+        python.start(u"/usr/bin/python3"_s, arguments);
+        QVERIFY2(python.waitForFinished(CliRunner::kPatienceMs), qPrintable(python.errorString()));
+        if (python.exitCode() == kWithoutPytorch)
+            QSKIP("PyTorch cannot be imported by /usr/bin/python3; install python3-torch to run this test");
+        QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+        const QJsonObject said = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
+        qInfo("torch %s", qPrintable(said[u"torch"].toString()));
+        m_oracle = said[u"folders"].toObject();
+    }
+
+    void trainsTheSame_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const Run &run : kRuns)
+            QTest::newRow(run.name) << QString::fromLatin1(run.name);
+    }
+    void trainsTheSame()
+    {
+        QFETCH(const QString, name);
+        const QJsonObject oracle = m_oracle[folder(name)].toObject();
+        const QJsonArray losses = oracle[u"losses"].toArray();
+        const QJsonArray ours = m_losses[name];
+        QCOMPARE(losses.size(), 20);
+        QCOMPARE(ours.size(), 20);
+        double farthest = 0;
+        for (qsizetype step = 0; step < losses.size(); ++step)
+            farthest = std::max(farthest, std::abs(losses[step].toDouble() - ours[step].toDouble()));
+        QVERIFY2(farthest <= kLossTolerance, qPrintable(QString::number(farthest)));
+        QVERIFY(losses.last().toDouble() < losses.first().toDouble() - 0.1); // both have learned
+
+        const QJsonObject errors = oracle[u"gradient_errors"].toObject();
+        QVERIFY(errors.size() > 30);
+        double worst = 0;
+        for (auto error = errors.begin(); error != errors.end(); ++error) {
+            QVERIFY2(error->toDouble(1) <= kGradientTolerance,
+                     qPrintable(QStringLiteral("%1 is off by %2").arg(error.key()).arg(error->toDouble(1))));
+            worst = std::max(worst, error->toDouble());
+        }
+        qInfo("losses within %.1e, gradients within %.1e", farthest, worst);
+    }
+
+private:
+    [[nodiscard]] QString folder(const QString &name) const { return m_cli.path(name); }
+
+    CliRunner m_cli;
+    QMap<QString, QJsonArray> m_losses;
+    QJsonObject m_oracle;
+};
+
+QTEST_GUILESS_MAIN(PytorchOracle)
+#include "pytorch_oracle.moc"

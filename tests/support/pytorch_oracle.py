@@ -1,0 +1,169 @@
+"""Trains what `stagelens-cli run --dump` dumped once more, in PyTorch and float64, and tells how far the two are apart.
+
+pytorch_oracle.py OPTIMIZER FOLDER...
+
+OPTIMIZER is JSON with lr, betas, weight_decay and clip (or null). The answer is a JSON object on stdout: for each folder the
+losses of every step and the relative error (Frobenius norm of the difference over that of PyTorch's) of each gradient of the
+first step. The two models are written from their definitions, without transformers. Exit status 77: PyTorch is not there.
+"""
+
+import json
+import math
+import os
+import struct
+import sys
+
+try:
+    import torch
+except ImportError as error:
+    print(error, file=sys.stderr)
+    sys.exit(77)
+
+TYPES = {"F32": torch.float32, "I64": torch.int64}
+
+
+def read_safetensors(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        data = bytearray(file.read())
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        count = math.prod(entry["shape"])
+        values = torch.frombuffer(data, dtype=TYPES[entry["dtype"]], count=count, offset=entry["data_offsets"][0])
+        tensors[name] = values.reshape(entry["shape"]).clone()
+    return tensors
+
+
+def read_tokens(path, rows, sequence):
+    """[steps, rows, sequence + 1]: inputs, and the last label of each row."""
+    with open(path, "rb") as file:
+        tokens = torch.frombuffer(bytearray(file.read()), dtype=torch.int32)
+    return tokens.reshape(-1, rows, sequence + 1).long()
+
+
+def attention(query, key, value):
+    """[rows, heads, sequence, size] each; every position sees itself and those before it."""
+    sequence = query.shape[2]
+    scores = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
+    hidden = torch.triu(torch.ones(sequence, sequence, dtype=torch.bool), diagonal=1)
+    return torch.softmax(scores.masked_fill(hidden, -math.inf), dim=3) @ value
+
+
+def split_heads(x, heads):
+    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+
+
+def join_heads(x):
+    return x.transpose(1, 2).reshape(x.shape[0], x.shape[2], -1)
+
+
+def gpt2_logits(config, p, ids):
+    def norm(x, name):
+        return torch.nn.functional.layer_norm(
+            x, x.shape[-1:], p[name + ".weight"], p[name + ".bias"], config["layer_norm_epsilon"]
+        )
+
+    def linear(x, name):
+        return x @ p[name + ".weight"] + p[name + ".bias"]
+
+    def gelu_new(x):
+        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+    heads = config["n_head"]
+    x = p["transformer.wte.weight"][ids] + p["transformer.wpe.weight"][: ids.shape[1]]
+    for layer in range(config["n_layer"]):
+        name = f"transformer.h.{layer}."
+        fused = linear(norm(x, name + "ln_1"), name + "attn.c_attn")
+        query, key, value = (split_heads(part, heads) for part in fused.chunk(3, dim=2))
+        x = x + linear(join_heads(attention(query, key, value)), name + "attn.c_proj")
+        x = x + linear(gelu_new(linear(norm(x, name + "ln_2"), name + "mlp.c_fc")), name + "mlp.c_proj")
+    x = norm(x, "transformer.ln_f")
+    return x @ p["transformer.wte.weight" if config["tie_word_embeddings"] else "lm_head.weight"].T
+
+
+def llama_logits(config, p, ids):
+    heads = config["num_attention_heads"]
+    groups = heads // config["num_key_value_heads"]
+    size = config["hidden_size"] // heads
+    speeds = config["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
+    angles = torch.arange(ids.shape[1], dtype=torch.float64)[:, None] * speeds
+    cosine, sine = (torch.cat([part, part], dim=1) for part in (torch.cos(angles), torch.sin(angles)))
+
+    def turned(x):
+        first, second = x.chunk(2, dim=3)
+        return x * cosine + torch.cat([-second, first], dim=3) * sine
+
+    def norm(x, name):
+        return p[name + ".weight"] * x * torch.rsqrt(x.pow(2).mean(dim=2, keepdim=True) + config["rms_norm_eps"])
+
+    def linear(x, name):
+        return x @ p[name + ".weight"].T
+
+    x = p["model.embed_tokens.weight"][ids]
+    for layer in range(config["num_hidden_layers"]):
+        name = f"model.layers.{layer}."
+        y = norm(x, name + "input_layernorm")
+        query = turned(split_heads(linear(y, name + "self_attn.q_proj"), heads))
+        key = turned(split_heads(linear(y, name + "self_attn.k_proj"), heads // groups))
+        value = split_heads(linear(y, name + "self_attn.v_proj"), heads // groups)
+        key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
+        x = x + linear(join_heads(attention(query, key, value)), name + "self_attn.o_proj")
+        y = norm(x, name + "post_attention_layernorm")
+        gate = torch.nn.functional.silu(linear(y, name + "mlp.gate_proj"))
+        x = x + linear(gate * linear(y, name + "mlp.up_proj"), name + "mlp.down_proj")
+    x = norm(x, "model.norm")
+    return x @ p["model.embed_tokens.weight" if config["tie_word_embeddings"] else "lm_head.weight"].T
+
+
+def relative_error(ours, theirs):
+    return float((ours - theirs).norm() / theirs.norm())
+
+
+def check(folder, settings):
+    with open(os.path.join(folder, "config.json")) as file:
+        config = json.load(file)
+    logits = {"gpt2": gpt2_logits, "llama": llama_logits}[config["model_type"]]
+    values = read_safetensors(os.path.join(folder, "model.safetensors"))
+    parameters = {name: value.double().requires_grad_() for name, value in values.items()}
+    dumped = read_safetensors(os.path.join(folder, "gradients.safetensors"))
+    batch = read_safetensors(os.path.join(folder, "batch.safetensors"))
+    tokens = read_tokens(os.path.join(folder, "tokens.bin"), *batch["input_ids"].shape)
+    if not (torch.equal(tokens[0, :, :-1], batch["input_ids"]) and torch.equal(tokens[0, :, 1:], batch["labels"])):
+        raise SystemExit(f"{folder}: batch.safetensors and the first step of tokens.bin differ")
+    if dumped.keys() != parameters.keys():
+        raise SystemExit(f"{folder}: model.safetensors and gradients.safetensors differ in their names")
+    optimizer = torch.optim.AdamW(
+        parameters.values(),
+        lr=settings["lr"],
+        betas=settings["betas"],
+        eps=1e-8,
+        weight_decay=settings["weight_decay"],
+    )
+    losses = []
+    errors = {}
+    for step, rows in enumerate(tokens):
+        optimizer.zero_grad()
+        predicted = logits(config, parameters, rows[:, :-1])
+        loss = torch.nn.functional.cross_entropy(predicted.flatten(0, 1), rows[:, 1:].flatten())
+        loss.backward()
+        if step == 0:
+            errors = {name: relative_error(dumped[name].double(), parameters[name].grad) for name in parameters}
+        if settings["clip"] is not None:
+            torch.nn.utils.clip_grad_norm_(parameters.values(), settings["clip"])
+        optimizer.step()
+        losses.append(float(loss))
+    return {"losses": losses, "gradient_errors": errors}
+
+
+def main():
+    torch.set_num_threads(1)
+    settings = json.loads(sys.argv[1])
+    answer = {folder: check(folder, settings) for folder in sys.argv[2:]}
+    print(json.dumps({"torch": torch.__version__, "folders": answer}))
+
+
+if __name__ == "__main__":
+    main()
