@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <map>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -51,7 +52,7 @@ public:
 
 private:
     /// Equal ones stand in the order of their coming.
-    using Tensors = std::multimap<std::pair<MessageKey, int>, Tensor>;
+    using Tensors = std::pmr::multimap<std::pair<MessageKey, int>, Tensor>;
 
     Tensors::iterator find(int from, const MessageKey &key)
     {
@@ -68,7 +69,8 @@ private:
     Activity *m_activity = nullptr;
     std::mutex m_mutex;
     std::condition_variable_any m_arrived;
-    Tensors m_tensors;
+    std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing
+    Tensors m_tensors{&m_nodes};
     std::optional<std::pair<MessageKey, int>> m_awaited; ///< that the rank waits for
 };
 

@@ -16,7 +16,15 @@ namespace stagelens::backend {
 /// What memory is used for. The numbers are those of simulate::MemoryCategory.
 using Category = std::uint8_t;
 inline constexpr std::size_t kCategories = 7;
+/// Messages between devices: the receiver ends their life, so that no plan of the sender's knows when.
+inline constexpr Category kMessages = 5;
 using BytesByCategory = std::array<base::Bytes, kCategories>;
+
+/// Whether freed memory is filled with NaN and what is live is compared with its plan after every pass: in builds with tests
+/// (CMake's STAGELENS_CHECK_MEMORY).
+[[nodiscard]] bool checksMemory();
+/// Fills memory that nobody may read any more with NaN, where memory is checked.
+void poison(std::span<float> values);
 
 /// Counts live bytes and keeps the moment at which they were most. Thread-safe.
 class MemoryMeter {
@@ -24,7 +32,8 @@ public:
     void add(Category category, base::Bytes bytes);
     void remove(Category category, base::Bytes bytes) { add(category, -bytes); }
     [[nodiscard]] BytesByCategory live() const;
-    /// Live bytes of each category when their sum was greatest since the last call of restartPeak().
+    /// Live bytes of each category when the sum of all but messages was greatest since the last call of restartPeak(); of
+    /// messages the most at any moment.
     [[nodiscard]] BytesByCategory atPeak() const;
     void restartPeak();
 
@@ -32,8 +41,25 @@ private:
     mutable std::mutex m_mutex;
     BytesByCategory m_live{};
     BytesByCategory m_atPeak{};
-    base::Bytes m_total = 0;
+    base::Bytes m_total = 0; ///< without messages
     base::Bytes m_peak = 0;
+    base::Bytes m_messages = 0; ///< the most
+};
+
+/// Memory that comes at once and goes at once: 64-byte aligned, and on huge pages where the machine has them. What is never
+/// touched takes none of the machine's memory.
+class Slab {
+public:
+    /// Throws std::bad_alloc where the machine has no more.
+    explicit Slab(std::size_t count);
+    [[nodiscard]] std::span<float> values() { return {m_data.get(), m_count}; }
+
+private:
+    struct Free {
+        void operator()(float *data) const;
+    };
+    std::unique_ptr<float[], Free> m_data;
+    std::size_t m_count;
 };
 
 class Pool;
@@ -53,15 +79,12 @@ public:
     [[nodiscard]] std::size_t size() const { return m_size; }
     [[nodiscard]] std::span<float> values() { return {m_data, m_size}; }
     [[nodiscard]] std::span<const float> values() const { return {m_data, m_size}; }
-    /// Counts the buffer for another device or use from now on; its memory stays where it is.
-    void chargeTo(MemoryMeter &meter, Category category);
 
 private:
     void release() noexcept;
     float *m_data = nullptr;
     std::size_t m_size = 0;
     Pool *m_pool = nullptr;
-    MemoryMeter *m_meter = nullptr;
     Category m_category = 0;
 };
 
@@ -70,9 +93,10 @@ private:
 class Pool {
 public:
     Pool() = default;
+    /// One that takes its blocks from `region`, aligned to 64 bytes, and asks the machine only when that is used up.
+    explicit Pool(std::span<float> region) : m_region(region) {}
     Pool(const Pool &) = delete;
     Pool &operator=(const Pool &) = delete;
-    ~Pool();
 
     /// Uninitialised floats. Throws std::bad_alloc where the machine has no more.
     [[nodiscard]] Buffer take(std::size_t count, Category category);
@@ -80,13 +104,20 @@ public:
     [[nodiscard]] Buffer takeZeroed(std::size_t count, Category category);
     [[nodiscard]] MemoryMeter &meter() { return m_meter; }
     [[nodiscard]] const MemoryMeter &meter() const { return m_meter; }
+    /// Blocks that the machine was asked for.
+    [[nodiscard]] std::size_t blocksBeyondRegion() const;
+    /// Floats that a block of `count` takes of a region.
+    [[nodiscard]] static constexpr std::size_t blockFloats(std::size_t count) { return (count + 15) / 16 * 16; }
 
 private:
     friend class Buffer;
+    [[nodiscard]] float *newBlock(std::size_t count);
     void giveBack(float *data, std::size_t count) noexcept;
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::map<std::size_t, std::vector<float *>> m_free; ///< by size
+    std::span<float> m_region;                          ///< what is left of it
+    std::vector<Slab> m_slabs;                          ///< beyond the region
     MemoryMeter m_meter;
 };
 

@@ -11,15 +11,15 @@ void Transport::broadcast(int root, const MessageKey &key, Tensor tensor)
     send(root, m_ranks - 1, key, std::move(tensor)); // nothing of it stays behind
 }
 
-std::vector<Tensor> Transport::gather(int rank, const MessageKey &key)
+bool Transport::gather(int rank, const MessageKey &key, std::vector<Tensor> &parts)
 {
-    std::vector<Tensor> parts;
+    parts.clear();
     for (int from = 0; from < m_ranks; ++from) {
         parts.push_back(receive(from, rank, key));
         if (!parts.back())
-            return {};
+            return false;
     }
-    return parts;
+    return true;
 }
 
 Tensor Transport::reduce(int root, const MessageKey &key)
@@ -37,17 +37,18 @@ Tensor Transport::reduce(int root, const MessageKey &key)
     return sum;
 }
 
-Tensor Transport::reduceScaled(int root, const MessageKey &key, const std::vector<std::vector<float>> &factors)
+Tensor Transport::reduceScaled(int root, const MessageKey &key, std::span<const float> factors)
 {
+    const std::size_t rows = factors.size() / static_cast<std::size_t>(m_ranks);
     Tensor sum;
     for (int from = 0; from < m_ranks; ++from) {
         Tensor part = receive(from, root, key);
         if (!part)
             return nullptr;
-        const std::vector<float> &factor = factors[static_cast<std::size_t>(from)];
-        const auto width = static_cast<std::int64_t>(part->size() / factor.size());
+        const std::span<const float> factor = factors.subspan(static_cast<std::size_t>(from) * rows, rows);
+        const auto width = static_cast<std::int64_t>(part->size() / rows);
         Tensor &to = sum ? sum : part;
-        for (std::size_t row = 0; row < factor.size(); ++row) {
+        for (std::size_t row = 0; row < rows; ++row) {
             const std::int64_t offset = static_cast<std::int64_t>(row) * width;
             if (sum)
                 kernels::addScaled(to->data() + offset, part->data() + offset, factor[row], width);

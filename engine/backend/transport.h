@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -50,14 +51,14 @@ public:
     [[nodiscard]] Tensor receiveBroadcast(int root, int rank, const MessageKey &key) { return receive(root, rank, key); }
 
     void giveToAll(int rank, const MessageKey &key, Tensor part) { broadcast(rank, key, std::move(part)); }
-    /// All-gather: the parts in rank order, read-only.
-    [[nodiscard]] std::vector<Tensor> gather(int rank, const MessageKey &key);
+    /// All-gather: fills in the parts in rank order, read-only. False when the run was stopped meanwhile.
+    [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
     void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
     /// Reduce: the sum of the parts, added in rank order, for the root alone.
     [[nodiscard]] Tensor reduce(int root, const MessageKey &key);
-    /// As reduce(), but row i of rank r's part counts factors[r][i] times. Parts are [factors[r].size(), width].
-    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const std::vector<std::vector<float>> &factors);
+    /// As reduce(), but row i of rank r's part counts factors[r * rows + i] times. Parts are [rows, width].
+    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, std::span<const float> factors);
 
 private:
     int m_ranks;

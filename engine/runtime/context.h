@@ -1,11 +1,9 @@
 // What every pass of a device works with.
 #pragma once
 
-#include "engine/backend/memory.h"
+#include "engine/runtime/device_memory.h"
 #include "engine/runtime/shape.h"
 #include "kernels/include/interrupt.h"
-
-#include <algorithm>
 
 namespace stagelens::runtime {
 
@@ -15,20 +13,15 @@ struct Workspace {
     backend::Buffer narrow;    ///< [b s, h]
     backend::Buffer attention; ///< kernels::attentionScratch
     backend::Buffer constants; ///< Architecture::constantFloats
+    backend::Buffer again;     ///< what a layer keeps, where that is recomputed in each pass
 
-    Workspace(backend::Pool &pool, const Shape &shape);
-    [[nodiscard]] static std::int64_t wideFloats(const Shape &shape)
-    {
-        return shape.tokens() * std::max(shape.ffn, shape.attention().qkvWidth());
-    }
-    /// Floats of the whole.
-    [[nodiscard]] static std::int64_t floats(const Shape &shape);
+    Workspace(backend::Pool &pool, const Shape &shape, bool recomputes);
 };
 
 /// Belongs to one device, and to the thread that runs it.
 struct Context {
     const Shape &shape;
-    backend::Pool &pool;
+    DeviceMemory &memory;
     Workspace &workspace;
     kernels::Interrupt interrupt;
 };

@@ -16,9 +16,10 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
       parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
-Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt)
-    : m_plan(plan), m_rank(rank), m_pool(pool), m_transport(transport),
-      m_workspace(pool, plan.shape), m_context{plan.shape, pool, m_workspace, interrupt}
+Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport,
+               kernels::Interrupt interrupt)
+    : m_plan(plan), m_rank(rank), m_memory(memory), m_transport(transport),
+      m_workspace(memory.pool(), plan.shape, plan.recomputes()), m_context{plan.shape, memory, m_workspace, interrupt}
 {
     makeStages();
     makeVocabularyParameters();
@@ -29,10 +30,10 @@ Device::Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Tran
 Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
+        makeParameter(m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
-        parameter.previous = m_pool.take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
+        parameter.previous = m_memory.pool().take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
         std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
     }
     return parameter;
@@ -77,7 +78,7 @@ void Device::makeVocabularyParameters()
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
-    m_table->outputGradient = m_pool.takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
+    m_table->outputGradient = m_memory.pool().takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
     m_output.emplace(*m_table);
 }
 
@@ -97,7 +98,7 @@ void Device::makeStages()
             layers.push_back(architecture.makeLayer(parameters));
         }
         // The backward of attention makes its matrix again in any case: selective recomputation has nothing more to do.
-        m_stages.emplace(stage, Stage(std::move(layers), m_plan.experiment.schedule.recompute == model::Recompute::Full));
+        m_stages.emplace(stage, Stage(stage, std::move(layers), m_plan.recomputes()));
     }
 }
 
@@ -115,17 +116,10 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_use = use;
     for (auto &[index, stash] : m_stashes)
         stash.clear();
-    for (auto &[index, stage] : m_stages)
-        stage.clear();
-    if (m_output)
-        m_output->clear();
-    m_norms.clear();
-    m_statistics.clear();
-    m_maxima.clear();
-    m_shardFactors.clear();
-    m_embeddingGradients.clear();
+    m_memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
+    m_hasStatistics.assign(size(m_plan.shape.microbatches), false);
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
-    m_pool.meter().restartPeak();
+    m_memory.pool().meter().restartPeak();
 }
 
 double Device::lossSum() const
@@ -155,7 +149,7 @@ void Device::updateStage(const schedule::Pass &pass)
     kernels::AdamW settings =
         adamwSettings(m_plan.experiment.training.optimizer, m_step * microbatches + stash->second.updates());
     settings.gradientScale = static_cast<float>(microbatches);
-    stash->second.keepNewest(m_pool);
+    stash->second.keepNewest(m_memory.pool());
     for (Parameter *parameter : stash->second.parameters())
         update(*parameter, settings);
 }

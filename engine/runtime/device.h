@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/runtime/batch.h"
+#include "engine/runtime/device_memory.h"
 #include "engine/runtime/norm.h"
 #include "engine/runtime/output_shard.h"
 #include "engine/runtime/stage.h"
@@ -30,6 +31,7 @@ struct RunPlan {
     std::vector<int> stageLayers;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     /// Whether each microbatch updates the parameter, and weight versions are kept. The gradients of a tied table come together
     /// at the step's end alone, from two devices: it waits for that.
     [[nodiscard]] bool isStashed(int parameter) const
@@ -59,11 +61,10 @@ enum class StepUse : unsigned char {
     Evaluation, ///< forward passes alone, with the newest weights whatever the schedule says
 };
 
-/// What a pass receives from others, or is about to give away.
+/// What a pass receives from others beside what has its planned place, or is about to give away.
 struct Mail {
     backend::Tensor tensor = {};
-    WeightedRows rows = {};          ///< VOCAB-2
-    std::vector<float> maximum = {}; ///< naive U
+    WeightedRows rows = {}; ///< VOCAB-2
 };
 
 /// With two replicas of the model it holds stages of both, and of a stage that both have there one: the microbatches of both go
@@ -72,7 +73,7 @@ struct Mail {
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
 public:
-    Device(const RunPlan &plan, int rank, backend::Pool &pool, backend::Transport &transport, kernels::Interrupt interrupt);
+    Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
 
     [[nodiscard]] int rank() const { return m_rank; }
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
@@ -103,15 +104,10 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
+    [[nodiscard]] const backend::MemoryMeter &meter() const { return m_memory.pool().meter(); }
     [[nodiscard]] backend::Transport &transport() const { return m_transport; }
-    [[nodiscard]] backend::MemoryMeter &meter() { return m_pool.meter(); }
 
 private:
-    struct NormInFlight {
-        backend::Tensor input;
-        backend::Buffer statistics;
-    };
-
     void makeVocabularyParameters();
     void makeStages();
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
@@ -123,21 +119,36 @@ private:
     void updateStage(const schedule::Pass &pass);
     void update(Parameter &parameter, const kernels::AdamW &settings);
 
-    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, backend::Tensor &input);
+    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
-    /// compute() with the weights in place.
+    /// False if there is none: the run was stopped.
+    [[nodiscard]] bool copyInto(float *place, const backend::Tensor &tensor) const;
+    /// Where the input of F goes: to the layers, past them to the last norm, or at once to the next stage as `message`.
+    [[nodiscard]] float *inputPlace(const schedule::Pass &pass, backend::Tensor &message);
+    /// Where the gradient of B or I is worked on: in a message, unless it waits for W.
+    [[nodiscard]] float *gradientPlace(const schedule::Pass &pass, backend::Tensor &message);
+    [[nodiscard]] float *newMessage(backend::Tensor &message);
+    /// compute() with the weights that the pass needs in the place of the newest ones.
+    [[nodiscard]] base::Result<Mail> computeWithVersion(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
-    [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, backend::Tensor x);
+    [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, Mail in);
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
+    /// The gradient of what the final norm makes, from the output layer.
+    [[nodiscard]] base::Result<backend::Tensor> outputGradient(int microbatch, Mail in);
     void backwardWeights(const schedule::Pass &pass);
-    void addTokenGradients(int microbatch, const backend::Tensor &gradient);
-    [[nodiscard]] Mail firstVocabularyPass(int microbatch, backend::Tensor x);
+    void addTokenGradients(int microbatch, const float *gradient);
+    [[nodiscard]] Mail firstVocabularyPass(int microbatch);
     [[nodiscard]] base::Result<Mail> lastVocabularyPass(int microbatch);
-    [[nodiscard]] backend::Tensor embed(int microbatch);
-    [[nodiscard]] backend::Tensor normalise(int microbatch, backend::Tensor input);
-    [[nodiscard]] backend::Tensor differentiateNorm(int microbatch, const backend::Tensor &outGradient);
+    [[nodiscard]] Mail secondVocabularyPass(int microbatch);
+    void embed(int microbatch, float *rows) const;
+    void normalise(const schedule::Pass &pass, float *out) const;
+    /// Gradient of the final norm's input.
+    void differentiateNorm(const schedule::Pass &pass, float *gradient, const float *outGradient) const;
+    [[nodiscard]] backend::Tensor messageOf(const float *values, std::int64_t floats) const;
+    /// Of the whole vocabulary.
+    [[nodiscard]] SoftmaxStatistics statistics(int microbatch) const;
     [[nodiscard]] base::Result<> recordLoss(int microbatch);
     [[nodiscard]] kernels::TableShard tableShard() const;
     [[nodiscard]] bool isLast(const schedule::Pass &pass) const
@@ -147,7 +158,7 @@ private:
 
     const RunPlan &m_plan;
     int m_rank;
-    backend::Pool &m_pool;
+    DeviceMemory &m_memory;
     backend::Transport &m_transport;
     Workspace m_workspace;
     Context m_context;
@@ -165,11 +176,8 @@ private:
     const Batch *m_batch = nullptr;
     int m_step = 0;
     StepUse m_use = StepUse::Gradients;
-    std::map<int, NormInFlight> m_norms;
-    std::map<int, SoftmaxStatistics> m_statistics;                 ///< global ones, by microbatch
-    std::map<int, std::vector<float>> m_maxima;                    ///< naive: global ones, from U to T
-    std::map<int, std::vector<std::vector<float>>> m_shardFactors; ///< VOCAB-2's last device: of every shard, until B
-    std::map<int, backend::Tensor> m_embeddingGradients;           ///< whole table, split backward: from I to W
+    std::vector<bool> m_hasStatistics;   ///< of the whole vocabulary, by microbatch
+    std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;
     // of the pass
     base::Nanos m_vocabularyTime = 0;

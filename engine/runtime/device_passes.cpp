@@ -4,27 +4,18 @@
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 namespace stagelens::runtime {
 namespace {
 
-using backend::MessageKey;
 using backend::Tensor;
 using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
-using schedule::Transfer;
-using simulate::MemoryCategory;
-
-/// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
-enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
-
-MessageKey keyOf(Transfer transfer, int slot, int microbatch)
-{
-    return {static_cast<std::uint8_t>(transfer), static_cast<std::uint16_t>(slot), microbatch};
-}
+using simulate::BufferKind;
 
 /// Adds the time from its making to its end.
 class Stopwatch {
@@ -45,94 +36,11 @@ private:
 
 } // namespace
 
-std::optional<Mail> Device::receive(const Pass &pass)
+SoftmaxStatistics Device::statistics(int microbatch) const
 {
-    const int microbatch = pass.microbatch;
-    const auto broadcast = [&](int root, Transfer transfer) {
-        return m_transport.receiveBroadcast(root, m_rank, keyOf(transfer, 0, microbatch));
-    };
-    Mail in;
-    bool came = true;
-    switch (pass.kind) {
-    case PassKind::F: came = receiveForward(pass, in.tensor); break;
-    case PassKind::B:
-    case PassKind::I: came = receiveBackward(pass, in); break;
-    case PassKind::S: came = (in.tensor = broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX)) != nullptr; break;
-    case PassKind::U: {
-        const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch));
-        came = !parts.empty();
-        if (came)
-            in.maximum = combineMaxima(parts, m_plan.shape.tokens());
-        break;
-    }
-    case PassKind::T: came = receiveStatistics(microbatch); break;
-    case PassKind::EB:
-        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
-        break;
-    default: break;
-    }
-    return came ? std::optional(std::move(in)) : std::nullopt;
-}
-
-bool Device::receiveForward(const Pass &pass, Tensor &input)
-{
-    if (pass.stage > 0) {
-        const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
-        input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
-    } else if (m_plan.isSharded()) {
-        input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
-    } else {
-        return true;
-    }
-    if (!input)
-        return false;
-    input->chargeTo(meter(), category(MemoryCategory::Activations));
-    return true;
-}
-
-bool Device::receiveBackward(const Pass &pass, Mail &in)
-{
-    const int microbatch = pass.microbatch;
-    if (!isLast(pass)) {
-        const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
-        in.tensor = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
-    } else if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
-        if (!receiveStatistics(microbatch))
-            return false;
-        in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
-                                             m_shardFactors[microbatch]);
-        m_shardFactors.erase(microbatch);
-        return in.tensor != nullptr && in.rows.targets != nullptr;
-    } else if (m_plan.isSharded()) {
-        in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
-    } else {
-        return true;
-    }
-    if (!in.tensor)
-        return false;
-    in.tensor->chargeTo(meter(), category(MemoryCategory::Communication));
-    return true;
-}
-
-bool Device::receiveStatistics(int microbatch)
-{
-    // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
-    if (m_statistics.contains(microbatch))
-        return true;
-    const VocabularyMethod method = m_plan.schedule.vocabulary();
-    const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
-    const auto parts = m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch));
-    if (parts.empty())
-        return false;
-    if (method == VocabularyMethod::Naive) {
-        m_statistics[microbatch] = combineSums(std::move(m_maxima[microbatch]), parts);
-        return true;
-    }
-    const SoftmaxStatistics &all = m_statistics[microbatch] = combineShards(parts, m_plan.shape.tokens());
-    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
-        m_shardFactors[microbatch] = shardFactors(parts, all);
-    return true;
+    if (!m_plan.isSharded()) // the shard is the whole vocabulary
+        return OutputShard::statistics(microbatch, m_context);
+    return {m_memory.at(BufferKind::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()};
 }
 
 base::Result<> Device::endForward(int microbatch)
@@ -152,8 +60,15 @@ base::Result<> Device::endForward(int microbatch)
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
-    if (m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation)
-        return carryOut(pass, std::move(in));
+    m_vocabularyTime = 0;
+    const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation;
+    auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
+    m_memory.leave();
+    return made;
+}
+
+base::Result<Mail> Device::computeWithVersion(const Pass &pass, Mail in)
+{
     if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end() && pass.kind == PassKind::F)
         stash->second.keep(pass.microbatch);
     swapWeights(pass);
@@ -166,124 +81,97 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 
 base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
 {
-    const int microbatch = pass.microbatch;
-    m_vocabularyTime = 0;
     switch (pass.kind) {
-    case PassKind::F: return forward(pass, std::move(in.tensor));
+    case PassKind::F: return forward(pass, std::move(in));
     case PassKind::B:
     case PassKind::I: return backward(pass, std::move(in));
     case PassKind::W: backwardWeights(pass); return Mail{};
-    case PassKind::S: return firstVocabularyPass(microbatch, std::move(in.tensor));
-    case PassKind::T: return lastVocabularyPass(microbatch);
-    case PassKind::U: {
-        Mail out{.tensor = m_output->exponentiate(microbatch, in.maximum, m_context)};
-        m_maxima[microbatch] = std::move(in.maximum);
+    case PassKind::S: return firstVocabularyPass(pass.microbatch);
+    case PassKind::T: return lastVocabularyPass(pass.microbatch);
+    case PassKind::U: return secondVocabularyPass(pass.microbatch);
+    case PassKind::EF: {
+        Mail out;
+        embed(pass.microbatch, newMessage(out.tensor));
         return out;
     }
-    case PassKind::EF: return Mail{.tensor = embed(microbatch)};
-    case PassKind::EB: addTokenGradients(microbatch, in.tensor); return Mail{};
+    case PassKind::EB: addTokenGradients(pass.microbatch, in.tensor->data()); return Mail{};
     default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
     }
 }
 
-void Device::publish(const Pass &pass, Mail mail)
-{
-    const int microbatch = pass.microbatch;
-    const VocabularyMethod method = m_plan.schedule.vocabulary();
-    if (!mail.tensor)
-        return;
-    switch (pass.kind) {
-    case PassKind::F:
-        if (isLast(pass))
-            return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
-                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
-    case PassKind::B:
-    case PassKind::I:
-        if (pass.stage == 0)
-            return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
-                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
-                                std::move(mail.tensor));
-    case PassKind::S:
-        m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
-        if (method != VocabularyMethod::Vocab2)
-            return;
-        m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
-                               std::move(mail.rows.exponentials));
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kTargets, microbatch),
-                                      std::move(mail.rows.targets));
-    case PassKind::U:
-        return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
-    case PassKind::T:
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::ReduceGradient, 0, microbatch),
-                                      std::move(mail.tensor));
-    case PassKind::EF:
-        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(microbatch), keyOf(Transfer::EmbedReduce, 0, microbatch),
-                                      std::move(mail.tensor));
-    default: return;
-    }
-}
-
-base::Result<Mail> Device::forward(const Pass &pass, Tensor x)
+base::Result<Mail> Device::forward(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
     if (pass.stage == 0) {
-        if (!x) {
+        const bool isWhole = !m_plan.isSharded();
+        float *const x = isWhole || !in.tensor ? inputPlace(pass, in.tensor) : in.tensor->data();
+        if (isWhole) {
             const Stopwatch inVocabulary(m_vocabularyTime);
-            x = embed(microbatch);
-            x->chargeTo(meter(), category(MemoryCategory::Activations));
+            embed(microbatch, x);
         }
         for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-            kernels::add(x->data() + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
-                         shape.sequence * shape.hidden);
+            kernels::add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(), shape.sequence * shape.hidden);
     }
-    x = m_stages.at(pass.stage).forward(microbatch, std::move(x), m_context);
+    Mail out = std::move(in);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.forward(microbatch,
+                      isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, microbatch) : newMessage(out.tensor),
+                      m_context);
     if (!isLast(pass))
-        return Mail{.tensor = std::move(x)};
-    x = normalise(microbatch, std::move(x));
+        return out;
+    normalise(pass, m_plan.isSharded() ? newMessage(out.tensor) : m_memory.at(BufferKind::OutputInput, 0, microbatch));
     if (m_plan.isSharded())
-        return Mail{.tensor = std::move(x)};
+        return out;
     const Stopwatch inVocabulary(m_vocabularyTime);
-    const Tensor statistics = m_output->project(microbatch, std::move(x), m_batch->labels(microbatch), m_context);
-    m_statistics[microbatch] = combineShards({statistics}, shape.tokens());
+    m_output->project(microbatch, m_batch->labels(microbatch), m_context);
     if (auto finite = recordLoss(microbatch); !finite)
         return finite.error();
     return Mail{};
+}
+
+base::Result<Tensor> Device::outputGradient(int microbatch, Mail in)
+{
+    const Shape &shape = m_plan.shape;
+    if (!in.tensor) {
+        const Stopwatch inVocabulary(m_vocabularyTime);
+        return m_output->differentiate(microbatch, statistics(microbatch), m_batch->labels(microbatch), m_context);
+    }
+    if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
+        kernels::addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
+        kernels::scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
+        if (auto finite = recordLoss(microbatch); !finite)
+            return finite.error();
+    }
+    return std::move(in.tensor);
 }
 
 base::Result<Mail> Device::backward(const Pass &pass, Mail in)
 {
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
-    Tensor gradient = std::move(in.tensor);
+    const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
+    Mail out;
+    float *gradient = nullptr;
     if (isLast(pass)) {
-        if (!gradient) {
-            const Stopwatch inVocabulary(m_vocabularyTime);
-            gradient = m_output->differentiate(microbatch, m_statistics.at(microbatch), m_batch->labels(microbatch), m_context);
-        } else if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
-            kernels::addScaled(gradient->data(), in.rows.targets->data(), -1.0F, shape.boundary());
-            kernels::scale(gradient->data(), gradient->data(), shape.tokenWeight(), shape.boundary());
-            if (auto finite = recordLoss(microbatch); !finite)
-                return finite.error();
-        }
-        gradient = differentiateNorm(microbatch, gradient);
+        const auto above = outputGradient(microbatch, std::move(in));
+        if (!above)
+            return above.error();
+        gradient = gradientPlace(pass, out.tensor);
+        differentiateNorm(pass, gradient, (*above)->data());
+    } else {
+        out = std::move(in);
+        gradient = isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, microbatch) : out.tensor->data();
     }
-    const Backward part = pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole;
-    gradient = m_stages.at(pass.stage).backward(microbatch, std::move(gradient), part, m_context);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.backward(microbatch, gradient, pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole, m_context);
     if (pass.stage > 0)
-        return Mail{.tensor = std::move(gradient)};
+        return out;
     for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-        kernels::add(m_positions->gradient.data(), gradient->data() + sequence * shape.sequence * shape.hidden,
+        kernels::add(m_positions->gradient.data(), gradient + sequence * shape.sequence * shape.hidden,
                      shape.sequence * shape.hidden);
-    if (m_plan.isSharded())
-        return Mail{.tensor = std::move(gradient)};
-    if (part == Backward::Inputs) {
-        gradient->chargeTo(meter(), category(MemoryCategory::Activations));
-        m_embeddingGradients[microbatch] = std::move(gradient);
-        return Mail{};
-    }
+    if (m_plan.isSharded() || isKept)
+        return out;
     const Stopwatch inVocabulary(m_vocabularyTime);
     addTokenGradients(microbatch, gradient);
     return Mail{};
@@ -291,34 +179,53 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
 
 void Device::backwardWeights(const Pass &pass)
 {
-    m_stages.at(pass.stage).backwardWeights(pass.microbatch, m_context);
+    if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
+        stage.backwardWeights(pass.microbatch, m_context);
     if (pass.stage > 0 || m_plan.isSharded())
         return;
     const Stopwatch inVocabulary(m_vocabularyTime);
-    addTokenGradients(pass.microbatch, m_embeddingGradients.extract(pass.microbatch).mapped());
+    addTokenGradients(pass.microbatch, m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
 }
 
-void Device::addTokenGradients(int microbatch, const Tensor &gradient)
+void Device::addTokenGradients(int microbatch, const float *gradient)
 {
-    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient->data(), 1.0F,
+    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient, 1.0F,
                             m_plan.shape.tokens());
 }
 
-Mail Device::firstVocabularyPass(int microbatch, Tensor x)
+Tensor Device::messageOf(const float *values, std::int64_t floats) const
+{
+    Tensor message = m_memory.takeMessage(floats);
+    std::copy_n(values, floats, message->data());
+    return message;
+}
+
+Mail Device::firstVocabularyPass(int microbatch)
 {
     const Labels labels = m_batch->labels(microbatch);
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive)
-        return {.tensor = m_output->projectMaxima(microbatch, std::move(x), labels, m_context)};
-    Mail out{.tensor = m_output->project(microbatch, std::move(x), labels, m_context)};
+    const std::int64_t tokens = m_plan.shape.tokens();
+    const float *local = OutputShard::statistics(microbatch, m_context).maximum;
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
+        m_output->projectMaxima(microbatch, labels, m_context);
+        return {.tensor = messageOf(local, tokens)};
+    }
+    m_output->project(microbatch, labels, m_context);
+    Mail out{.tensor = messageOf(local, 3 * tokens)};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
         out.rows = m_output->weigh(microbatch, labels, m_context);
     return out;
 }
 
+Mail Device::secondVocabularyPass(int microbatch)
+{
+    m_output->exponentiate(microbatch, m_context);
+    return {.tensor = messageOf(OutputShard::statistics(microbatch, m_context).sum, 2 * m_plan.shape.tokens())};
+}
+
 base::Result<Mail> Device::lastVocabularyPass(int microbatch)
 {
     const Labels labels = m_batch->labels(microbatch);
-    const SoftmaxStatistics &all = m_statistics.at(microbatch);
+    const SoftmaxStatistics all = statistics(microbatch);
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         m_output->differentiateWeight(microbatch, all, labels, m_context);
         return Mail{};
@@ -335,41 +242,27 @@ kernels::TableShard Device::tableShard() const
     return {m_table->firstRow, m_table->rows, m_plan.shape.hidden};
 }
 
-Tensor Device::embed(int microbatch)
+void Device::embed(int microbatch, float *rows) const
 {
-    auto rows =
-        std::make_shared<backend::Buffer>(m_pool.take(size(m_plan.shape.boundary()), category(MemoryCategory::Communication)));
-    kernels::gatherRows(rows->data(), m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(),
-                        m_plan.shape.tokens());
-    return rows;
+    kernels::gatherRows(rows, m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(), m_plan.shape.tokens());
 }
 
-Tensor Device::normalise(int microbatch, Tensor input)
+void Device::normalise(const Pass &pass, float *out) const
 {
-    const Shape &shape = m_plan.shape;
-    NormInFlight &kept = m_norms[microbatch];
-    kept.input = std::move(input);
-    kept.input->chargeTo(meter(), category(MemoryCategory::Activations));
-    kept.statistics = m_pool.take(size(normStatistics(shape)), category(MemoryCategory::Activations));
-    const auto use = m_plan.isSharded() ? MemoryCategory::Communication : MemoryCategory::Vocabulary;
-    auto out = std::make_shared<backend::Buffer>(m_pool.take(size(shape.boundary()), category(use)));
-    forwardNorm(m_finalNorm, out->data(), kept.statistics.data(), kept.input->data(), shape);
-    return out;
+    forwardNorm(m_finalNorm, out, m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch),
+                m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_plan.shape);
 }
 
-Tensor Device::differentiateNorm(int microbatch, const Tensor &outGradient)
+void Device::differentiateNorm(const Pass &pass, float *gradient, const float *outGradient) const
 {
-    const Shape &shape = m_plan.shape;
-    const NormInFlight kept = std::move(m_norms.extract(microbatch).mapped());
-    auto gradient =
-        std::make_shared<backend::Buffer>(m_pool.takeZeroed(size(shape.boundary()), category(MemoryCategory::Communication)));
-    backwardNorm(m_finalNorm, gradient->data(), outGradient->data(), kept.input->data(), kept.statistics.data(), shape);
-    return gradient;
+    std::fill_n(gradient, m_plan.shape.boundary(), 0.0F);
+    backwardNorm(m_finalNorm, gradient, outGradient, m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch),
+                 m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_plan.shape);
 }
 
 base::Result<> Device::recordLoss(int microbatch)
 {
-    const double loss = m_statistics.at(microbatch).loss();
+    const double loss = statistics(microbatch).loss();
     m_losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

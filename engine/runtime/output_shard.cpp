@@ -12,18 +12,12 @@ namespace {
 
 using backend::Tensor;
 using kernels::Form;
-using simulate::MemoryCategory;
+using simulate::BufferKind;
 
-Tensor makeTensor(const Context &context, std::int64_t floats)
+/// From a row of E to u times the softmax over the whole vocabulary.
+float factorOf(const SoftmaxStatistics &local, const SoftmaxStatistics &all, std::int64_t token, const Shape &shape)
 {
-    return std::make_shared<backend::Buffer>(context.pool.take(size(floats), category(MemoryCategory::Communication)));
-}
-
-Tensor copyOf(const Context &context, std::span<const float> values)
-{
-    Tensor tensor = makeTensor(context, static_cast<std::int64_t>(values.size()));
-    std::copy(values.begin(), values.end(), tensor->data());
-    return tensor;
+    return std::exp(local.maximum[token] - all.maximum[token]) / all.sum[token] * shape.tokenWeight();
 }
 
 } // namespace
@@ -31,174 +25,155 @@ Tensor copyOf(const Context &context, std::span<const float> values)
 double SoftmaxStatistics::loss() const
 {
     double total = 0;
-    for (std::size_t i = 0; i < sum.size(); ++i)
+    for (std::int64_t i = 0; i < tokens; ++i)
         total += std::log(static_cast<double>(sum[i])) + static_cast<double>(maximum[i]) - static_cast<double>(target[i]);
     return total;
 }
 
-std::vector<float> combineMaxima(const std::vector<Tensor> &parts, std::int64_t tokens)
+void combineMaxima(float *maximum, const std::vector<Tensor> &parts, std::int64_t tokens)
 {
-    std::vector<float> maximum(parts.front()->data(), parts.front()->data() + tokens);
+    std::copy_n(parts.front()->data(), tokens, maximum);
     for (const Tensor &part : parts)
-        for (std::size_t i = 0; i < maximum.size(); ++i)
+        for (std::int64_t i = 0; i < tokens; ++i)
             maximum[i] = std::max(maximum[i], part->data()[i]);
-    return maximum;
 }
 
-SoftmaxStatistics combineShards(const std::vector<Tensor> &parts, std::int64_t tokens)
+void combineShards(const SoftmaxStatistics &all, const std::vector<Tensor> &parts)
 {
-    const std::size_t count = size(tokens);
-    SoftmaxStatistics all{combineMaxima(parts, tokens), std::vector<float>(count), std::vector<float>(count)};
+    const std::int64_t count = all.tokens;
+    combineMaxima(all.maximum, parts, count);
+    std::fill_n(all.sum, 2 * count, 0.0F);
     for (const Tensor &part : parts) {
-        const float *maximum = part->data();
-        for (std::size_t i = 0; i < count; ++i) {
-            all.sum[i] += maximum[count + i] * std::exp(maximum[i] - all.maximum[i]);
-            all.target[i] += maximum[2 * count + i];
+        const SoftmaxStatistics shard(part->data(), count);
+        for (std::int64_t i = 0; i < count; ++i) {
+            all.sum[i] += shard.sum[i] * std::exp(shard.maximum[i] - all.maximum[i]);
+            all.target[i] += shard.target[i];
         }
     }
-    return all;
 }
 
-SoftmaxStatistics combineSums(std::vector<float> maximum, const std::vector<Tensor> &parts)
+void combineSums(const SoftmaxStatistics &all, const float *maximum, const std::vector<Tensor> &parts)
 {
-    const std::size_t count = maximum.size();
-    SoftmaxStatistics all{std::move(maximum), std::vector<float>(count), std::vector<float>(count)};
+    std::copy_n(maximum, all.tokens, all.maximum);
+    std::fill_n(all.sum, 2 * all.tokens, 0.0F);
+    for (const Tensor &part : parts)
+        kernels::add(all.sum, part->data(), 2 * all.tokens);
+}
+
+void shardFactors(float *factors, const std::vector<Tensor> &parts, const SoftmaxStatistics &all)
+{
     for (const Tensor &part : parts) {
-        kernels::add(all.sum.data(), part->data(), static_cast<std::int64_t>(count));
-        kernels::add(all.target.data(), part->data() + count, static_cast<std::int64_t>(count));
+        for (std::int64_t i = 0; i < all.tokens; ++i)
+            factors[i] = std::exp(part->data()[i] - all.maximum[i]) / all.sum[i];
+        factors += all.tokens;
     }
-    return all;
 }
 
-std::vector<std::vector<float>> shardFactors(const std::vector<Tensor> &parts, const SoftmaxStatistics &all)
+SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context)
 {
-    const std::size_t count = all.sum.size();
-    std::vector<std::vector<float>> factors(parts.size(), std::vector<float>(count));
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        const float *maximum = parts[shard]->data();
-        for (std::size_t i = 0; i < count; ++i)
-            factors[shard][i] = std::exp(maximum[i] - all.maximum[i]) / all.sum[i];
-    }
-    return factors;
+    return {context.memory.at(BufferKind::LocalStatistics, 0, microbatch), context.shape.tokens()};
 }
 
-kernels::LogitShard OutputShard::logitShard(InFlight &state, const Shape &shape) const
+kernels::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
-    return {state.logits.data(), shape.tokens(), m_weight.rows, m_weight.firstRow};
+    return {context.memory.at(BufferKind::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows,
+            m_weight.firstRow};
 }
 
-OutputShard::InFlight &OutputShard::begin(int microbatch, Tensor x, const Context &context)
+void OutputShard::makeLogits(int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
-    const std::int64_t tokens = shape.tokens();
-    InFlight &state = m_inFlight[microbatch];
-    state.x = std::move(x);
-    state.logits = context.pool.take(size(tokens * m_weight.rows), category(MemoryCategory::Vocabulary));
-    state.statistics = context.pool.take(size(3 * tokens), category(MemoryCategory::Vocabulary));
-    kernels::multiply({.rows = tokens,
+    kernels::multiply({.rows = shape.tokens(),
                        .columns = m_weight.rows,
                        .inner = shape.hidden,
-                       .a = {state.x->data(), shape.hidden},
+                       .a = {context.memory.at(BufferKind::OutputInput, 0, microbatch), shape.hidden},
                        .b = {m_weight.value.data(), shape.hidden, Form::Transposed},
-                       .c = state.logits.data(),
+                       .c = logitShard(microbatch, context).logits,
                        .stride = m_weight.rows},
                       context.interrupt);
-    return state;
 }
 
-Tensor OutputShard::project(int microbatch, Tensor x, Labels labels, const Context &context)
+void OutputShard::project(int microbatch, Labels labels, const Context &context) const
 {
-    InFlight &state = begin(microbatch, std::move(x), context);
-    const std::int64_t tokens = context.shape.tokens();
-    float *statistics = state.statistics.data();
-    kernels::localSoftmax(statistics, statistics + tokens, statistics + 2 * tokens, logitShard(state, context.shape),
-                          labels.data(), context.interrupt);
-    return copyOf(context, state.statistics.values());
+    makeLogits(microbatch, context);
+    const SoftmaxStatistics local = statistics(microbatch, context);
+    kernels::localSoftmax(local.maximum, local.sum, local.target, logitShard(microbatch, context), labels.data(),
+                          context.interrupt);
 }
 
-WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context)
+WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context) const
 {
     const Shape &shape = context.shape;
-    WeightedRows rows{.exponentials = weighted(m_inFlight.at(microbatch), context),
-                      .targets = makeTensor(context, shape.boundary())};
+    WeightedRows rows{.exponentials = weighted(microbatch, context),
+                      .targets = context.memory.takeMessage(shape.boundary())};
     kernels::gatherRows(rows.targets->data(), m_weight.value.data(), tableShard(), labels.data(), shape.tokens());
     return rows;
 }
 
-Tensor OutputShard::projectMaxima(int microbatch, Tensor x, Labels labels, const Context &context)
+void OutputShard::projectMaxima(int microbatch, Labels labels, const Context &context) const
 {
-    InFlight &state = begin(microbatch, std::move(x), context);
-    const std::int64_t tokens = context.shape.tokens();
-    float *statistics = state.statistics.data();
-    kernels::rowMaxima(statistics, statistics + 2 * tokens, logitShard(state, context.shape), labels.data(), context.interrupt);
-    return copyOf(context, state.statistics.values().first(size(tokens)));
+    makeLogits(microbatch, context);
+    const SoftmaxStatistics local = statistics(microbatch, context);
+    kernels::rowMaxima(local.maximum, local.target, logitShard(microbatch, context), labels.data(), context.interrupt);
 }
 
-Tensor OutputShard::exponentiate(int microbatch, const std::vector<float> &maximum, const Context &context)
+void OutputShard::exponentiate(int microbatch, const Context &context) const
 {
-    InFlight &state = m_inFlight.at(microbatch);
-    float *statistics = state.statistics.data();
-    std::copy(maximum.begin(), maximum.end(), statistics);
-    kernels::exponentiate(statistics + maximum.size(), statistics, logitShard(state, context.shape), context.interrupt);
-    return copyOf(context, state.statistics.values().subspan(maximum.size()));
+    const SoftmaxStatistics local = statistics(microbatch, context);
+    kernels::exponentiate(local.sum, local.maximum, logitShard(microbatch, context), context.interrupt);
 }
 
-Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context)
+Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
 {
     const std::int64_t hidden = context.shape.hidden;
-    InFlight &state = m_inFlight.at(microbatch);
-    Tensor xGradient = weighted(state, context);
+    const SoftmaxStatistics local = statistics(microbatch, context);
+    const kernels::LogitShard shard = logitShard(microbatch, context);
+    Tensor xGradient = weighted(microbatch, context);
     for (std::int64_t i = 0; i < context.shape.tokens(); ++i) {
         float *row = xGradient->data() + i * hidden;
-        kernels::scale(row, row, factorOf(state, all, i, context.shape), hidden);
-        if (const std::int64_t own = logitShard(state, context.shape).local(labels[size(i)]); own >= 0)
+        kernels::scale(row, row, factorOf(local, all, i, context.shape), hidden);
+        if (const std::int64_t own = shard.local(labels[size(i)]); own >= 0)
             kernels::addScaled(row, m_weight.value.data() + own * hidden, -context.shape.tokenWeight(), hidden);
     }
     differentiateWeight(microbatch, all, labels, context);
     return xGradient;
 }
 
-void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context)
+void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels,
+                                      const Context &context) const
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
-    InFlight &state = m_inFlight.at(microbatch);
+    const SoftmaxStatistics local = statistics(microbatch, context);
+    const float *x = context.memory.at(BufferKind::OutputInput, 0, microbatch);
     float *scaled = context.workspace.narrow.data();
     for (std::int64_t i = 0; i < tokens; ++i)
-        kernels::scale(scaled + i * shape.hidden, state.x->data() + i * shape.hidden, factorOf(state, all, i, shape),
-                       shape.hidden);
+        kernels::scale(scaled + i * shape.hidden, x + i * shape.hidden, factorOf(local, all, i, shape), shape.hidden);
     kernels::multiply({.rows = m_weight.rows,
                        .columns = shape.hidden,
                        .inner = tokens,
-                       .a = {state.logits.data(), m_weight.rows, Form::Transposed},
+                       .a = {logitShard(microbatch, context).logits, m_weight.rows, Form::Transposed},
                        .b = {scaled, shape.hidden},
                        .c = gradient().data(),
                        .stride = shape.hidden,
                        .beta = 1},
                       context.interrupt);
-    kernels::scatterAddRows(gradient().data(), tableShard(), labels.data(), state.x->data(), -shape.tokenWeight(), tokens);
-    m_inFlight.erase(microbatch);
+    kernels::scatterAddRows(gradient().data(), tableShard(), labels.data(), x, -shape.tokenWeight(), tokens);
 }
 
-Tensor OutputShard::weighted(InFlight &state, const Context &context) const
+Tensor OutputShard::weighted(int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
-    Tensor rows = makeTensor(context, shape.boundary());
+    Tensor rows = context.memory.takeMessage(shape.boundary());
     kernels::multiply({.rows = shape.tokens(),
                        .columns = shape.hidden,
                        .inner = m_weight.rows,
-                       .a = {state.logits.data(), m_weight.rows},
+                       .a = {logitShard(microbatch, context).logits, m_weight.rows},
                        .b = {m_weight.value.data(), shape.hidden},
                        .c = rows->data(),
                        .stride = shape.hidden},
                       context.interrupt);
     return rows;
-}
-
-float OutputShard::factorOf(const InFlight &state, const SoftmaxStatistics &all, std::int64_t token, const Shape &shape)
-{
-    const std::size_t i = size(token);
-    return std::exp(state.statistics.data()[i] - all.maximum[i]) / all.sum[i] * shape.tokenWeight();
 }
 
 } // namespace stagelens::runtime

@@ -14,7 +14,6 @@
 namespace stagelens::runtime {
 namespace {
 
-static_assert(backend::kCategories == simulate::kMemoryCategoryCount);
 /// Progress is told so often in a step, and at its end.
 constexpr std::size_t kReportsPerStep = 64;
 
@@ -59,15 +58,25 @@ kernels::Interrupt Session::interrupt() const
 base::Result<> Session::makeDevices()
 {
     kernels::useOneThreadPerCall();
+    auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
+    if (!plans)
+        return plans.error();
+    m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
-    for (const int rank : ranks) {
-        m_pools.push_back(std::make_unique<backend::Pool>());
+    m_memories.resize(ranks.size());
+    const auto takeMemory = [&](std::size_t index) -> base::Result<> {
+        const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
+        m_memories[index] = std::make_unique<DeviceMemory>(m_memoryPlans[size(ranks[index])], order, ranks[index]);
+        return {};
+    };
+    if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
+        return taken;
+    for (const int rank : ranks)
         m_passCount += m_plan.schedule.device(rank).size();
-    }
-    m_transport = m_peers.makeTransport(*m_pools.front(), m_halted);
+    m_transport = m_peers.makeTransport(m_memories.front()->pool(), m_halted);
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
-        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_pools[index], *m_transport, interrupt());
+        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, interrupt());
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
@@ -95,7 +104,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                if (auto added = m_peers.sumCopies(m_devices, *m_transport, *m_pools.front(), interrupt()); !added)
+                if (auto added = m_peers.sumCopies(m_devices, *m_transport, m_memories.front()->pool(), interrupt()); !added)
                     return added;
             if (optimize && choice.clip) {
                 const auto norm = m_peers.gradientNorm(m_plan, m_devices, interrupt());

@@ -72,7 +72,8 @@ private:
     Peers m_peers;
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
-    std::vector<std::unique_ptr<backend::Pool>> m_pools; ///< outlive every buffer
+    std::vector<DevicePlan> m_memoryPlans;
+    std::vector<std::unique_ptr<DeviceMemory>> m_memories; ///< outlive every buffer
     std::unique_ptr<backend::Transport> m_transport;
     Devices m_devices;
     float m_clipFactor = 1;

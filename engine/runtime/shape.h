@@ -1,6 +1,7 @@
 // The sizes of one microbatch's tensors.
 #pragma once
 
+#include "engine/backend/memory.h"
 #include "engine/model/experiment.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
@@ -47,5 +48,7 @@ struct Shape {
 {
     return static_cast<std::uint8_t>(use);
 }
+static_assert(backend::kCategories == simulate::kMemoryCategoryCount);
+static_assert(backend::kMessages == category(simulate::MemoryCategory::Communication));
 
 } // namespace stagelens::runtime

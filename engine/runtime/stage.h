@@ -1,44 +1,38 @@
-// The layers of one stage, with what they keep of the microbatches in flight.
+// The layers of one stage. What they keep of the microbatches in flight lies where the memory plan has it.
 #pragma once
 
-#include "engine/backend/transport.h"
 #include "engine/runtime/architecture.h"
 
-#include <map>
 #include <vector>
 
 namespace stagelens::runtime {
 
 using Layers = std::vector<std::unique_ptr<const Layer>>;
 
-/// A stage without layers passes its input and its gradient on.
+/// A stage without layers has nothing to do: who passes a tensor through it does so without it.
 class Stage {
 public:
     /// One that recomputes keeps the layers' inputs only, and what else they save from I to W.
-    Stage(Layers layers, bool recomputes) : m_layers(std::move(layers)), m_recomputes(recomputes) {}
+    Stage(int index, Layers layers, bool recomputes) : m_index(index), m_layers(std::move(layers)), m_recomputes(recomputes) {}
 
-    [[nodiscard]] backend::Tensor forward(int microbatch, backend::Tensor input, const Context &context);
-    /// Works in the gradient's own memory. Backward::Whole frees the microbatch's activations.
-    [[nodiscard]] backend::Tensor backward(int microbatch, backend::Tensor gradient, Backward part, const Context &context);
-    /// What Backward::Inputs left to do; frees the microbatch's activations.
-    void backwardWeights(int microbatch, const Context &context);
-    /// Forgets every microbatch in flight.
-    void clear() { m_inFlight.clear(); }
+    [[nodiscard]] bool isEmpty() const { return m_layers.empty(); }
+    /// Fills `output` from the stage's planned input.
+    void forward(int microbatch, float *output, const Context &context) const;
+    /// Turns the gradient of the output into that of the input, in place.
+    void backward(int microbatch, float *gradient, Backward part, const Context &context) const;
+    /// What Backward::Inputs left to do.
+    void backwardWeights(int microbatch, const Context &context) const;
 
 private:
-    struct InFlight {
-        backend::Tensor input;
-        backend::Buffer slots; ///< a slot a layer: what it saves (unless that is recomputed), and its output unless that leaves
-        backend::Buffer again; ///< what layers saved when they were recomputed: of all of them, or of one after the other
-    };
     [[nodiscard]] std::int64_t savedInSlot(const Shape &shape) const { return m_recomputes ? 0 : savedFloats(shape); }
+    /// A slot a layer: what it saves (unless that is recomputed), and its output unless that leaves. Null where that is nothing.
+    [[nodiscard]] float *slots(int microbatch, const Context &context) const;
     /// Calls `work(layer, its input, what it saved)` from the last layer to the first.
-    template <class Work>
-    void fromLast(InFlight &kept, Backward part, const Shape &shape, const Work &work) const;
+    template <class Work> void fromLast(int microbatch, Backward part, const Context &context, const Work &work) const;
 
+    int m_index;
     Layers m_layers;
     bool m_recomputes;
-    std::map<int, InFlight> m_inFlight; ///< by microbatch
 };
 
 } // namespace stagelens::runtime

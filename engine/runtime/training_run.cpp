@@ -4,6 +4,7 @@
 #include "engine/runtime/checkpoint.h"
 #include "engine/runtime/dump.h"
 #include "engine/runtime/initial_parameters.h"
+#include "engine/runtime/memory_check.h"
 #include "engine/runtime/reference.h"
 #include "engine/runtime/reference_replay.h"
 #include "engine/runtime/run_check.h"
@@ -241,7 +242,7 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
             return sound.error();
         const bool isSynchronous = schedule.isSynchronous();
         const base::Bytes reference = isSynchronous ? referenceBytes(experiment) : Replay::bytes(experiment, schedule);
-        if (auto fits = checkMemory(plannedBytes(experiment, schedule) + reference); !fits)
+        if (auto fits = checkMemory(experiment, schedule, availableBytes(), reference); !fits)
             return fits.error();
         auto session = Session::open(experiment, schedule, stop);
         if (!session)

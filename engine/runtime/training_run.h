@@ -57,6 +57,7 @@ struct TrainingObserver {
 
 /// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
+[[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Free memory of this machine now; 0: unknown.
 [[nodiscard]] base::Bytes availableBytes();
 

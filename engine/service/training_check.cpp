@@ -12,7 +12,7 @@ base::Bytes bytesToTrain(const model::Experiment &experiment)
     if (experiment.schedule.file.empty())
         return runtime::requiredBytes(experiment);
     const auto schedule = scheduleOf(experiment);
-    return schedule ? runtime::plannedBytes(experiment, *schedule) : 0;
+    return schedule ? runtime::requiredBytes(experiment, *schedule) : 0;
 }
 
 base::Bytes availableBytes()

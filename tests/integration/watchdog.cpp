@@ -23,13 +23,16 @@ QString errorOf(const char *text, model::RunMode mode)
         test::tinyExperiment("1f1b", schedule->vocabulary(), schedule->devices(), schedule->microbatches());
     const runtime::RunPlan plan(experiment, *schedule);
     std::stop_source halt;
-    std::vector<std::unique_ptr<backend::Pool>> pools;
+    const auto plans = runtime::memoryPlan(experiment, plan.schedule);
+    if (!plans)
+        qFatal("%s", plans.error().text().c_str());
+    std::vector<std::unique_ptr<runtime::DeviceMemory>> memories;
     const auto transport = backend::makeInProcessTransport(schedule->devices(), halt.get_token());
     const runtime::Batch batch(plan.shape);
     runtime::Devices devices;
     for (int rank = 0; rank < schedule->devices(); ++rank) {
-        pools.push_back(std::make_unique<backend::Pool>());
-        devices.push_back(std::make_unique<runtime::Device>(plan, rank, *pools.back(), *transport, kernels::Interrupt{}));
+        memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
+        devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), *transport, kernels::Interrupt{}));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};

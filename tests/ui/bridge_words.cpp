@@ -151,7 +151,10 @@ void BridgeWords::gapsAreExplainedByTheirCauses()
     QVERIFY(plan.ok());
     const auto why = service::explain(**plan);
     QVERIFY(why.ok());
-    const ui::LaneGroup group{(*plan)->timeline, (*plan)->schedule, (*plan)->metrics, {}, false, 0};
+    ui::LaneGroup group;
+    group.timeline = (*plan)->timeline;
+    group.schedule = (*plan)->schedule;
+    group.metrics = (*plan)->metrics;
     const auto at = [&](int device, double milliseconds) {
         return ui::explainGap(group, &why->idle, device, static_cast<base::Nanos>(milliseconds * 1e6), true);
     };

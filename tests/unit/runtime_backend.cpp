@@ -30,7 +30,6 @@ private slots:
     void buffersAreCounted()
     {
         Pool pool;
-        Pool other;
         {
             Buffer first = pool.take(10, 1);
             Buffer second = pool.takeZeroed(5, 2);
@@ -40,12 +39,8 @@ private slots:
             QCOMPARE(pool.meter().live()[2], 20);
             const Buffer moved = std::move(first);
             QCOMPARE(pool.meter().live()[1], 40);
-            second.chargeTo(other.meter(), 3);
-            QCOMPARE(pool.meter().live()[2], 0);
-            QCOMPARE(other.meter().live()[3], 20);
         }
         QCOMPARE(pool.meter().live()[1], 0);
-        QCOMPARE(other.meter().live()[3], 0);
         QCOMPARE(pool.meter().atPeak()[1], 40);
         QCOMPARE(pool.meter().atPeak()[2], 20);
         pool.meter().restartPeak();
@@ -89,7 +84,10 @@ private slots:
         std::vector<std::thread> waiting;
         std::array<bool, 3> nothing{};
         waiting.emplace_back([&] { nothing[0] = transport->receive(1, 0, {5, 0, 0}) == nullptr; });
-        waiting.emplace_back([&] { nothing[1] = transport->gather(1, {}).empty(); });
+        waiting.emplace_back([&] {
+            std::vector<Tensor> parts;
+            nothing[1] = !transport->gather(1, {}, parts);
+        });
         waiting.emplace_back([&] { nothing[2] = transport->reduce(2, {6, 0, 0}) == nullptr; });
         stop.request_stop();
         for (std::thread &thread : waiting)
@@ -107,12 +105,13 @@ private slots:
         QCOMPARE(valuesOf(transport->reduce(1, {1, 0, 0})), std::vector<float>{0});
         for (const int rank : {1, 0, 2})
             transport->giveToRoot(rank, 0, {2, 0, 0}, tensorOf(pool, {1, 2, 3, 4}));
-        const std::vector<std::vector<float>> factors{{1, 10}, {2, 20}, {3, 30}};
+        const std::vector<float> factors{1, 10, 2, 20, 3, 30};
         QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors)), (std::vector<float>{6, 12, 180, 240}));
         for (const int rank : {2, 0, 1})
             transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
         for (int rank = 0; rank < 3; ++rank) {
-            const auto parts = transport->gather(rank, {3, 0, 0});
+            std::vector<Tensor> parts;
+            QVERIFY(transport->gather(rank, {3, 0, 0}, parts));
             QCOMPARE(parts.size(), std::size_t{3});
             QCOMPARE(parts[2]->data()[0], 2.0F);
         }

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <numeric>
+#include <sys/mman.h>
 #include <utility>
 
 namespace stagelens::backend {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 base::Bytes bytesOf(std::size_t count)
 {
@@ -18,10 +21,29 @@ base::Bytes bytesOf(std::size_t count)
 
 } // namespace
 
+bool checksMemory()
+{
+#ifdef STAGELENS_CHECK_MEMORY
+    return true;
+#else
+    return false;
+#endif
+}
+
+void poison(std::span<float> values)
+{
+    if (checksMemory())
+        std::memset(values.data(), 0xFF, values.size_bytes());
+}
+
 void MemoryMeter::add(Category category, base::Bytes bytes)
 {
     const std::scoped_lock lock(m_mutex);
     m_live[category] += bytes;
+    if (category == kMessages) {
+        m_messages = std::max(m_messages, m_live[category]);
+        return;
+    }
     m_total += bytes;
     if (m_total > m_peak) {
         m_peak = m_total;
@@ -38,7 +60,9 @@ BytesByCategory MemoryMeter::live() const
 BytesByCategory MemoryMeter::atPeak() const
 {
     const std::scoped_lock lock(m_mutex);
-    return m_atPeak;
+    BytesByCategory peak = m_atPeak;
+    peak[kMessages] = m_messages;
+    return peak;
 }
 
 void MemoryMeter::restartPeak()
@@ -46,12 +70,31 @@ void MemoryMeter::restartPeak()
     const std::scoped_lock lock(m_mutex);
     m_peak = m_total;
     m_atPeak = m_live;
+    m_messages = m_live[kMessages];
+}
+
+Slab::Slab(std::size_t count) : m_count(count)
+{
+    // The machine gives huge pages to what begins and ends at their borders.
+    const std::size_t least = std::max<std::size_t>(count, 1) * sizeof(float);
+    const std::size_t unit = least >= 2 * kHugePage ? kHugePage : kAlignment;
+    const std::size_t bytes = (least + unit - 1) / unit * unit;
+    m_data.reset(static_cast<float *>(std::aligned_alloc(unit, bytes)));
+    if (m_data == nullptr)
+        throw std::bad_alloc();
+    if (unit == kHugePage)
+        ::madvise(m_data.get(), bytes, MADV_HUGEPAGE); // an advice: without it everything is as right, and slower
+}
+
+void Slab::Free::operator()(float *data) const
+{
+    std::free(data);
 }
 
 Buffer::Buffer(Pool &pool, float *data, std::size_t size, Category category)
-    : m_data(data), m_size(size), m_pool(&pool), m_meter(&pool.meter()), m_category(category)
+    : m_data(data), m_size(size), m_pool(&pool), m_category(category)
 {
-    m_meter->add(category, bytesOf(size));
+    pool.meter().add(category, bytesOf(size));
 }
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept
@@ -62,52 +105,45 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept
     m_data = std::exchange(other.m_data, nullptr);
     m_size = std::exchange(other.m_size, 0);
     m_pool = std::exchange(other.m_pool, nullptr);
-    m_meter = std::exchange(other.m_meter, nullptr);
     m_category = other.m_category;
     return *this;
-}
-
-void Buffer::chargeTo(MemoryMeter &meter, Category category)
-{
-    if (m_meter == nullptr)
-        return;
-    m_meter->remove(m_category, bytesOf(m_size));
-    meter.add(category, bytesOf(m_size));
-    m_meter = &meter;
-    m_category = category;
 }
 
 void Buffer::release() noexcept
 {
     if (m_pool == nullptr)
         return;
-    m_meter->remove(m_category, bytesOf(m_size));
+    m_pool->meter().remove(m_category, bytesOf(m_size));
     m_pool->giveBack(m_data, m_size);
     m_pool = nullptr;
 }
 
-Pool::~Pool()
+std::size_t Pool::blocksBeyondRegion() const
 {
-    for (const auto &[size, blocks] : m_free)
-        std::for_each(blocks.begin(), blocks.end(), [](float *block) { std::free(block); });
+    const std::scoped_lock lock(m_mutex);
+    return m_slabs.size();
+}
+
+float *Pool::newBlock(std::size_t count)
+{
+    const std::size_t floats = blockFloats(count);
+    if (floats <= m_region.size()) {
+        float *block = m_region.data();
+        m_region = m_region.subspan(floats);
+        return block;
+    }
+    return m_slabs.emplace_back(floats).values().data();
 }
 
 Buffer Pool::take(std::size_t count, Category category)
 {
-    {
-        const std::scoped_lock lock(m_mutex);
-        std::vector<float *> &blocks = m_free[count];
-        if (!blocks.empty()) {
-            float *block = blocks.back();
-            blocks.pop_back();
-            return Buffer(*this, block, count, category);
-        }
-    }
-    const std::size_t bytes = (count * sizeof(float) / kAlignment + 1) * kAlignment;
-    void *block = std::aligned_alloc(kAlignment, bytes);
-    if (block == nullptr)
-        throw std::bad_alloc();
-    return Buffer(*this, static_cast<float *>(block), count, category);
+    const std::scoped_lock lock(m_mutex);
+    std::vector<float *> &blocks = m_free[count];
+    if (blocks.empty())
+        return {*this, newBlock(count), count, category};
+    float *block = blocks.back();
+    blocks.pop_back();
+    return {*this, block, count, category};
 }
 
 Buffer Pool::takeZeroed(std::size_t count, Category category)
@@ -119,12 +155,13 @@ Buffer Pool::takeZeroed(std::size_t count, Category category)
 
 void Pool::giveBack(float *data, std::size_t count) noexcept
 {
+    poison({data, count});
     const std::scoped_lock lock(m_mutex);
-    // The list exists since take(); only its growth could fail, and then the block is freed instead.
+    // The list exists since take(); only its growth could fail, and then the block rests until the end.
     try {
         m_free[count].push_back(data);
     } catch (const std::bad_alloc &) {
-        std::free(data);
+        return;
     }
 }
 

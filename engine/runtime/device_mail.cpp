@@ -1,0 +1,181 @@
+// What a device's passes receive and give away. Which pass needs and makes what is told in engine/schedule/dependencies.h.
+#include "engine/runtime/device.h"
+
+#include <algorithm>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::MessageKey;
+using backend::Tensor;
+using model::VocabularyMethod;
+using schedule::Pass;
+using schedule::PassKind;
+using schedule::Transfer;
+using simulate::BufferKind;
+
+/// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
+enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
+
+MessageKey keyOf(Transfer transfer, int slot, int microbatch)
+{
+    return {static_cast<std::uint8_t>(transfer), static_cast<std::uint16_t>(slot), microbatch};
+}
+
+} // namespace
+
+std::optional<Mail> Device::receive(const Pass &pass)
+{
+    m_memory.enter(pass);
+    const int microbatch = pass.microbatch;
+    const auto broadcast = [&](int root, Transfer transfer) {
+        return m_transport.receiveBroadcast(root, m_rank, keyOf(transfer, 0, microbatch));
+    };
+    Mail in;
+    bool came = true;
+    switch (pass.kind) {
+    case PassKind::F: came = receiveForward(pass, in); break;
+    case PassKind::B:
+    case PassKind::I: came = receiveBackward(pass, in); break;
+    case PassKind::S:
+        came = copyInto(m_memory.at(BufferKind::OutputInput, 0, microbatch),
+                        broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX));
+        break;
+    case PassKind::U:
+        came = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), m_parts);
+        if (came)
+            combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, m_parts, m_plan.shape.tokens());
+        break;
+    case PassKind::T: came = receiveStatistics(microbatch); break;
+    case PassKind::EB:
+        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        break;
+    default: break;
+    }
+    m_parts.clear();
+    return came ? std::optional(std::move(in)) : std::nullopt;
+}
+
+bool Device::copyInto(float *place, const Tensor &tensor) const
+{
+    if (tensor)
+        std::copy_n(tensor->data(), m_plan.shape.boundary(), place);
+    return tensor != nullptr;
+}
+
+float *Device::inputPlace(const Pass &pass, Tensor &message)
+{
+    if (!m_stages.at(pass.stage).isEmpty())
+        return m_memory.at(BufferKind::StageInput, pass.stage, pass.microbatch);
+    return isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch) : newMessage(message);
+}
+
+float *Device::gradientPlace(const Pass &pass, Tensor &message)
+{
+    const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
+    return isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch) : newMessage(message);
+}
+
+float *Device::newMessage(Tensor &message)
+{
+    message = m_memory.takeMessage(m_plan.shape.boundary());
+    return message->data();
+}
+
+bool Device::receiveForward(const Pass &pass, Mail &in)
+{
+    if (pass.stage > 0) {
+        const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
+        const Tensor input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
+        return copyInto(inputPlace(pass, in.tensor), input);
+    }
+    if (!m_plan.isSharded())
+        return true;
+    const Tensor input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
+    return copyInto(inputPlace(pass, in.tensor), input);
+}
+
+bool Device::receiveBackward(const Pass &pass, Mail &in)
+{
+    const int microbatch = pass.microbatch;
+    if (!isLast(pass)) {
+        const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
+        const Tensor gradient = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
+        return gradient && copyInto(gradientPlace(pass, in.tensor), gradient);
+    }
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        if (!receiveStatistics(microbatch))
+            return false;
+        const std::size_t factors = size(m_plan.schedule.devices() * m_plan.shape.tokens());
+        in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
+                                             {m_memory.at(BufferKind::ShardFactors, 0, microbatch), factors});
+        return in.tensor != nullptr && in.rows.targets != nullptr;
+    }
+    if (!m_plan.isSharded())
+        return true;
+    in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
+    return in.tensor != nullptr;
+}
+
+bool Device::receiveStatistics(int microbatch)
+{
+    // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
+    if (m_hasStatistics[size(microbatch)])
+        return true;
+    const VocabularyMethod method = m_plan.schedule.vocabulary();
+    const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
+    if (!m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch), m_parts))
+        return false;
+    const SoftmaxStatistics all = statistics(microbatch);
+    if (method == VocabularyMethod::Naive)
+        combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, m_parts);
+    else
+        combineShards(all, m_parts);
+    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
+        shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_parts, all);
+    m_parts.clear();
+    m_hasStatistics[size(microbatch)] = true;
+    return true;
+}
+
+void Device::publish(const Pass &pass, Mail mail)
+{
+    const int microbatch = pass.microbatch;
+    const VocabularyMethod method = m_plan.schedule.vocabulary();
+    if (!mail.tensor)
+        return;
+    switch (pass.kind) {
+    case PassKind::F:
+        if (isLast(pass))
+            return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
+                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
+    case PassKind::B:
+    case PassKind::I:
+        if (pass.stage == 0)
+            return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
+        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
+                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
+                                std::move(mail.tensor));
+    case PassKind::S:
+        m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
+        if (method != VocabularyMethod::Vocab2)
+            return;
+        m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
+                               std::move(mail.rows.exponentials));
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kTargets, microbatch),
+                                      std::move(mail.rows.targets));
+    case PassKind::U:
+        return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
+    case PassKind::T:
+        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::ReduceGradient, 0, microbatch),
+                                      std::move(mail.tensor));
+    case PassKind::EF:
+        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(microbatch), keyOf(Transfer::EmbedReduce, 0, microbatch),
+                                      std::move(mail.tensor));
+    default: return;
+    }
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,235 @@
+// What a device holds in a step is what its memory plan says, to the byte, and what the prediction says.
+#include "engine/model/names.h"
+#include "engine/runtime/device_memory.h"
+#include "engine/runtime/lowering.h"
+#include "engine/runtime/training_run.h"
+#include "engine/simulate/memory.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using runtime::DevicePlan;
+using runtime::LifetimeError;
+using schedule::makePass;
+using schedule::PassKind;
+using simulate::BufferKind;
+using test::scheduleOf;
+using test::smallExperiment;
+using test::tinyExperiment;
+
+namespace {
+
+constexpr auto kMessages = static_cast<std::size_t>(simulate::MemoryCategory::Communication);
+
+std::vector<DevicePlan> planOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    auto plan = runtime::memoryPlan(experiment, runtime::lowered(schedule));
+    if (!plan)
+        qFatal("%s", plan.error().text().c_str());
+    return std::move(plan).value();
+}
+
+/// A schedule of one device that does not ask whether it can run.
+schedule::Schedule ordered(const std::vector<schedule::Pass> &passes, int microbatches)
+{
+    return {"custom", schedule::Placement::linear(1), microbatches, VocabularyMethod::None, {passes}};
+}
+
+/// What a plan is refused for; empty if it is not.
+std::string refusalOf(const std::vector<schedule::Pass> &passes, int microbatches)
+{
+    const auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, microbatches);
+    const auto plan = runtime::memoryPlan(experiment, ordered(passes, microbatches));
+    return plan ? std::string() : plan.error().text();
+}
+
+template <class Work> std::string lifetimeError(const Work &work)
+{
+    try {
+        work();
+    } catch (const LifetimeError &error) {
+        return error.what();
+    }
+    return {};
+}
+
+} // namespace
+
+class MemoryPlanTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void measuredIsPlanned_data()
+    {
+        QTest::addColumn<bool>("tied");
+        QTest::addColumn<int>("recompute");
+        QTest::addColumn<int>("family");
+        for (const bool tied : {false, true})
+            for (const auto recompute : {model::Recompute::None, model::Recompute::Full})
+                for (const auto family : {model::ModelFamily::Gpt, model::ModelFamily::Llama})
+                    QTest::addRow("%s, %s, %s", tied ? "tied" : "untied",
+                                  recompute == model::Recompute::Full ? "recomputed" : "kept",
+                                  family == model::ModelFamily::Gpt ? "gpt" : "llama")
+                        << tied << static_cast<int>(recompute) << static_cast<int>(family);
+    }
+    void measuredIsPlanned()
+    {
+        QFETCH(bool, tied);
+        QFETCH(int, recompute);
+        QFETCH(int, family);
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 8);
+            experiment.model.family = static_cast<model::ModelFamily>(family);
+            experiment.model.tied = tied;
+            experiment.schedule.recompute = static_cast<model::Recompute>(recompute);
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 2;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+    }
+
+    /// Stages without layers, shards without rows.
+    void emptyStagesAndShards()
+    {
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.parallel.stageLayers.assign(static_cast<std::size_t>(scheduleOf(experiment).stages()), 0);
+            experiment.parallel.stageLayers[1] = 8;
+            experiment.model.vocabularySize = 5;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+    }
+
+    void livingBuffersLieApart()
+    {
+        double worst = 1;
+        for (const auto &[name, method] : test::allPlans()) {
+            const auto experiment = tinyExperiment(name, method, 4, 12);
+            for (const DevicePlan &plan : planOf(experiment, scheduleOf(experiment))) {
+                const auto buffers = plan.buffers.buffers();
+                for (std::size_t i = 0; i < buffers.size(); ++i) {
+                    QVERIFY(plan.places[i] % 16 == 0 && plan.places[i] + buffers[i].floats <= plan.bufferFloats);
+                    for (std::size_t j = 0; j < i; ++j) {
+                        const bool areApart = plan.places[i] >= plan.places[j] + buffers[j].floats ||
+                                              plan.places[j] >= plan.places[i] + buffers[i].floats;
+                        QVERIFY(areApart || buffers[j].last < buffers[i].first);
+                    }
+                }
+                QVERIFY(plan.bufferFloats >= plan.mostLive);
+                worst = std::max(worst, static_cast<double>(plan.bufferFloats) / static_cast<double>(plan.mostLive));
+            }
+        }
+        qInfo("the largest slab is %.3f of what lives at once", worst);
+        QVERIFY(worst < 1.25);
+    }
+
+    /// The gradients that a device has sent in 1F1B are received long before the step's end, and the plan knows.
+    void messagesEndBeforeTheStep()
+    {
+        const auto few = tinyExperiment("1f1b", VocabularyMethod::Vocab2, 4, 8);
+        const auto many = tinyExperiment("1f1b", VocabularyMethod::Vocab2, 4, 64);
+        const auto fewPlans = planOf(few, scheduleOf(few));
+        const auto manyPlans = planOf(many, scheduleOf(many));
+        for (std::size_t device = 0; device < 4; ++device)
+            QVERIFY(manyPlans[device].peak[kMessages] <= 2 * fewPlans[device].peak[kMessages]);
+    }
+
+    void wrongOrdersAreExplained()
+    {
+        const auto f = [](int microbatch) { return makePass(PassKind::F, 0, microbatch); };
+        const auto b = [](int microbatch) { return makePass(PassKind::B, 0, microbatch); };
+        const auto i = [](int microbatch) { return makePass(PassKind::I, 0, microbatch); };
+        const auto w = [](int microbatch) { return makePass(PassKind::W, 0, microbatch); };
+        QCOMPARE(refusalOf({f(0), b(0), f(1), i(1), w(1)}, 2), std::string());
+        const std::string early = refusalOf({b(0), f(0)}, 1);
+        QVERIFY2(early.find("position 0: B0@0 needs the input of the stage of microbatch 0, which no earlier pass") !=
+                     std::string::npos,
+                 early.c_str());
+        const std::string freed = refusalOf({f(0), i(0), w(0), w(0)}, 1);
+        QVERIFY2(freed.find("position 3: W0@0") != std::string::npos && freed.find("was freed by W0@0 at position 2") !=
+                     std::string::npos,
+                 freed.c_str());
+        QVERIFY(!refusalOf({f(0), f(0)}, 1).empty());
+        QVERIFY(!refusalOf({f(7)}, 1).empty());
+        QVERIFY(!refusalOf({makePass(PassKind::F, 3, 0)}, 1).empty());
+    }
+
+    void freedMemoryIsOutOfReach()
+    {
+        const auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, 2);
+        const auto schedule = scheduleOf(experiment);
+        const auto plans = planOf(experiment, schedule);
+        const auto order = schedule.device(0); // F0 B0 F1 B1
+        runtime::DeviceMemory memory(plans[0], order, 0);
+        // Stands in for the parameters, which a device takes before its first step.
+        std::vector<backend::Buffer> fixed;
+        for (std::size_t i = 0; i < plans[0].buffers.fixed().size(); ++i)
+            fixed.push_back(memory.pool().take(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
+                                               static_cast<backend::Category>(i)));
+        memory.begin(runtime::DeviceMemory::Order::Planned);
+        const auto input = [&](int microbatch) { return memory.at(BufferKind::StageInput, 0, microbatch); };
+        const std::string wrong = lifetimeError([&] { memory.enter(order[1]); });
+        QVERIFY2(wrong.find("runs B0@0, but its memory is planned for F0@0") != std::string::npos, wrong.c_str());
+        memory.enter(order[0]);
+        float *const kept = input(0);
+        kept[0] = 1;
+        const std::string early = lifetimeError([&] { (void)input(1); });
+        QVERIFY2(early.find("which F1@0 at position 2 makes only later") != std::string::npos, early.c_str());
+        memory.leave();
+        memory.enter(order[1]);
+        QCOMPARE(input(0), kept);
+        QCOMPARE(kept[0], 1.0F);
+        memory.leave();
+        if (backend::checksMemory())
+            QVERIFY(std::isnan(kept[0]));
+        const std::string late = lifetimeError([&] { (void)input(0); });
+        QVERIFY2(late.find("which B0@0 at position 1 has freed") != std::string::npos, late.c_str());
+        if (backend::checksMemory()) {
+            memory.enter(order[2]);
+            const auto more = memory.pool().take(1, static_cast<backend::Category>(simulate::MemoryCategory::Activations));
+            const std::string unplanned = lifetimeError([&] { memory.leave(); });
+            QVERIFY2(unplanned.find("of activations after F1@0 at position 2, but its plan has") != std::string::npos,
+                     unplanned.c_str());
+        }
+    }
+
+private:
+    /// Every step's peak of every device against the plan, and against the prediction.
+    static void compare(const model::Experiment &experiment, const std::string &what)
+    {
+        const auto schedule = scheduleOf(experiment);
+        const auto plans = planOf(experiment, schedule);
+        const auto onStep = [&](const runtime::StepReport &report) {
+            for (int device = 0; device < 4; ++device) {
+                const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                const auto &planned = plans[static_cast<std::size_t>(device)].peak;
+                const auto predicted = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                for (std::size_t i = 0; i < measured.size(); ++i) {
+                    const std::string name(simulate::name(static_cast<simulate::MemoryCategory>(i)));
+                    const auto text = [&](base::Bytes expected) {
+                        return QString("%1, device %2, %3: %4 measured, %5 expected")
+                            .arg(what.c_str())
+                            .arg(device)
+                            .arg(name.c_str())
+                            .arg(measured[i])
+                            .arg(expected);
+                    };
+                    const bool mayBeLess =
+                        i == kMessages || (i == 0 && plans[static_cast<std::size_t>(device)].weightVersions > 1);
+                    QVERIFY2(mayBeLess ? measured[i] <= planned[i] : measured[i] == planned[i], qPrintable(text(planned[i])));
+                    QVERIFY2(i == kMessages || predicted[i] == planned[i], qPrintable(text(predicted[i])));
+                }
+            }
+        };
+        const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+        QVERIFY2(trained.ok(), trained ? "" : qPrintable(QString("%1: %2").arg(what.c_str(), trained.error().text().c_str())));
+    }
+};
+
+QTEST_GUILESS_MAIN(MemoryPlanTest)
+#include "memory_plan.moc"
