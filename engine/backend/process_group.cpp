@@ -14,9 +14,7 @@ namespace {
 /// One rank's end of the messages. What it sends to itself stays here.
 class GroupTransport final : public Transport {
 public:
-    GroupTransport(ProcessLink &link, MemoryMeter &meter, Category category, std::stop_token stop)
-        : Transport(link.size()), m_link(link), m_meter(meter), m_category(category), m_stop(std::move(stop))
-    {}
+    GroupTransport(ProcessLink &link, std::stop_token stop) : Transport(link.size()), m_link(link), m_stop(std::move(stop)) {}
     GroupTransport(const GroupTransport &) = delete;
     GroupTransport &operator=(const GroupTransport &) = delete;
     ~GroupTransport() override { m_link.drain(); }
@@ -34,16 +32,11 @@ public:
     {
         if (to == from)
             return m_own.take(from, key, m_stop);
-        Tensor tensor = m_link.takeTensor(from, key, m_stop);
-        if (tensor)
-            tensor->chargeTo(m_meter, m_category);
-        return tensor;
+        return m_link.takeTensor(from, key, m_stop);
     }
 
 private:
     ProcessLink &m_link;
-    MemoryMeter &m_meter;
-    Category m_category;
     std::stop_token m_stop;
     Doorstep m_own;
 };
@@ -101,9 +94,9 @@ std::string ProcessGroup::description() const
                         machines == 1 ? " machine" : " machines");
 }
 
-std::unique_ptr<Transport> ProcessGroup::makeTransport(MemoryMeter &meter, Category category, std::stop_token stop)
+std::unique_ptr<Transport> ProcessGroup::makeTransport(std::stop_token stop)
 {
-    return std::make_unique<GroupTransport>(*m_link, meter, category, std::move(stop));
+    return std::make_unique<GroupTransport>(*m_link, std::move(stop));
 }
 
 base::Result<std::vector<Bytes>> ProcessGroup::gather(Bytes own, const std::stop_token &stop)

@@ -58,9 +58,9 @@ public:
     /// On rank 0: how wrong the clock of any process may be, in nanoseconds.
     [[nodiscard]] double clockError() const { return m_clockError; }
 
-    /// Tensors between the devices, this rank's end of it; what comes is charged to `meter`. Its waits end when `stop` asks. It
-    /// is destroyed when all that it sends has gone, and before the pools of what it sends.
-    [[nodiscard]] std::unique_ptr<Transport> makeTransport(MemoryMeter &meter, Category category, std::stop_token stop);
+    /// Tensors between the devices, this rank's end of it. Its waits end when `stop` asks. It is destroyed when all that it
+    /// sends has gone, and before the memory of what it sends.
+    [[nodiscard]] std::unique_ptr<Transport> makeTransport(std::stop_token stop);
 
     /// Collective: what every process gives, in rank order, on rank 0; nothing elsewhere. Cancelled when `stop` asks.
     [[nodiscard]] base::Result<std::vector<Bytes>> gather(Bytes own, const std::stop_token &stop);

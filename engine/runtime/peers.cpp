@@ -102,11 +102,11 @@ Peers::Peers(ProcessGroupPtr group, int devices, std::stop_token halt) : m_group
     std::iota(m_ranks.begin(), m_ranks.end(), m_group ? m_group->rank() : 0);
 }
 
-std::unique_ptr<backend::Transport> Peers::makeTransport(backend::Pool &pool, std::stop_token halt) const
+std::unique_ptr<backend::Transport> Peers::makeTransport(std::stop_token halt) const
 {
     if (!m_group)
         return backend::makeInProcessTransport(static_cast<int>(m_ranks.size()), std::move(halt));
-    return m_group->makeTransport(pool.meter(), category(simulate::MemoryCategory::Communication), std::move(halt));
+    return m_group->makeTransport(std::move(halt));
 }
 
 base::Result<std::vector<Bytes>> Peers::toAll(Bytes own)

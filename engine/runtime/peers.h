@@ -49,8 +49,8 @@ public:
     /// Of the devices in this process.
     [[nodiscard]] const std::vector<int> &ranks() const { return m_ranks; }
 
-    /// Messages among the devices; what comes from another process is counted where the pool is.
-    [[nodiscard]] std::unique_ptr<backend::Transport> makeTransport(backend::Pool &pool, std::stop_token halt) const;
+    /// Messages among the devices.
+    [[nodiscard]] std::unique_ptr<backend::Transport> makeTransport(std::stop_token halt) const;
     /// Refused where processes differ in plan, schedule or first batch.
     [[nodiscard]] base::Result<> agree(const RunPlan &plan, const Batch &first);
     /// Learns which devices have copies of which parameters.

@@ -73,7 +73,7 @@ base::Result<> Session::makeDevices()
         return taken;
     for (const int rank : ranks)
         m_passCount += m_plan.schedule.device(rank).size();
-    m_transport = m_peers.makeTransport(m_memories.front()->pool(), m_halted);
+    m_transport = m_peers.makeTransport(m_halted);
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
         m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, interrupt());
