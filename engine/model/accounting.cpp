@@ -121,12 +121,17 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
     // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
     // and three with SwiGLU); statistics of the norms, and of each head's softmax.
     floats.layer = floats.tokens * (4 * h + queriesKeysValues + (isGpt ? 2 : 3) * f + model.heads) + 2 * floats.normStatistics;
-    // The gradients of a layer's widest tensor and of its output, two tiles of attention scores, and the angles of rotary
-    // positions.
-    constexpr std::int64_t kAttentionTile = 64;
-    const std::int64_t s = model.sequence;
-    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + 2 * std::min(kAttentionTile, s) * s +
-                       (isGpt ? 0 : s * (h / model.heads));
+    // The gradients of a layer's widest tensor and of its output, the scratch of attention (five padded panels of a head, two
+    // tiles of scores, three of queries: kernels/include/attention.h), and the angles of rotary positions.
+    constexpr std::int64_t kPanel = 16;
+    constexpr std::int64_t kQueries = 64;
+    constexpr std::int64_t kKeys = 128;
+    const auto padded = [](std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; };
+    const std::int64_t headSize = h / std::max(1, model.heads);
+    const std::int64_t attention =
+        5 * padded(model.sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
+    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + attention +
+                       (isGpt ? 0 : model.sequence * headSize);
     return floats;
 }
 

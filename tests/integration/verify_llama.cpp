@@ -149,7 +149,6 @@ private slots:
                 const model::EngineFloats floats = model::engineFloats(model, 2);
                 QCOMPARE(floats.layer, runtime::savedFloats(shape));
                 QCOMPARE(floats.normStatistics, runtime::normStatistics(shape));
-                QCOMPARE(floats.workspace, runtime::Workspace::floats(shape));
             }
         }
     }
