@@ -130,8 +130,8 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
     const std::int64_t headSize = h / std::max(1, model.heads);
     const std::int64_t attention =
         5 * padded(model.sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
-    floats.workspace = floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + attention +
-                       (isGpt ? 0 : model.sequence * headSize);
+    floats.workspace =
+        floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + attention + (isGpt ? 0 : model.sequence * headSize);
     return floats;
 }
 

@@ -16,8 +16,7 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
       parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
-Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport,
-               kernels::Interrupt interrupt)
+Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt)
     : m_plan(plan), m_rank(rank), m_memory(memory), m_transport(transport),
       m_workspace(memory.pool(), plan.shape, plan.recomputes()), m_context{plan.shape, memory, m_workspace, interrupt}
 {
@@ -29,8 +28,8 @@ Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Tra
 
 Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
-    m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
+    m_parameters.push_back(std::make_unique<Parameter>(makeParameter(
+        m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = m_memory.pool().take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));

@@ -176,7 +176,7 @@ private:
     const Batch *m_batch = nullptr;
     int m_step = 0;
     StepUse m_use = StepUse::Gradients;
-    std::vector<bool> m_hasStatistics;   ///< of the whole vocabulary, by microbatch
+    std::vector<bool> m_hasStatistics;    ///< of the whole vocabulary, by microbatch
     std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;
     // of the pass

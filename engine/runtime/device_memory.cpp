@@ -8,8 +8,8 @@ namespace stagelens::runtime {
 using simulate::MemoryCategory;
 using simulate::PlannedBuffer;
 
-DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device)
-    : m_plan(plan), m_order(order), m_device(device), m_slab(size(plan.slabFloats)),
+DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device, Messages messages)
+    : m_plan(plan), m_order(order), m_device(device), m_messages(messages), m_slab(size(plan.slabFloats)),
       m_pool(m_slab.values().first(size(plan.poolFloats)))
 {
     backend::poison(m_slab.values().subspan(size(plan.poolFloats)));
@@ -58,8 +58,8 @@ void DeviceMemory::enter(const schedule::Pass &pass)
     if (!m_isChecked)
         return;
     if (m_entered == m_order.size() || m_order[m_entered] != pass)
-        throw LifetimeError(base::concat("device ", m_device, " runs ", schedule::text(pass), ", but its memory is planned for ",
-                                         passText(m_entered), " as the next pass"));
+        throw LifetimeError(base::concat("device ", m_device, " runs ", schedule::text(pass),
+                                         ", but its memory is planned for ", passText(m_entered), " as the next pass"));
     const auto buffers = m_plan.buffers.buffers();
     for (; m_begun < buffers.size() && buffers[m_begun].first == m_entered; ++m_begun)
         count(m_begun, 1);
@@ -95,8 +95,9 @@ float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
 
 void DeviceMemory::compareWithPlan() const
 {
-    if (m_pool.blocksBeyondRegion() > 0)
-        throw LifetimeError(base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
+    if (m_messages == Messages::HandedOver && m_pool.blocksBeyondRegion() > 0)
+        throw LifetimeError(
+            base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
     const backend::BytesByCategory held = m_pool.meter().live();
     const simulate::MemoryByCategory &planned = m_plan.after[m_left - 1];
     const auto isRight = [&](std::size_t i) {

@@ -20,8 +20,14 @@ public:
 /// thread-safe. Builds that check memory fill what is freed with NaN and compare, after every pass, what is held with the plan.
 class DeviceMemory {
 public:
+    /// When what is given away is free again.
+    enum class Messages : unsigned char {
+        HandedOver, ///< when the receiver has used it: the plan knows how many there are at most
+        OnTheWire,  ///< when a network has taken it, at some time
+    };
     /// Takes the slab; throws std::bad_alloc where the machine has no more. Plan and order must live longer.
-    DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device);
+    DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device,
+                 Messages messages = Messages::HandedOver);
 
     /// For what stays.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }
@@ -52,6 +58,7 @@ private:
     const DevicePlan &m_plan;
     std::span<const schedule::Pass> m_order;
     int m_device;
+    Messages m_messages;
     backend::Slab m_slab;
     backend::Pool m_pool;
     std::pmr::synchronized_pool_resource m_owners; ///< what shares messages: kept, so that a step asks the machine for nothing

@@ -96,7 +96,8 @@ base::Result<Mail> Device::forward(const Pass &pass, Mail in)
             embed(microbatch, x);
         }
         for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-            kernels::add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(), shape.sequence * shape.hidden);
+            kernels::add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
+                         shape.sequence * shape.hidden);
     }
     Mail out = std::move(in);
     if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())

@@ -176,13 +176,13 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
         return base::Error::invalid(
             "model", base::concat("a run takes ", base::bytesText(total), " of memory, most of it device ", device(need->slabs),
                                   " with ", base::bytesText(std::ranges::max(need->slabs)), ", but only ",
-                                  base::bytesText(available), " are free: ", base::bytesText(total - available),
-                                  " too little", adviceFor(experiment, schedule, room, beside)));
+                                  base::bytesText(available), " are free: ", base::bytesText(total - available), " too little",
+                                  adviceFor(experiment, schedule, room, beside)));
     }
     const base::Bytes most = std::ranges::max(need->peaks);
     return base::Error::invalid("schedule.memory_limit",
-                                base::concat("device ", device(need->peaks), " holds up to ", base::bytesText(most), ", which is ",
-                                             base::bytesText(most - *room.device), " more than the limit of ",
+                                base::concat("device ", device(need->peaks), " holds up to ", base::bytesText(most),
+                                             ", which is ", base::bytesText(most - *room.device), " more than the limit of ",
                                              base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
 }
 

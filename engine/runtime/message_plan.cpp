@@ -57,8 +57,8 @@ public:
         std::size_t last = from;
         if (message.isOwn)
             return last;
-        for (int user = message.allDevices ? 0 : message.stage; user <= (message.allDevices ? m_schedule.devices() - 1 : message.stage);
-             ++user) {
+        for (int user = message.allDevices ? 0 : message.stage;
+             user <= (message.allDevices ? m_schedule.devices() - 1 : message.stage); ++user) {
             const std::uint32_t number = m_index.at(message.user, user, microbatch);
             if (number == PassIndex::kAbsent)
                 return passes - 1;
@@ -198,7 +198,8 @@ public:
     }
 
 private:
-    template <class Number> [[nodiscard]] static Number greatestSum(const std::vector<Number> &changes)
+    template <class Number>
+    [[nodiscard]] static Number greatestSum(const std::vector<Number> &changes)
     {
         Number sum = 0;
         Number greatest = 0;
@@ -226,8 +227,10 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, cons
             begin = isSecond ? begin : i;
             for (const Message &message : messagesOf(schedule, order[i], floats)) {
                 const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // given away at the pair's end
-                const std::size_t last = clocks ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)
-                                                : message.isOwn ? i : order.size() - 1;
+                const std::size_t last =
+                    clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)
+                    : message.isOwn ? i
+                                    : order.size() - 1;
                 balance.add(message, begin, std::max(i, last));
             }
         }

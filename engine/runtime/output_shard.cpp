@@ -104,8 +104,7 @@ void OutputShard::project(int microbatch, Labels labels, const Context &context)
 WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context) const
 {
     const Shape &shape = context.shape;
-    WeightedRows rows{.exponentials = weighted(microbatch, context),
-                      .targets = context.memory.takeMessage(shape.boundary())};
+    WeightedRows rows{.exponentials = weighted(microbatch, context), .targets = context.memory.takeMessage(shape.boundary())};
     kernels::gatherRows(rows.targets->data(), m_weight.value.data(), tableShard(), labels.data(), shape.tokens());
     return rows;
 }
@@ -139,8 +138,7 @@ Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, 
     return xGradient;
 }
 
-void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels,
-                                      const Context &context) const
+void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();

@@ -188,7 +188,7 @@ void Peers::note(int step, std::size_t passesDone)
 }
 
 base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool,
-                               const kernels::Interrupt &interrupt)
+                                const kernels::Interrupt &interrupt)
 {
     addOutputGradients(devices, interrupt);
     if (isAlone()) {

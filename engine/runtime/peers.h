@@ -64,7 +64,7 @@ public:
     [[nodiscard]] base::Result<> sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool,
                                            const kernels::Interrupt &interrupt);
     [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices,
-                                                  const kernels::Interrupt &interrupt);
+                                                    const kernels::Interrupt &interrupt);
     /// On the first: of all devices, in the order of their ranks, by one clock. `begin`: of the step, by this process's clock.
     [[nodiscard]] base::Result<> collect(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);
     /// On the first: the sum of what all have, in the order of their ranks.

@@ -66,7 +66,9 @@ base::Result<> Session::makeDevices()
     m_memories.resize(ranks.size());
     const auto takeMemory = [&](std::size_t index) -> base::Result<> {
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
-        m_memories[index] = std::make_unique<DeviceMemory>(m_memoryPlans[size(ranks[index])], order, ranks[index]);
+        m_memories[index] = std::make_unique<DeviceMemory>(m_memoryPlans[size(ranks[index])], order, ranks[index],
+                                                           m_peers.isAlone() ? DeviceMemory::Messages::HandedOver
+                                                                             : DeviceMemory::Messages::OnTheWire);
         return {};
     };
     if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)

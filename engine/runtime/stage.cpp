@@ -32,12 +32,12 @@ void Stage::fromLast(int microbatch, Backward part, const Context &context, cons
     const std::int64_t slot = savedInSlot(shape) + shape.boundary();
     const std::int64_t stride = !m_recomputes ? slot : part == Backward::Whole ? 0 : savedFloats(shape);
     float *const kept = slots(microbatch, context);
-    float *const saved = !m_recomputes               ? kept
+    float *const saved = !m_recomputes             ? kept
                          : part == Backward::Whole ? context.workspace.again.data()
-                                                     : context.memory.at(BufferKind::Recomputed, m_index, microbatch);
+                                                   : context.memory.at(BufferKind::Recomputed, m_index, microbatch);
     for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
-        float *in = layer > 0 ? kept + layer * slot - shape.boundary()
-                              : context.memory.at(BufferKind::StageInput, m_index, microbatch);
+        float *in =
+            layer > 0 ? kept + layer * slot - shape.boundary() : context.memory.at(BufferKind::StageInput, m_index, microbatch);
         work(*m_layers[size(layer)], in, saved + layer * stride);
     }
 }

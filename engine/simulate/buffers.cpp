@@ -39,8 +39,8 @@ enum class Use : unsigned char {
 std::string_view name(BufferKind kind)
 {
     constexpr std::array<std::string_view, kBufferKinds> kNames{
-        "input of the stage",    "activations of the layers", "recomputed activations", "gradient of the embedding",
-        "input of the last norm", "statistics of the last norm", "input of the output layer", "exponentials of the logits",
+        "input of the stage",      "activations of the layers",    "recomputed activations",    "gradient of the embedding",
+        "input of the last norm",  "statistics of the last norm",  "input of the output layer", "exponentials of the logits",
         "statistics of the shard", "statistics of the vocabulary", "factors of the shards"};
     return kNames[static_cast<std::size_t>(kind)];
 }
@@ -170,8 +170,7 @@ void BufferPlan::Walk::visitOutput(Use how, int microbatch)
 
 void BufferPlan::Walk::visitStatistics(const Pass &pass)
 {
-    const bool isNeededTwice =
-        m_schedule.vocabulary() == model::VocabularyMethod::Vocab2 && isOnLastDevice(pass.microbatch);
+    const bool isNeededTwice = m_schedule.vocabulary() == model::VocabularyMethod::Vocab2 && isOnLastDevice(pass.microbatch);
     use(Use::Shares, BufferKind::GlobalStatistics, 0, pass.microbatch, 3 * m_floats.tokens);
     if (!isNeededTwice)
         return use(Use::Frees, BufferKind::GlobalStatistics, 0, pass.microbatch);

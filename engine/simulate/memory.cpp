@@ -156,8 +156,7 @@ private:
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
     : m_schedule(schedule), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
-      m_buffers(engineBuffers(experiment, schedule, device)),
-      m_constant(staticBytes(experiment, schedule, device)),
+      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
       m_sharded(model::isSharded(schedule.vocabulary()))
 {
     if (m_sharded) {

@@ -46,7 +46,8 @@ std::string refusalOf(const std::vector<schedule::Pass> &passes, int microbatche
     return plan ? std::string() : plan.error().text();
 }
 
-template <class Work> std::string lifetimeError(const Work &work)
+template <class Work>
+std::string lifetimeError(const Work &work)
 {
     try {
         work();
@@ -151,8 +152,8 @@ private slots:
                      std::string::npos,
                  early.c_str());
         const std::string freed = refusalOf({f(0), i(0), w(0), w(0)}, 1);
-        QVERIFY2(freed.find("position 3: W0@0") != std::string::npos && freed.find("was freed by W0@0 at position 2") !=
-                     std::string::npos,
+        QVERIFY2(freed.find("position 3: W0@0") != std::string::npos &&
+                     freed.find("was freed by W0@0 at position 2") != std::string::npos,
                  freed.c_str());
         QVERIFY(!refusalOf({f(0), f(0)}, 1).empty());
         QVERIFY(!refusalOf({f(7)}, 1).empty());

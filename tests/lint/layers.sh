@@ -35,7 +35,7 @@ report "MPI's header stands only in engine/backend/mpi" \
 report "SQLite's header stands only in engine/store" \
     "$(includesOf app engine kernels ui | grep -E '[<"]sqlite3' | grep -vE '^engine/store/')"
 report "BLAS headers stand only in kernels/cpu, and in the float64 reference that checks the kernels" \
-    "$(includesOf app engine kernels ui | grep -E '[<"](cblas|openblas)' | grep -vE '^(kernels/cpu/|engine/runtime/reference\.)')"
+    "$(includesOf app engine kernels ui | grep -E '[<"](cblas|openblas)' | grep -vE '^(kernels/cpu/|engine/runtime/reference(_family)?\.)')"
 report "qcustomplot.h stands only in its wrapper ui/plots/qcp.h" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"]qcustomplot' | grep -vE '^ui/plots/qcp\.h:')"
 report "Nothing below app ends the process" \

@@ -88,16 +88,16 @@ private slots:
             const int rank = group.rank();
             Pool pool;
             {
-                const auto transport = group.makeTransport(pool.meter(), 5, {});
+                const auto transport = group.makeTransport({});
                 // In floats 1e8 + 1 - 1e8 is 0 in this order and 1 in another.
                 transport->giveToRoot(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
                 if (rank == 1) {
                     const Tensor sum = transport->reduce(1, {1, 0, 0});
                     QCOMPARE(sum->data()[0], 0.0F);
-                    QCOMPARE(pool.meter().live()[5], 4); // charged to the device that took it
                 }
                 transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
-                const auto parts = transport->gather(rank, {3, 0, 0});
+                std::vector<Tensor> parts;
+                QVERIFY(transport->gather(rank, {3, 0, 0}, parts));
                 QCOMPARE(parts.size(), std::size_t{3});
                 QCOMPARE(parts[2]->data()[0], 2.0F);
             }
@@ -111,8 +111,7 @@ private slots:
     {
         together(2, 30s, [](ProcessGroup &group, WireHub & /*hub*/) {
             std::stop_source stop;
-            Pool pool;
-            const auto transport = group.makeTransport(pool.meter(), 0, stop.get_token());
+            const auto transport = group.makeTransport(stop.get_token());
             std::jthread waiting([&] { QVERIFY(transport->receive(1 - group.rank(), group.rank(), {}) == nullptr); });
             std::jthread collecting([&] {
                 if (group.isFirst())

@@ -178,11 +178,11 @@ private slots:
     {
         model::Experiment experiment;
         experiment.schedule.family = model::kAutomaticFamily;
-        experiment.model.family = model::ModelFamily::Llama;
+        experiment.training.backend = "cuda";
         const auto refused = service::withChosenSchedule(experiment, service::Purpose::Train);
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.size(), std::size_t{1});
-        QCOMPARE(refused.error().problems.front().field, std::string("model.family"));
+        QCOMPARE(refused.error().problems.front().field, std::string("training.backend"));
     }
 
     void plansThatNameTheirFamilyStayAsTheyAre()

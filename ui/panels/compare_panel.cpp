@@ -78,6 +78,7 @@ QWidget *ComparePanel::makeBar()
         emit addMenuOpens(menu);
     });
     m_alignment->setObjectName(u"compare.alignment"_s);
+    m_alignment->setAccessibleName(u"Alignment of the timelines"_s);
     m_alignment->addItems({u"Begin of the iteration"_s, u"Begin of a microbatch"_s, u"Scaled to the length of A"_s});
     m_microbatch->setObjectName(u"compare.microbatch"_s);
     m_microbatch->setAccessibleName(u"Microbatch"_s);

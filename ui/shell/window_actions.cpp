@@ -43,7 +43,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     fit = make(u"fit"_s, u"&Fit the whole iteration"_s, QKeySequence(u"Ctrl+0"_s),
                u"Show all of the time axis (0 over the picture)"_s);
     explore = make(u"explore"_s, u"&Explore"_s, QKeySequence(u"Ctrl+1"_s), u"One plan: predict, train, ask"_s);
-    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s), u"Two to six runs, predictions or experiments on one axis"_s);
+    compare = make(u"compare"_s, u"&Compare"_s, QKeySequence(u"Ctrl+2"_s),
+                   u"Two to six runs, predictions or experiments on one axis"_s);
     sweep = make(u"sweep"_s, u"S&weep"_s, QKeySequence(u"Ctrl+3"_s), u"Many plans at once, in two linked plots"_s);
     learn = make(u"learn"_s, u"&Learn"_s, QKeySequence(u"Ctrl+4"_s), u"What the schedules and methods are"_s);
     modes = new QActionGroup(this);
