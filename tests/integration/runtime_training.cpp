@@ -83,17 +83,16 @@ private slots:
         auto experiment = tinyExperiment(family.toStdString(), static_cast<VocabularyMethod>(method), devices, 8);
         experiment.model.tied = tied;
         experiment.training.data = m_tokens;
-        
         // Weights that change late, or often, ask for smaller steps.
         const bool isSynchronous = schedule::findFamily(experiment.schedule.family)->synchronous;
-        experiment.training.steps = isSynchronous ? 30 : 60;
-        experiment.training.optimizer.learningRate = isSynchronous ? 0.01 : 0.003;
+        experiment.training.optimizer.learningRate = isSynchronous ? 0.01 : 0.0015;
+        experiment.training.steps = isSynchronous ? 30 : 40;
         if (isSynchronous)
             experiment.training.optimizer.clip = 1.0;
         const std::vector<double> losses = lossesOf(experiment);
-        QCOMPARE(losses.size(), static_cast<std::size_t>(experiment.training.steps));
+        QCOMPARE(static_cast<int>(losses.size()), experiment.training.steps);
         QVERIFY(std::abs(losses.front() - std::log(97.0)) < 0.3);
-        QVERIFY2(losses.back() < (isSynchronous ? 2.5 : 4.0), qPrintable(QString::number(losses.back())));
+        QVERIFY2(losses.back() < (isSynchronous ? 2.5 : 4.1), qPrintable(QString::number(losses.back())));
     }
 
     void lossesDoNotDependOnModeOrOrder()
