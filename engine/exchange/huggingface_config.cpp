@@ -215,7 +215,8 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     model::ModelConfig model = type == "gpt2" ? readGpt2(reader) : readLlama(reader);
     model.preset = "custom";
     model.vocabularySize = reader.size("vocab_size");
-    const std::string dtype = reader.word("torch_dtype", "float32");
+    const std::string usual = reader.word("dtype", "float32"); // newer versions write the shorter name
+    const std::string dtype = reader.word("torch_dtype", usual.c_str());
     model.dtype = dtype == "bfloat16"  ? model::DataType::Bf16
                   : dtype == "float16" ? model::DataType::Fp16
                                        : model::DataType::Fp32;

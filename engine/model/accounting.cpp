@@ -16,7 +16,7 @@ std::int64_t layerMatrixEntries(const ModelConfig &model)
 {
     const std::int64_t h = model.hidden;
     const std::int64_t attention = 2 * h * h + 2 * h * keyValueWidth(model);
-    return attention + (model.family == ModelFamily::Gpt ? 2 : 3) * h * model.ffn;
+    return attention + innerTensors(model) * h * model.ffn;
 }
 
 std::int64_t tokens(const ModelConfig &model, int microbatchSize)
@@ -36,6 +36,11 @@ std::int64_t halfPrecisionBytesPerToken(const ModelConfig &model)
 }
 
 } // namespace
+
+int innerTensors(const ModelConfig &model)
+{
+    return model.family == ModelFamily::Gpt ? 2 : 3;
+}
 
 std::int64_t layerParameters(const ModelConfig &model)
 {
@@ -120,7 +125,8 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
     floats.normStatistics = (isGpt ? 2 : 1) * floats.tokens; // a mean has LayerNorm only
     // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
     // and three with SwiGLU); statistics of the norms, and of each head's softmax.
-    floats.layer = floats.tokens * (4 * h + queriesKeysValues + (isGpt ? 2 : 3) * f + model.heads) + 2 * floats.normStatistics;
+    floats.layer =
+        floats.tokens * (4 * h + queriesKeysValues + innerTensors(model) * f + model.heads) + 2 * floats.normStatistics;
     // The gradients of a layer's widest tensor and of its output, the scratch of attention (five padded panels of a head, two
     // tiles of scores, three of queries: kernels/include/attention.h), and the angles of rotary positions.
     constexpr std::int64_t kPanel = 16;

@@ -9,6 +9,9 @@
 
 namespace stagelens::model {
 
+/// Matrices of an MLP, and tensors of its inner width: two, and three with SwiGLU (gate, up and their product).
+[[nodiscard]] int innerTensors(const ModelConfig &model);
+
 /// Parameters of one transformer layer, of one embedding matrix (V x h), of the positional table (s x h, gpt only) and of the
 /// final norm.
 [[nodiscard]] std::int64_t layerParameters(const ModelConfig &model);

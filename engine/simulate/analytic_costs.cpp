@@ -24,7 +24,7 @@ namespace {
 /// Bytes that memory-bound work moves, per byte or element of what it works on.
 struct Traffic {
     double norms;          ///< a layer's norms and residual additions, per byte of [b s, h]
-    double activation;     ///< its activation function, per byte of [b s, ffn]
+    double activation;     ///< a GPT's activation function, per byte of [b s, ffn]; it reads one such tensor and writes one
     double backward;       ///< elementwise work of a layer's backward over its forward's
     double shardCopies;    ///< X and dX of S and of T, each per byte of [b s, h]
     double logitsForward;  ///< softmax statistics and softmax, bytes a logit
@@ -135,7 +135,7 @@ double AnalyticCosts::matrixSeconds(double flops, double smallestDimension) cons
 double AnalyticCosts::elementwiseSeconds() const
 {
     const model::ModelConfig &model = m_experiment.model;
-    const double inner = m_tokens * model.ffn * model::elementBytes(model.dtype);
+    const double inner = m_tokens * model.ffn * model::elementBytes(model.dtype) * model::innerTensors(model) / 2;
     return memorySeconds(m_traffic.norms * m_boundary + m_traffic.activation * inner);
 }
 

@@ -203,9 +203,12 @@ private slots:
         Json config = Json::parse(textOf(folder / "config.json"));
         config.erase("rope_theta");
         config.erase("rope_scaling");
+        config.erase("torch_dtype");
+        config["dtype"] = "bfloat16";
         config["rope_parameters"] = {{"rope_theta", 10000.0}, {"rope_type", "default"}};
         QVERIFY(base::writeFile(folder / "config.json", config.dump()).ok());
         QCOMPARE(refusal(folder, experiment), QString("accepted"));
+        QCOMPARE(exchange::readHuggingFaceConfig(folder / "config.json")->shape.dtype, model::DataType::Bf16);
         config["rope_parameters"]["rope_theta"] = 500000.0;
         QVERIFY(base::writeFile(folder / "config.json", config.dump()).ok());
         QVERIFY(refusal(folder, experiment).contains("rope_parameters"));

@@ -154,7 +154,7 @@ def check(folder, settings):
         if settings["clip"] is not None:
             torch.nn.utils.clip_grad_norm_(parameters.values(), settings["clip"])
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(loss.item())
     return {"losses": losses, "gradient_errors": errors}
 
 
