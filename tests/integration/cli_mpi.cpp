@@ -55,6 +55,7 @@ CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProces
     QProcessEnvironment environment = process.processEnvironment();
     environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("3"));
     process.setProcessEnvironment(environment);
+    process.setReadChannel(QProcess::StandardError);
     process.start();
     QByteArray said;
     while (!said.contains("step ") && process.waitForReadyRead(MpiRunner::kPatienceMs))
@@ -90,7 +91,7 @@ private slots:
         add(3, "--vocabulary vocab-1 --tied");
         add(4, "--vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
         add(2, "--schedule interlaced");
-        add(2, "--schedule dualpipe --vocabulary vocab-1 --microbatches 4");
+        add(2, "--schedule dualpipe --vocabulary vocab-1");
         add(3, "--schedule pipedream");
     }
     void givesTheBitsOfOneProcess()
