@@ -1,6 +1,6 @@
 # Functions of app/start, tests/run and .ci/run. Sourced by bash with `set -eu`; `root` is the top of the source tree.
 
-packageFile="$root/resources/setup/debian-12.txt"
+packageFiles=("$root/resources/setup/debian-12.txt")
 
 # step N/M "what" "expected minutes"
 step() {
@@ -12,9 +12,14 @@ fail() {
     exit 1
 }
 
-# The names in the package list.
+# What only the test-suite needs is asked for as well.
+addTestPackages() {
+    packageFiles+=("$root/resources/setup/debian-12-tests.txt")
+}
+
+# The names in the package lists.
 packages() {
-    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$packageFile" | awk '{ print $1 }'
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${packageFiles[@]}" | awk '{ print $1 }'
 }
 
 isDebian12() {
@@ -33,7 +38,7 @@ missingPackages() {
 ensurePackages() {
     if ! isDebian12; then
         echo "This is not Debian 12, so nothing is installed for you. Stagelens needs what these Debian packages hold:"
-        sed -e '/^#/d' -e 's/^/  /' "$packageFile"
+        sed -e '/^#/d' -e 's/^/  /' "${packageFiles[@]}"
         local tool
         for tool in g++ cmake ninja; do
             command -v "$tool" >/dev/null || fail "Not found: $tool. Install the above under your system's names, then start again."

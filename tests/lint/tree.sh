@@ -18,7 +18,7 @@ for path in $(grep -oE '[`(](app|engine|kernels|ui|resources|tests|\.ci)/[A-Za-z
 done
 
 # What is installed is told in the README, package by package.
-for package in $(sed -e 's/#.*//' resources/setup/debian-12.txt | awk 'NF { print $1 }'); do
+for package in $(sed -e 's/#.*//' resources/setup/debian-12*.txt | awk 'NF { print $1 }'); do
     grep -qF -- "$package" README.md || report "README.md does not name an installed package" "$package"
 done
 finish
