@@ -10,6 +10,8 @@
 namespace stagelens::backend {
 namespace {
 
+constexpr const char *kFile = "libstagelens-mpi.so";
+
 /// The silence after which a process counts as lost: 30 s, or what STAGELENS_MPI_SILENCE_SECONDS says.
 std::chrono::milliseconds silence()
 {
@@ -25,9 +27,12 @@ OpenWire *loadMpi(std::string &problem)
 {
     std::error_code error;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path file = program.parent_path() / "libstagelens-mpi.so";
+    // Beside the program where it was built, else where it is installed.
+    std::filesystem::path file = program.parent_path() / kFile;
+    if (!std::filesystem::exists(file, error))
+        file = program.parent_path() / "../lib/stagelens" / kFile;
     if (!std::filesystem::exists(file, error)) {
-        problem = "this build has no plug-in for MPI; install libopenmpi-dev and openmpi-bin, and build again";
+        problem = base::concat("there is no plug-in ", kFile, "; install libopenmpi-dev and openmpi-bin, and build again");
         return nullptr;
     }
     // MPI loads its own parts, which look for its names among the global ones. It cannot be unloaded.

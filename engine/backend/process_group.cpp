@@ -67,7 +67,8 @@ base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, 
     if (!group->m_link->isOnMachineOf(0))
         group->m_clock = clockOffset(group->m_link->askForTime(kRounds));
     const auto *error = reinterpret_cast<const std::byte *>(&group->m_clock.error);
-    const auto errors = group->gather({error, error + sizeof(group->m_clock.error)}, group->broken());
+    // Whoever has joined may give up before the others have; only a loss ends this.
+    const auto errors = group->gather({error, error + sizeof(group->m_clock.error)}, {});
     if (!errors)
         return group->failure().value_or(errors.error());
     for (const Bytes &bytes : *errors) {

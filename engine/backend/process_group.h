@@ -62,9 +62,10 @@ public:
     /// sends has gone, and before the memory of what it sends.
     [[nodiscard]] std::unique_ptr<Transport> makeTransport(std::stop_token stop);
 
-    /// Collective: what every process gives, in rank order, on rank 0; nothing elsewhere. Cancelled when `stop` asks.
+    /// Collective: what every process gives, in rank order, on rank 0; nothing elsewhere. Cancelled when `stop` asks, or one of
+    /// them is lost.
     [[nodiscard]] base::Result<std::vector<Bytes>> gather(Bytes own, const std::stop_token &stop);
-    /// Collective: what rank 0 gives. Cancelled when `stop` asks.
+    /// Collective: what rank 0 gives. Cancelled likewise.
     [[nodiscard]] base::Result<Bytes> broadcast(Bytes own, const std::stop_token &stop);
 
     /// How far this process is, for the others to know should it fall silent.

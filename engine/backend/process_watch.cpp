@@ -167,11 +167,11 @@ std::optional<Bytes> ProcessLink::takeBlob(int from, std::int64_t call, const st
     const Waiting waiting(*this);
     std::unique_lock lock(m_mutex);
     auto found = m_blobs.end();
-    const bool came = m_changed.wait(lock, stop, [&] {
+    m_changed.wait(lock, stop, [&] {
         found = m_blobs.find(std::pair(call, from));
-        return found != m_blobs.end();
+        return found != m_blobs.end() || m_isLost || m_hasEnded;
     });
-    return came ? std::optional(std::move(m_blobs.extract(found).mapped())) : std::nullopt;
+    return found != m_blobs.end() ? std::optional(std::move(m_blobs.extract(found).mapped())) : std::nullopt;
 }
 
 void ProcessLink::drain()

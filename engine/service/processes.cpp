@@ -21,8 +21,7 @@ base::Result<runtime::ProcessGroupPtr> joinProcesses()
     auto group = runtime::joinThroughMpi();
     if (!group)
         return base::Error::invalid("--transport", "the processes could not be joined: " + group.error().text());
-    if (auto same = runtime::agreeOn(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", (*group)->broken());
-        !same)
+    if (auto same = runtime::agreeOn(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", {}); !same)
         return (*group)->failure().value_or(same.error());
     return group;
 }

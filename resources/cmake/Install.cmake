@@ -6,6 +6,10 @@ if(STAGELENS_UI)
   list(APPEND programs stagelens)
 endif()
 install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# On its own (`cmake --install DIR --component mpi`): what needs MPI shall not make the programs' package need it.
+if(STAGELENS_MPI)
+  install(TARGETS stagelens-mpi LIBRARY DESTINATION lib/stagelens COMPONENT mpi EXCLUDE_FROM_ALL)
+endif()
 # What base::resourceFolder() looks for beside an installed program.
 foreach(folder IN ITEMS docs examples hardware icons migrations models)
   install(DIRECTORY resources/${folder} DESTINATION share/stagelens)

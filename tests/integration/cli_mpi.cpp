@@ -55,6 +55,7 @@ CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProces
     QProcessEnvironment environment = process.processEnvironment();
     environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("3"));
     process.setProcessEnvironment(environment);
+    process.setReadChannel(QProcess::StandardError);
     process.start();
     QByteArray said;
     while (!said.contains("step ") && process.waitForReadyRead(MpiRunner::kPatienceMs))
