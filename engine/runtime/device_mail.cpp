@@ -139,6 +139,21 @@ bool Device::receiveStatistics(int microbatch)
     return true;
 }
 
+base::Result<> Device::endForward(int microbatch)
+{
+    if (!m_plan.isSharded())
+        return {};
+    if (!receiveStatistics(microbatch))
+        return base::Error::cancelled();
+    if (m_rank != m_plan.lastDevice(microbatch))
+        return {};
+    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
+    }
+    return recordLoss(microbatch);
+}
+
 void Device::publish(const Pass &pass, Mail mail)
 {
     const int microbatch = pass.microbatch;

@@ -43,21 +43,6 @@ SoftmaxStatistics Device::statistics(int microbatch) const
     return {m_memory.at(BufferKind::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()};
 }
 
-base::Result<> Device::endForward(int microbatch)
-{
-    if (!m_plan.isSharded())
-        return {};
-    if (!receiveStatistics(microbatch))
-        return base::Error::cancelled();
-    if (m_rank != m_plan.lastDevice(microbatch))
-        return {};
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
-    }
-    return recordLoss(microbatch);
-}
-
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
     m_vocabularyTime = 0;
