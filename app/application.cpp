@@ -154,6 +154,7 @@ int runApplication(int argc, char **argv)
     QApplication::setApplicationName(u"stagelens"_s);
     QApplication::setApplicationDisplayName(u"Stagelens"_s);
     QApplication::setApplicationVersion(qtText(STAGELENS_VERSION));
+    QApplication::setDesktopFileName(u"org.stagelens.Stagelens"_s); // where Wayland takes the icon from
     QApplication::setWindowIcon(QIcon(qtText((base::resourceFolder() / "icons" / "stagelens.svg").string())));
     QCommandLineParser parser;
     declareOptions(parser);

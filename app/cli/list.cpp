@@ -8,6 +8,7 @@
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/processes.h"
 
 #include <CLI/CLI.hpp>
 
@@ -100,16 +101,26 @@ base::Result<Json> hardware()
     return list;
 }
 
-base::Result<Json> backends()
+Json availability(const std::vector<service::BackendInfo> &infos)
 {
     Json list = Json::array();
-    for (const service::BackendInfo &backend : service::backends()) {
+    for (const service::BackendInfo &backend : infos) {
         Json row = {{"name", backend.name}, {"description", backend.description}, {"available", backend.available}};
         if (!backend.available)
             row["reason"] = backend.reason;
         list.push_back(std::move(row));
     }
     return list;
+}
+
+base::Result<Json> backends()
+{
+    return availability(service::backends());
+}
+
+base::Result<Json> transports()
+{
+    return availability(service::transports());
 }
 
 void print(const Json &list)
@@ -152,7 +163,8 @@ void addList(CLI::App &app, Action &chosen)
     for (const Kind &kind :
          {Kind{"schedules", "families of schedules", schedules},
           Kind{"vocabularies", "methods for the vocabulary layers", vocabularies}, Kind{"models", "model presets", models},
-          Kind{"hardware", "hardware presets", hardware}, Kind{"backends", "what can train here", backends}}) {
+          Kind{"hardware", "hardware presets", hardware}, Kind{"backends", "what can train here", backends},
+          Kind{"transports", "how tensors travel between devices", transports}}) {
         CLI::App *inner = command->add_subcommand(kind.name, kind.help);
         const auto asJson = std::make_shared<bool>(false);
         inner->add_flag("--json", *asJson, "print one JSON document");

@@ -7,11 +7,14 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/processes.h"
 
 #include <chrono>
 #include <condition_variable>
 #include <iostream>
 #include <mutex>
+#include <optional>
+#include <streambuf>
 #include <unistd.h>
 
 namespace stagelens::cli {
@@ -179,25 +182,82 @@ base::Result<std::optional<store::RunId>> resumedRun(service::EngineService &ser
     return std::optional(*id);
 }
 
-int run(ExperimentArguments arguments, const RunArguments &given)
+/// Silences a process that is not the first of its group; main() and the engine's remarks write to the same streams.
+class Hush {
+public:
+    Hush() : m_out(std::cout.rdbuf(&m_nothing)), m_err(std::cerr.rdbuf(&m_nothing)) {}
+    Hush(const Hush &) = delete;
+    Hush &operator=(const Hush &) = delete;
+    ~Hush()
+    {
+        std::cout.rdbuf(m_out);
+        std::cerr.rdbuf(m_err);
+    }
+
+private:
+    /// Takes everything and keeps nothing.
+    class Nothing : public std::streambuf {
+        int overflow(int letter) override { return traits_type::not_eof(letter); }
+    };
+    Nothing m_nothing;
+    std::streambuf *m_out;
+    std::streambuf *m_err;
+};
+
+/// Trains in this process, or in its part of the group.
+int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes)
 {
+    const auto refuse = [&](const base::Error &error) {
+        if (processes)
+            processes->giveUp(error);
+        return fail(underOptions(error, arguments));
+    };
     Bell bell;
     service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
     const auto resumed = resumedRun(service, given, arguments);
     if (!resumed)
-        return fail(resumed.error());
-    const auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
+        return refuse(resumed.error());
+    auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!experiment)
-        return fail(experiment.error());
+        return refuse(experiment.error());
+    const service::TrainingOptions options{given.dump, given.init, given.checkpointEvery, *resumed, processes};
+    if (processes) {
+        if (auto problems = service::groupProblems(*processes, *experiment, options); !problems.empty())
+            return refuse(base::Error::invalid(std::move(problems)));
+        experiment->training.mode = model::RunMode::Live;
+    }
     // Better no run than hours of training that nobody can find again.
-    if (const auto runs = service.runs(); !runs)
-        return fail(runs.error());
-    const RunSnapshotPtr last = follow(service, bell, *experiment, {given.dump, given.init, given.checkpointEvery, *resumed});
+    if (!processes || processes->isFirst())
+        if (const auto runs = service.runs(); !runs)
+            return refuse(runs.error());
+    const RunSnapshotPtr last = follow(service, bell, *experiment, options);
+    if (processes && last->error)
+        processes->giveUp(*last->error);
     if (given.asJson)
         printJson(runDocument(last->record, true));
     else if (!last->error || last->step > 0)
         print(*last);
     return statusOf(*last, arguments);
+}
+
+int run(ExperimentArguments arguments, const RunArguments &given)
+{
+    const auto transport = arguments.given.find("--transport");
+    if (transport == arguments.given.end() || transport->second != "mpi")
+        return train(std::move(arguments), given, {});
+    arguments.given.erase(transport);
+    const auto processes = service::joinProcesses();
+    if (!processes)
+        return fail(processes.error());
+    std::optional<Hush> hush;
+    if (!(*processes)->isFirst())
+        hush.emplace();
+    const int status = train(std::move(arguments), given, *processes);
+    const std::optional<int> farewell = (*processes)->leave(status);
+    hush.reset();
+    if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
+        std::cerr << loss->text() << '\n';
+    return farewell.value_or(status);
 }
 
 } // namespace

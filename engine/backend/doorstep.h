@@ -35,7 +35,7 @@ public:
     Tensor take(int from, const MessageKey &key, const std::stop_token &stop)
     {
         std::unique_lock lock(m_mutex);
-        auto found = m_tensors.find(std::pair(key, from));
+        auto found = find(from, key);
         if (found == m_tensors.end()) {
             m_awaited = std::pair(key, from);
             if (m_activity != nullptr)
@@ -45,12 +45,20 @@ public:
                 endWait();
                 return nullptr;
             }
-            found = m_tensors.find(std::pair(key, from));
+            found = find(from, key);
         }
         return m_tensors.extract(found).mapped();
     }
 
 private:
+    /// Equal ones stand in the order of their coming.
+    using Tensors = std::pmr::multimap<std::pair<MessageKey, int>, Tensor>;
+
+    Tensors::iterator find(int from, const MessageKey &key)
+    {
+        const auto first = m_tensors.lower_bound(std::pair(key, from));
+        return first != m_tensors.end() && first->first == std::pair(key, from) ? first : m_tensors.end();
+    }
     void endWait()
     {
         m_awaited.reset();
@@ -62,7 +70,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable_any m_arrived;
     std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing
-    std::pmr::map<std::pair<MessageKey, int>, Tensor> m_tensors{&m_nodes};
+    Tensors m_tensors{&m_nodes};
     std::optional<std::pair<MessageKey, int>> m_awaited; ///< that the rank waits for
 };
 

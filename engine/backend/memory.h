@@ -79,12 +79,15 @@ public:
     [[nodiscard]] std::size_t size() const { return m_size; }
     [[nodiscard]] std::span<float> values() { return {m_data, m_size}; }
     [[nodiscard]] std::span<const float> values() const { return {m_data, m_size}; }
+    /// Counts the buffer for another device or use from now on; its memory stays where it is.
+    void chargeTo(MemoryMeter &meter, Category category);
 
 private:
     void release() noexcept;
     float *m_data = nullptr;
     std::size_t m_size = 0;
     Pool *m_pool = nullptr;
+    MemoryMeter *m_meter = nullptr;
     Category m_category = 0;
 };
 

@@ -16,7 +16,8 @@ namespace stagelens::backend {
 /// A tensor on its way, or kept. Who holds the only reference may write into it.
 using Tensor = std::shared_ptr<Buffer>;
 
-/// Tells messages apart: what is sent, for which stage or round, of which microbatch. A key is used once a step.
+/// Tells messages apart: what is sent, for which stage or round, of which microbatch. Those of equal keys from one rank stay in
+/// order.
 struct MessageKey {
     std::uint8_t kind = 0;
     std::uint16_t slot = 0;

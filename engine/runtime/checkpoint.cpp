@@ -32,17 +32,10 @@ struct Part {
     const char *file;
     backend::Buffer Parameter::*buffer;
 };
+constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous}; ///< of PipeDream-2BW
 constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::value},
                                       {"first-moments.safetensors", &Parameter::firstMoment},
                                       {"second-moments.safetensors", &Parameter::secondMoment}}};
-
-/// Of double-buffered weights alone.
-constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous};
-
-bool hasPrevious(const Session &session)
-{
-    return session.plan().schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
-}
 
 /// n of "<prefix>n", or nothing.
 std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
@@ -76,6 +69,16 @@ Result<> writeTensors(const fs::path &file, const RunPlan &plan, const Tensors &
     return exchange::writeSafetensors(file, views, stop);
 }
 
+bool isDoubleBuffered(const RunPlan &plan)
+{
+    return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
+Result<> writePart(const Part &part, const fs::path &folder, const Session &session, const std::stop_token &stop)
+{
+    return writeTensors(folder / part.file, session.plan(), session.tensors(part.buffer), stop);
+}
+
 Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
                     const std::stop_token &stop)
 {
@@ -85,11 +88,10 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
         return Error::failed(concat("cannot be made: ", error.message(), "; free space or choose another place"),
                              folder.string());
     for (const Part &part : kParts)
-        if (auto written = writeTensors(folder / part.file, session.plan(), session.tensors(part.buffer), stop); !written)
+        if (auto written = writePart(part, folder, session, stop); !written)
             return written;
-    if (hasPrevious(session))
-        if (auto written = writeTensors(folder / kPrevious.file, session.plan(), session.tensors(kPrevious.buffer), stop);
-            !written)
+    if (isDoubleBuffered(session.plan()))
+        if (auto written = writePart(kPrevious, folder, session, stop); !written)
             return written;
     const Json description{{"stagelens", kVersion},
                            {"steps", losses.size()},
@@ -111,6 +113,16 @@ Result<Tensors> readTensors(const fs::path &path, const RunPlan &plan)
         tensors.push_back(*std::move(values));
     }
     return tensors;
+}
+
+/// Puts the tensors of a file into a part of the session's parameters.
+Result<> readPart(const char *file, backend::Buffer Parameter::*buffer, const fs::path &folder, Session &session)
+{
+    const auto tensors = readTensors(folder / file, session.plan());
+    if (!tensors)
+        return tensors.error();
+    session.setTensors(buffer, *tensors);
+    return {};
 }
 
 std::int64_t sequencesOfStep(const model::Experiment &experiment)
@@ -191,17 +203,15 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
 
 Result<> restore(const Checkpoint &checkpoint, Session &session)
 {
-    std::vector<Part> parts(kParts.begin(), kParts.end());
-    std::error_code absent; // written by a schedule with one version, the newest values are the previous ones as well
-    if (hasPrevious(session) && fs::exists(checkpoint.folder / kPrevious.file, absent))
-        parts.push_back(kPrevious);
-    for (const Part &part : parts) {
-        const auto tensors = readTensors(checkpoint.folder / part.file, session.plan());
-        if (!tensors)
-            return tensors.error();
-        session.setTensors(part.buffer, *tensors);
-    }
-    return {};
+    for (const Part &part : kParts)
+        if (auto done = readPart(part.file, part.buffer, checkpoint.folder, session); !done)
+            return done;
+    if (!isDoubleBuffered(session.plan()))
+        return {};
+    // Another schedule wrote none: its last update was not a step late.
+    std::error_code ignored;
+    const bool isThere = fs::exists(checkpoint.folder / kPrevious.file, ignored);
+    return readPart(isThere ? kPrevious.file : kParts[0].file, kPrevious.buffer, checkpoint.folder, session);
 }
 
 Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,

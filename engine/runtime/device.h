@@ -39,11 +39,6 @@ struct RunPlan {
         return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
                !(parameter == kTokenTable && experiment.model.tied);
     }
-    /// Place of the output projection: its own, or the token table where they are tied.
-    [[nodiscard]] int outputWeight() const
-    {
-        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
-    }
     [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
     /// Device of a stage on the way of a microbatch, through its replica of the model.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
@@ -75,12 +70,18 @@ class Device {
 public:
     Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
 
+    [[nodiscard]] int rank() const { return m_rank; }
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
     void beginStep(const Batch &batch, int step, StepUse use);
     /// Nothing if the run was stopped meanwhile.
     [[nodiscard]] std::optional<Mail> receive(const schedule::Pass &pass);
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
+    /// The same of a forward pass with the newest weights, whatever version the schedule has for it.
+    [[nodiscard]] base::Result<Mail> computeNewest(const schedule::Pass &pass, Mail in)
+    {
+        return carryOut(pass, std::move(in));
+    }
     void publish(const schedule::Pass &pass, Mail out);
     /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
     /// backward, and the loss, from the transport. Fails where the loss is not finite.

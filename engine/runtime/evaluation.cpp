@@ -10,9 +10,9 @@ namespace {
 using schedule::Pass;
 using schedule::PassKind;
 
-/// A forward pass and the device that runs it.
+/// A forward pass and the place of the device that runs it among those of this process.
 struct Step {
-    int device = 0;
+    std::size_t device = 0;
     Pass pass;
 };
 
@@ -29,11 +29,11 @@ std::optional<int> rankOf(PassKind kind)
 }
 
 /// The forward passes of microbatch 0, each after what it needs.
-std::vector<Step> forwardPasses(const schedule::Schedule &schedule)
+std::vector<Step> forwardPasses(const schedule::Schedule &schedule, const Devices &devices)
 {
     std::vector<Step> steps;
-    for (int device = 0; device < schedule.devices(); ++device)
-        for (const Pass &pass : schedule.device(device))
+    for (std::size_t device = 0; device < devices.size(); ++device)
+        for (const Pass &pass : schedule.device(devices[device]->rank()))
             if (pass.microbatch == 0 && rankOf(pass.kind))
                 steps.push_back({device, pass});
     std::ranges::stable_sort(steps, {}, [](const Step &step) { return std::pair(rankOf(step.pass.kind), step.pass.stage); });
@@ -42,12 +42,12 @@ std::vector<Step> forwardPasses(const schedule::Schedule &schedule)
 
 base::Result<> runForward(const std::vector<Step> &steps, const Devices &devices, const std::stop_token &halt)
 {
-    for (const auto &[rank, pass] : steps) {
-        Device &device = *devices[size(rank)];
+    for (const auto &[index, pass] : steps) {
+        Device &device = *devices[index];
         auto mail = device.receive(pass);
         if (!mail)
             return base::Error::cancelled();
-        auto made = device.compute(pass, *std::move(mail));
+        auto made = device.computeNewest(pass, *std::move(mail));
         if (halt.stop_requested()) // what the kernels left is worthless then
             return base::Error::cancelled();
         if (!made)
@@ -75,7 +75,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     Shape shape = plan.shape;
     shape.microbatches = 1;
     Batch batch(shape);
-    const std::vector<Step> passes = forwardPasses(plan.schedule);
+    const std::vector<Step> passes = forwardPasses(plan.schedule, devices);
     double sum = 0;
     for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         batch.loadHeldBack(tokens, microbatch);

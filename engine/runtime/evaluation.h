@@ -11,7 +11,8 @@ namespace stagelens::runtime {
 
 /// Mean loss over the held-back tokens, or nothing where none are held back. Runs the forward passes of the schedule's first
 /// microbatch for one microbatch of them after another, so that it takes no more memory than a step, and touches neither
-/// parameters nor gradients. `steps` are done so far. The devices' next beginStep() forgets what is left. Failed where the loss
+/// parameters nor gradients. `steps` are done so far. Where `devices` are some
+/// of several processes', their part of it. The devices' next beginStep() forgets what is left. Failed where the loss
 /// is not finite.
 [[nodiscard]] base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices,
                                                                    const TokenSource &tokens, int steps,

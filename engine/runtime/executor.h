@@ -5,6 +5,7 @@
 #include "engine/runtime/device.h"
 #include "engine/timeline/timeline.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -12,6 +13,7 @@
 
 namespace stagelens::runtime {
 
+/// Those in this process, in the order of their ranks.
 using Devices = std::vector<std::unique_ptr<Device>>;
 
 /// What else happens in a step.
@@ -25,16 +27,18 @@ struct StepHooks {
 };
 
 /// One thread a device, wall clock. A device that fails asks `halt`, which the transport's waits and the kernels listen to.
+/// The lanes are those of `devices` and count from `begin`.
 [[nodiscard]] base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
-                                                       std::stop_source halt);
+                                                       std::stop_source halt, std::chrono::steady_clock::time_point begin);
 
 /// One pass at a time, alone on the machine and measured, each on its device's virtual clock; messages take the time that
 /// receiving took.
 [[nodiscard]] base::Result<timeline::Timeline> runVirtualClock(const RunPlan &plan, const Devices &devices,
                                                                const StepHooks &hooks, const std::stop_token &halt);
 
-/// Calls `work(rank)` for every rank, each on a thread of its own, and waits for all. The first failure that is not a mere
-/// cancellation is the answer; a failure asks `halt`. Exceptions become failures.
-[[nodiscard]] base::Result<> onAllRanks(int ranks, const std::function<base::Result<>(int)> &work, std::stop_source halt);
+/// Calls `work(i)` for the i-th of the ranks, each on a thread of its own, and waits for all. The first failure that is not a
+/// mere cancellation is the answer; a failure asks `halt`. Exceptions become failures.
+[[nodiscard]] base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<base::Result<>(std::size_t)> &work,
+                                        std::stop_source halt);
 
 } // namespace stagelens::runtime

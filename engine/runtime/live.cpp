@@ -19,10 +19,10 @@ base::Nanos since(Clock::time_point begin)
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
 }
 
-base::Result<> guarded(const std::function<base::Result<>(int)> &work, int rank)
+base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, std::size_t index, int rank)
 {
     try {
-        return work(rank);
+        return work(index);
     } catch (const std::bad_alloc &) {
         return base::Error::failed(base::concat("device ", rank,
                                                 " got no more memory from the machine; lower model.hidden, "
@@ -77,14 +77,15 @@ std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
 
 } // namespace
 
-base::Result<> onAllRanks(int ranks, const std::function<base::Result<>(int)> &work, std::stop_source halt)
+base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<base::Result<>(std::size_t)> &work,
+                          std::stop_source halt)
 {
-    std::vector<base::Result<>> outcomes(static_cast<std::size_t>(ranks));
+    std::vector<base::Result<>> outcomes(ranks.size());
     {
         std::vector<std::jthread> threads;
-        for (int rank = 0; rank < ranks; ++rank) {
-            threads.emplace_back([&work, &halt, &outcome = outcomes[static_cast<std::size_t>(rank)], rank] {
-                outcome = guarded(work, rank);
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            threads.emplace_back([&work, &halt, &outcome = outcomes[i], i, rank = ranks[i]] {
+                outcome = guarded(work, i, rank);
                 if (!outcome)
                     halt.request_stop();
             });
@@ -98,26 +99,27 @@ base::Result<> onAllRanks(int ranks, const std::function<base::Result<>(int)> &w
 }
 
 base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
-                                         std::stop_source halt)
+                                         std::stop_source halt, Clock::time_point begin)
 {
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredLive;
     result.lanes.resize(devices.size());
     const bool tailAtOnce = hooks.optimize && !hooks.together;
-    const Clock::time_point begin = Clock::now();
-    for (std::size_t rank = 0; rank < devices.size(); ++rank)
-        devices[rank]->transport().join(static_cast<int>(rank));
-    const auto passes = [&](int rank) -> base::Result<> {
-        Device &device = *devices[static_cast<std::size_t>(rank)];
-        timeline::Lane &lane = result.lanes[static_cast<std::size_t>(rank)];
-        lane.reserve(plan.schedule.device(rank).size());
-        auto done = runPasses(plan, device, rank, hooks, lane, begin, halt.get_token());
-        device.transport().leave(rank);
+    std::vector<int> ranks;
+    for (const auto &device : devices) {
+        ranks.push_back(device->rank());
+        device->transport().join(device->rank());
+    }
+    const auto passes = [&](std::size_t index) -> base::Result<> {
+        Device &device = *devices[index];
+        timeline::Lane &lane = result.lanes[index];
+        lane.reserve(plan.schedule.device(device.rank()).size());
+        auto done = runPasses(plan, device, device.rank(), hooks, lane, begin, halt.get_token());
+        device.transport().leave(device.rank());
         if (done && tailAtOnce)
             runTail(device, hooks, lane, begin);
         return done;
     };
-    const int ranks = static_cast<int>(devices.size());
     if (auto done = onAllRanks(ranks, passes, halt); !done) {
         const bool isDeadlocked = devices.front()->transport().isDeadlocked();
         return isDeadlocked && done.error().kind == base::ErrorKind::Cancelled ? deadlockError(plan, passesOf(result))
@@ -127,8 +129,8 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
         if (auto done = hooks.together(); !done)
             return done.error();
     if (hooks.optimize && !tailAtOnce) {
-        const auto tails = [&](int rank) -> base::Result<> {
-            runTail(*devices[static_cast<std::size_t>(rank)], hooks, result.lanes[static_cast<std::size_t>(rank)], begin);
+        const auto tails = [&](std::size_t index) -> base::Result<> {
+            runTail(*devices[index], hooks, result.lanes[index], begin);
             return {};
         };
         if (auto done = onAllRanks(ranks, tails, halt); !done)

@@ -21,7 +21,19 @@ kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
     return settings;
 }
 
-void sumCopies(const Devices &devices)
+void addOutputGradients(const Devices &devices)
+{
+    for (const auto &device : devices) {
+        for (const auto &parameter : device->parameters()) {
+            if (parameter->outputGradient.size() == 0)
+                continue;
+            kernels::add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
+        }
+    }
+}
+
+void addCopies(const Devices &devices)
 {
     std::map<int, Parameter *> originals;
     std::vector<Parameter *> copies;
@@ -31,10 +43,6 @@ void sumCopies(const Devices &devices)
                 copies.push_back(parameter.get());
             else
                 originals[parameter->index] = parameter.get(); // a shard has no copy
-            if (parameter->outputGradient.size() == 0)
-                continue;
-            kernels::add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
-            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
         }
     }
     for (const Parameter *copy : copies)
@@ -43,14 +51,24 @@ void sumCopies(const Devices &devices)
         std::copy_n(originals.at(copy->index)->gradient.data(), copy->count(), copy->gradient.data());
 }
 
-double gradientNorm(const RunPlan &plan, const Devices &devices)
+std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
-    double squares = 0;
-    for (int index = 0; index < static_cast<int>(plan.parameters.size()); ++index)
-        for (const auto &device : devices)
-            if (const Parameter *part = device->find(index); part != nullptr && !part->isCopy)
-                squares += kernels::sumOfSquares(part->gradient.data(), part->count());
-    return std::sqrt(squares);
+    std::vector<double> squares;
+    for (int index = 0; index < static_cast<int>(plan.parameters.size()); ++index) {
+        const Parameter *part = device.find(index);
+        const bool counts = part != nullptr && !part->isCopy;
+        squares.push_back(counts ? kernels::sumOfSquares(part->gradient.data(), part->count()) : 0.0);
+    }
+    return squares;
+}
+
+double gradientNorm(const std::vector<std::vector<double>> &squares)
+{
+    double sum = 0;
+    for (std::size_t index = 0; index < squares.front().size(); ++index)
+        for (const std::vector<double> &ofRank : squares)
+            sum += ofRank[index];
+    return std::sqrt(sum);
 }
 
 float clipFactor(double norm, double clip)

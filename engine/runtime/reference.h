@@ -1,5 +1,5 @@
-// The model in float64, unpartitioned and plain: what every schedule's gradients are compared with. It shares nothing with the fp32
-// layers but the parameters' first values.
+// The model in float64, unpartitioned and plain: what every schedule's gradients are compared with. It shares nothing with the
+// fp32 layers but the parameters' first values.
 #pragma once
 
 #include "engine/base/result.h"

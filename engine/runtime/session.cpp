@@ -24,21 +24,26 @@ int coreCount()
 
 } // namespace
 
-Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)
+Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
+                 ProcessGroupPtr group)
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_batch(m_plan.shape)
+      m_broken(group ? group->broken() : std::stop_token(), [halt = m_halt]() mutable { halt.request_stop(); }),
+      m_peers(std::move(group), schedule.devices(), m_halted), m_batch(m_plan.shape)
 {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                     std::stop_token stop)
+                                                     std::stop_token stop, ProcessGroupPtr group)
 {
     if (auto sound = checkRun(experiment, schedule); !sound)
         return sound.error();
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
         return tokens.error();
-    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop)));
+    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), std::move(group)));
     session->m_tokens = std::move(tokens).value();
+    session->m_batch.load(*session->m_tokens, 0);
+    if (auto agreed = session->m_peers.agree(session->m_plan, session->m_batch); !agreed)
+        return agreed.error();
     if (auto made = session->makeDevices(); !made)
         return made.error();
     return session;
@@ -53,30 +58,33 @@ kernels::Interrupt Session::interrupt() const
 base::Result<> Session::makeDevices()
 {
     kernels::useOneThreadPerCall();
-    const int ranks = m_plan.schedule.devices();
-    m_transport = backend::makeInProcessTransport(ranks, m_halted);
-    m_devices.resize(size(ranks));
     auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
     if (!plans)
         return plans.error();
     m_memoryPlans = std::move(plans).value();
-    m_memories.resize(size(ranks));
-    const auto make = [this](int rank) -> base::Result<> {
-        auto &memory = m_memories[size(rank)];
-        memory = std::make_unique<DeviceMemory>(m_memoryPlans[size(rank)], m_plan.schedule.device(rank), rank);
-        m_devices[size(rank)] = std::make_unique<Device>(m_plan, rank, *memory, *m_transport, interrupt());
+    const std::vector<int> &ranks = m_peers.ranks();
+    for (const int rank : ranks) {
+        m_memories.push_back(std::make_unique<DeviceMemory>(m_memoryPlans[size(rank)], m_plan.schedule.device(rank), rank));
+        m_passCount += m_plan.schedule.device(rank).size();
+    }
+    m_transport = m_peers.makeTransport(m_memories.front()->pool(), m_halted);
+    m_devices.resize(ranks.size());
+    const auto make = [&](std::size_t index) -> base::Result<> {
+        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, interrupt());
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
-    return onAllRanks(ranks, make, m_halt);
+    if (auto made = onAllRanks(ranks, make, m_halt); !made)
+        return made;
+    return m_peers.introduce(m_devices);
 }
 
 void Session::countPass(int index, const TrainingObserver &observer)
 {
     const std::scoped_lock lock(m_progress);
-    const std::size_t total = m_plan.schedule.passCount();
     ++m_passesDone;
-    if (observer.onProgress && (m_passesDone == total || m_passesDone % (total / kReportsPerStep + 1) == 0))
-        observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, total});
+    m_peers.note(index, m_passesDone);
+    if (observer.onProgress && (m_passesDone == m_passCount || m_passesDone % (m_passCount / kReportsPerStep + 1) == 0))
+        observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_passCount});
 }
 
 StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &observer,
@@ -90,9 +98,14 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                sumCopies(m_devices);
-            if (optimize && choice.clip)
-                m_clipFactor = clipFactor(gradientNorm(m_plan, m_devices), *choice.clip);
+                if (auto added = m_peers.sumCopies(m_devices, *m_transport, m_copies); !added)
+                    return added;
+            if (optimize && choice.clip) {
+                const auto norm = m_peers.gradientNorm(m_plan, m_devices);
+                if (!norm)
+                    return norm.error();
+                m_clipFactor = clipFactor(*norm, *choice.clip);
+            }
             return inspect ? inspect() : base::Result<>();
         };
     }
@@ -106,6 +119,16 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     return hooks;
 }
 
+base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, Peers::Clock::time_point begin)
+{
+    const bool isLive = !m_peers.isAlone() || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
+    auto times =
+        isLive ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
+    if (times && m_halted.stop_requested())
+        return base::Error::cancelled();
+    return times;
+}
+
 base::Result<StepReport> Session::step(int index, bool optimize, const TrainingObserver &observer,
                                        const std::function<base::Result<>()> &inspect)
 {
@@ -114,18 +137,25 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     for (const auto &device : m_devices)
         device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
-    const bool isLive = model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
-    auto times = isLive ? runLive(m_plan, m_devices, hooks, m_halt) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
+    if (auto met = m_peers.meet(); !met)
+        return met.error();
+    const auto begin = Peers::Clock::now();
+    auto times = runPasses(hooks, begin);
     if (!times)
         return times.error();
-    if (m_halted.stop_requested())
-        return base::Error::cancelled();
+    std::vector<DeviceOutcome> outcomes;
+    for (std::size_t i = 0; i < m_devices.size(); ++i)
+        outcomes.push_back({m_devices[i]->lossSum(), m_devices[i]->meter().atPeak(), std::move(times->lanes[i])});
+    if (auto collected = m_peers.collect(outcomes, begin); !collected)
+        return collected.error();
 
     StepReport report;
     report.step = index;
-    for (const auto &device : m_devices) {
-        report.loss += device->lossSum();
-        report.peakMemory.push_back(device->meter().atPeak());
+    times->lanes.clear();
+    for (DeviceOutcome &outcome : outcomes) {
+        report.loss += outcome.loss;
+        report.peakMemory.push_back(outcome.peakMemory);
+        times->lanes.push_back(std::move(outcome.lane));
     }
     report.loss /= static_cast<double>(m_plan.shape.microbatches * m_plan.shape.tokens());
     if (m_plan.joinsOutputPasses)
@@ -142,7 +172,10 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
         device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
-    return loss;
+    if (!loss || !*loss || m_peers.isAlone())
+        return loss;
+    const auto sum = m_peers.sum(**loss); // 0 but where the last stage is
+    return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
 }
 
 void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
@@ -167,16 +200,10 @@ bool Session::isLossFinite() const
 
 void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
 {
-    const auto copy = [](backend::Buffer &to, const Parameter &rows, const std::vector<float> &from) {
-        std::copy_n(from.data() + rows.firstRow * rows.columns, to.size(), to.data());
-    };
-    for (const auto &device : m_devices) {
-        for (const auto &rows : device->parameters()) {
-            copy((*rows).*part, *rows, tensors[size(rows->index)]);
-            if (part == &Parameter::value)
-                copy(rows->previous, *rows, tensors[size(rows->index)]);
-        }
-    }
+    for (const auto &device : m_devices)
+        for (const auto &rows : device->parameters())
+            std::copy_n(tensors[size(rows->index)].data() + rows->firstRow * rows->columns, ((*rows).*part).size(),
+                        ((*rows).*part).data());
 }
 
 Tensors Session::tensors(backend::Buffer Parameter::*part) const
@@ -192,6 +219,15 @@ Tensors Session::tensors(backend::Buffer Parameter::*part) const
             std::copy(values.begin(), values.end(), tensor.begin() + rows->firstRow * rows->columns);
         }
     }
+    return all;
+}
+
+base::Result<Tensors> Session::collect(backend::Buffer Parameter::*part)
+{
+    Tensors all = tensors(part);
+    for (std::size_t index = 0; index < all.size(); ++index)
+        if (auto added = m_peers.collectRows(all[index], m_devices.front()->find(static_cast<int>(index)), part); !added)
+            return added.error();
     return all;
 }
 

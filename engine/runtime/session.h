@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/runtime/executor.h"
+#include "engine/runtime/peers.h"
 #include "engine/runtime/training_run.h"
 
 #include <atomic>
@@ -19,9 +20,11 @@ using Tensors = std::vector<std::vector<float>>;
 
 class Session {
 public:
-    /// Checks plan, schedule and memory, opens the tokens and makes the devices. The error names the field at fault.
+    /// Checks plan, schedule and memory, opens the tokens and makes the devices. The error names the field at fault. With a
+    /// group, every process opens a session and makes the same calls; reports are whole in the first process alone.
     [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
-                                                                     const schedule::Schedule &schedule, std::stop_token stop);
+                                                                     const schedule::Schedule &schedule, std::stop_token stop,
+                                                                     ProcessGroupPtr group = {});
 
     /// Makes the step's gradients; with `optimize` then AdamW's step, which clears them. `inspect` (if any) may read the
     /// gradients in between.
@@ -30,27 +33,32 @@ public:
 
     [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
-    /// Values, gradients or moments of the whole model.
+    /// Values, gradients or moments of the whole model, where all of it is in this process.
     [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
-    /// Those to go on with in place of what is there; as tensors() answers them. Values are the previous ones as well, until
-    /// those are set.
+    /// The same from all processes, in the first one alone.
+    [[nodiscard]] base::Result<Tensors> collect(backend::Buffer Parameter::*part);
+    /// Those to go on with in place of what is there; as tensors() answers them. Does nothing where a
+    /// parameter has no such part.
     void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
-    /// See Device::watchUpdates().
-    void watchUpdates(const std::function<void(const Parameter &)> &watch);
-    /// Parameter::stage of each.
-    [[nodiscard]] std::vector<int> parameterStages() const;
     /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
     /// none are held back.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
     /// False once the last step met a loss that is not a number or infinite.
     [[nodiscard]] bool isLossFinite() const;
+    /// See Device::watchUpdates().
+    void watchUpdates(const std::function<void(const Parameter &)> &watch);
+    /// Parameter::stage of each.
+    [[nodiscard]] std::vector<int> parameterStages() const;
+    [[nodiscard]] const Peers &peers() const { return m_peers; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }
 
 private:
-    Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop);
+    Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
+            ProcessGroupPtr group);
     [[nodiscard]] base::Result<> makeDevices();
+    [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, Peers::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
     void countPass(int index, const TrainingObserver &observer);
@@ -59,16 +67,20 @@ private:
     RunPlan m_plan;
     std::stop_source m_halt; ///< asked by the person's stop and by a device that fails
     std::stop_token m_halted = m_halt.get_token();
-    std::stop_callback<std::function<void()>> m_link; ///< from the person's stop to m_halt
+    std::stop_callback<std::function<void()>> m_link;   ///< from the person's stop to m_halt
+    std::stop_callback<std::function<void()>> m_broken; ///< from the other processes' end to m_halt
+    Peers m_peers;
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
     std::vector<DevicePlan> m_memoryPlans;
     std::vector<std::unique_ptr<DeviceMemory>> m_memories; ///< outlive every buffer
+    backend::Pool m_copies;                                ///< gradients of copies on their way to other processes
     std::unique_ptr<backend::Transport> m_transport;
     Devices m_devices;
     float m_clipFactor = 1;
     std::mutex m_progress; ///< the observer is called by one thread at a time
     std::size_t m_passesDone = 0;
+    std::size_t m_passCount = 0; ///< of a step, on the devices here
 };
 
 } // namespace stagelens::runtime

@@ -70,9 +70,9 @@ private:
                                         "leave --dump out, or choose a schedule that updates once a step");
         if (auto started = takeBeginning(); !started)
             return started;
-        if (m_dump)
-            if (auto begun = m_dump->writeBeginning(m_session.parameters()); !begun)
-                return begun;
+        const auto write = [this](const Tensors &parameters) { return m_dump->writeBeginning(parameters); };
+        if (auto begun = dumpWhole(&Parameter::value, write); !begun)
+            return begun;
         return evaluate();
     }
 
@@ -83,6 +83,7 @@ private:
             if (!parameters)
                 return parameters.error();
             m_session.setTensors(&Parameter::value, *parameters);
+            m_session.setTensors(&Parameter::previous, *parameters);
         }
         if (m_folders.resume.empty())
             return {};
@@ -108,7 +109,8 @@ private:
     base::Result<> trainSteps()
     {
         const int first = steps();
-        const auto firstGradients = [&] { return m_dump->writeFirstStep(m_session.batch(), m_session.gradients()); };
+        const auto write = [this](const Tensors &gradients) { return m_dump->writeFirstStep(m_session.batch(), gradients); };
+        const auto firstGradients = [&] { return dumpWhole(&Parameter::gradient, write); };
         while (steps() < m_session.plan().experiment.training.steps) {
             const bool isInspected = m_dump && steps() == first;
             auto report = m_session.step(steps(), true, m_observer,
@@ -137,10 +139,10 @@ private:
             m_observer.onCheckpoint(steps(), written);
     }
 
-    /// A step's error; where its loss was not finite, the state before it goes into the dump.
+    /// A step's error; where its loss was not finite, the state before it goes into the dump, if all of it is in this process.
     base::Error withState(base::Error error) const
     {
-        if (!m_dump || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
+        if (!m_dump || !m_session.peers().isAlone() || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
             return error;
         const auto written = m_dump->writeFailure(m_session.parameters(), m_session.batch(), m_losses, error);
         error.problems.front().message += written ? base::concat("; the state before that step is in ", written->string())
@@ -150,10 +152,21 @@ private:
 
     base::Result<> end()
     {
-        if (m_dump)
-            if (auto written = m_dump->writeEnd(m_session.parameters(), m_losses); !written)
-                return written;
+        const auto write = [this](const Tensors &parameters) { return m_dump->writeEnd(parameters, m_losses); };
+        if (auto written = dumpWhole(&Parameter::value, write); !written)
+            return written;
         return evaluate();
+    }
+
+    /// Of several processes the first writes.
+    base::Result<> dumpWhole(backend::Buffer Parameter::*part, const std::function<base::Result<>(const Tensors &)> &write)
+    {
+        if (!m_dump)
+            return {};
+        const auto whole = m_session.collect(part);
+        if (!whole)
+            return whole.error();
+        return m_session.peers().isFirst() ? write(*whole) : base::Result<>();
     }
 
     [[nodiscard]] int steps() const { return static_cast<int>(m_losses.size()); }
@@ -214,12 +227,12 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 } // namespace
 
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
-                     const TrainingObserver &observer, std::stop_token stop)
+                     const TrainingObserver &observer, std::stop_token stop, const ProcessGroupPtr &group)
 {
-    return contained<base::Done>([&]() -> base::Result<> {
-        auto session = Session::open(experiment, schedule, stop);
-        return session ? Training(**session, folders, observer, stop).run() : session.error();
-    });
+    return settled(group, contained<base::Done>([&]() -> base::Result<> {
+                       auto session = Session::open(experiment, schedule, stop, group);
+                       return session ? Training(**session, folders, observer, stop).run() : session.error();
+                   }));
 }
 
 base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)

@@ -14,6 +14,10 @@
 #include <stop_token>
 #include <vector>
 
+namespace stagelens::backend {
+class ProcessGroup;
+}
+
 namespace stagelens::runtime {
 
 /// What one step did.
@@ -60,9 +64,11 @@ struct TrainingObserver {
 /// Trains `experiment.training.steps` steps of a resolved, valid experiment, or those that a checkpoint leaves of them.
 /// Cancelled where the token asks for it (between a pass's kernels; every blocked wait wakes); Failed with step, microbatch and
 /// device where the loss is not finite (the state before that step is in the dump then, if there is one) or memory is missing;
-/// a file of the folders that cannot be read or written is named.
+/// a file of the folders that cannot be read or written is named. With a group every process calls it with the same arguments:
+/// the first one alone writes files and hears whole reports, and what ends one ends all with its reason.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop);
+                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
+                                   const std::shared_ptr<backend::ProcessGroup> &group = {});
 
 /// Error of one parameter's gradient against the float64 reference.
 struct GradientError {

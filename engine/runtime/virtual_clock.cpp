@@ -187,11 +187,11 @@ base::Result<timeline::Timeline> runVirtualClock(const RunPlan &plan, const Devi
     // On a thread of its own like a live device, so that failures are answered alike.
     base::Result<timeline::Timeline> result = base::Error::cancelled();
     std::stop_source unused;
-    const auto work = [&](int) -> base::Result<> {
+    const auto work = [&](std::size_t) -> base::Result<> {
         result = runStep(plan, devices, hooks, halt);
         return result ? base::Result<>() : result.error();
     };
-    if (auto done = onAllRanks(1, work, unused); !done)
+    if (auto done = onAllRanks({0}, work, unused); !done)
         return done.error();
     return result;
 }

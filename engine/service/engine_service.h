@@ -24,6 +24,10 @@
 #include <variant>
 #include <vector>
 
+namespace stagelens::backend {
+class ProcessGroup;
+}
+
 namespace stagelens::service {
 
 using JobId = std::uint64_t;
@@ -103,6 +107,8 @@ struct TrainingOptions {
     std::filesystem::path init;
     int checkpointEvery = 0;                 ///< steps; 0: no checkpoints
     std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
+    /// That train it together, each with this call; the first one stores it. Null: this process alone.
+    std::shared_ptr<backend::ProcessGroup> processes = {};
 };
 
 struct ServiceOptions {

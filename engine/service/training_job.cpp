@@ -3,6 +3,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/service/environment.h"
+#include "engine/service/processes.h"
 #include "engine/service/schedule_plan.h"
 
 #include "engine/runtime/checkpoint.h"
@@ -67,6 +68,10 @@ private:
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         if (const auto hardware = model::hardwarePreset("cpu-local"))
             m_peakFlops = hardware->peakFlops;
+        if (!isFirst()) {
+            publish();
+            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, std::move(stop), m_options.processes);
+        }
         openStore();
         publish();
         const runtime::TrainingObserver observer{
@@ -75,8 +80,11 @@ private:
             [this](const runtime::Evaluation &evaluation) { onEvaluation(evaluation); },
             [this](int steps, const base::Result<> &written) { onCheckpoint(steps, written); }};
         m_started = Clock::now();
-        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop));
+        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop), m_options.processes);
     }
+
+    /// Of several processes the first one stores the run.
+    [[nodiscard]] bool isFirst() const { return !m_options.processes || m_options.processes->isFirst(); }
 
     /// Looks at the checkpoint to go on from, before a run is stored that could not begin.
     base::Result<> findCheckpoint()
@@ -104,6 +112,8 @@ private:
         record.environment = environment();
         record.environment["backend"] = record.experiment.training.backend;
         record.environment["data"] = record.experiment.training.data;
+        if (m_options.processes)
+            record.environment.merge(groupFacts(*m_options.processes));
         const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live
                               ? timeline::Provenance::MeasuredLive
                               : timeline::Provenance::MeasuredVirtualClock;

@@ -1,23 +1,10 @@
-// Whether the process that writes a run still lives. Internal to the store.
+// Locks that show whether the process that writes a run still lives. Internal to the store.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
 namespace stagelens::store {
-
-/// A process, told apart from any other that had or will have its number.
-struct ProcessMark {
-    std::string bootId; ///< of the machine's current start
-    std::int64_t pid = 0;
-    std::int64_t startTicks = 0; ///< since that start
-    friend bool operator==(const ProcessMark &, const ProcessMark &) = default;
-};
-/// The mark of this process.
-[[nodiscard]] ProcessMark ownProcess();
-/// True if that very process runs on this machine.
-[[nodiscard]] bool isRunning(const ProcessMark &mark);
 
 /// Locks on runs: the byte of `<database>.locks` whose offset is the run's id, locked on the open file description, so that the
 /// kernel drops it when the process dies, other connections of this process do not disturb it, and a process in another

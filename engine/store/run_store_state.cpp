@@ -1,5 +1,6 @@
 #include "engine/store/run_store_state.h"
 
+#include "engine/base/process_mark.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
@@ -116,7 +117,7 @@ Result<> RunStore::State::end(RunId id, RunStatus status, const std::string &rea
 
 Result<> RunStore::State::insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name)
 {
-    const ProcessMark mark = ownProcess();
+    const base::ProcessMark mark = base::ownProcess();
     const std::string document = model::toJson(experiment).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return run("INSERT INTO run (name, status, started_unix_ms, kind, family, vocabulary, devices, microbatches,"
                " steps_planned, experiment, boot_id, pid, process_start)"
@@ -154,8 +155,8 @@ Result<std::vector<RunId>> RunStore::State::orphans()
     std::vector<RunId> gone;
     const auto read = each("SELECT id, boot_id, pid, process_start FROM run WHERE status = 'running' AND id > ?", 0,
                            [&](const Statement &row) {
-                               const ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
-                               if (!isRunning(mark) && !locks.isHeldElsewhere(row.integer(0)))
+                               const base::ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
+                               if (!base::isRunning(mark) && !locks.isHeldElsewhere(row.integer(0)))
                                    gone.push_back(row.integer(0));
                            });
     if (!read)

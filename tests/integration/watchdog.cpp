@@ -5,6 +5,7 @@
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
+#include <chrono>
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -32,7 +33,7 @@ QString errorOf(const char *text, model::RunMode mode)
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};
-    const auto run = mode == model::RunMode::Live ? runLive(plan, devices, hooks, halt)
+    const auto run = mode == model::RunMode::Live ? runLive(plan, devices, hooks, halt, std::chrono::steady_clock::now())
                                                   : runVirtualClock(plan, devices, hooks, halt.get_token());
     if (run)
         return {};

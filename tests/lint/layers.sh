@@ -30,6 +30,8 @@ report "The window includes of the engine only its service and value types" \
 report "CUDA and NCCL headers stand only in engine/backend/cuda and kernels/cuda" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|nccl|nvtx|curand|cub/)' |
         grep -vE '^(engine/backend/cuda|kernels/cuda)/')"
+report "MPI's header stands only in engine/backend/mpi" \
+    "$(includesOf app engine kernels ui tests | grep -E '[<"]mpi' | grep -vE '^engine/backend/mpi/')"
 report "SQLite's header stands only in engine/store" \
     "$(includesOf app engine kernels ui | grep -E '[<"]sqlite3' | grep -vE '^engine/store/')"
 report "BLAS headers stand only in kernels/cpu, and in the float64 reference that checks the kernels" \

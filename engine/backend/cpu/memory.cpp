@@ -92,9 +92,9 @@ void Slab::Free::operator()(float *data) const
 }
 
 Buffer::Buffer(Pool &pool, float *data, std::size_t size, Category category)
-    : m_data(data), m_size(size), m_pool(&pool), m_category(category)
+    : m_data(data), m_size(size), m_pool(&pool), m_meter(&pool.meter()), m_category(category)
 {
-    pool.meter().add(category, bytesOf(size));
+    m_meter->add(category, bytesOf(size));
 }
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept
@@ -105,15 +105,26 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept
     m_data = std::exchange(other.m_data, nullptr);
     m_size = std::exchange(other.m_size, 0);
     m_pool = std::exchange(other.m_pool, nullptr);
+    m_meter = std::exchange(other.m_meter, nullptr);
     m_category = other.m_category;
     return *this;
+}
+
+void Buffer::chargeTo(MemoryMeter &meter, Category category)
+{
+    if (m_meter == nullptr)
+        return;
+    m_meter->remove(m_category, bytesOf(m_size));
+    meter.add(category, bytesOf(m_size));
+    m_meter = &meter;
+    m_category = category;
 }
 
 void Buffer::release() noexcept
 {
     if (m_pool == nullptr)
         return;
-    m_pool->meter().remove(m_category, bytesOf(m_size));
+    m_meter->remove(m_category, bytesOf(m_size));
     m_pool->giveBack(m_data, m_size);
     m_pool = nullptr;
 }

@@ -1,0 +1,159 @@
+#include "engine/backend/process_group.h"
+
+#include "engine/backend/process_link.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace stagelens::backend {
+namespace {
+
+/// One rank's end of the messages. What it sends to itself stays here.
+class GroupTransport final : public Transport {
+public:
+    GroupTransport(ProcessLink &link, MemoryMeter &meter, Category category, std::stop_token stop)
+        : Transport(link.size()), m_link(link), m_meter(meter), m_category(category), m_stop(std::move(stop))
+    {}
+    GroupTransport(const GroupTransport &) = delete;
+    GroupTransport &operator=(const GroupTransport &) = delete;
+    ~GroupTransport() override { m_link.drain(); }
+
+    void send(int from, int to, const MessageKey &key, Tensor tensor) override
+    {
+        if (to == from)
+            return m_own.put(from, key, std::move(tensor));
+        WireHeader header = headerOf(Word::Floats);
+        header.key = key;
+        const std::span<std::byte> bytes = std::as_writable_bytes(tensor->values());
+        m_link.post(to, header, {bytes, std::move(tensor)});
+    }
+    Tensor receive(int from, int to, const MessageKey &key) override
+    {
+        if (to == from)
+            return m_own.take(from, key, m_stop);
+        Tensor tensor = m_link.takeTensor(from, key, m_stop);
+        if (tensor)
+            tensor->chargeTo(m_meter, m_category);
+        return tensor;
+    }
+
+private:
+    ProcessLink &m_link;
+    MemoryMeter &m_meter;
+    Category m_category;
+    std::stop_token m_stop;
+    Doorstep m_own;
+};
+
+} // namespace
+
+ClockOffset clockOffset(const std::vector<ClockSample> &samples)
+{
+    const auto took = [](const ClockSample &sample) { return sample.returned - sample.asked; };
+    const auto best = std::min_element(samples.begin(), samples.end(),
+                                       [&](const ClockSample &a, const ClockSample &b) { return took(a) < took(b); });
+    if (best == samples.end())
+        return {};
+    const std::int64_t half = took(*best) / 2;
+    return {best->answered - (best->asked + half), took(*best) - half};
+}
+
+ProcessGroup::ProcessGroup(std::unique_ptr<ProcessLink> link) : m_link(std::move(link)) {}
+ProcessGroup::~ProcessGroup() = default;
+
+base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, std::chrono::milliseconds silence)
+{
+    auto link = std::make_unique<ProcessLink>(std::move(maker), silence);
+    if (auto joined = link->waitForAll(); !joined)
+        return joined.error();
+    std::shared_ptr<ProcessGroup> group(new ProcessGroup(std::move(link)));
+    constexpr int kRounds = 20;
+    if (!group->m_link->isOnMachineOf(0))
+        group->m_clock = clockOffset(group->m_link->askForTime(kRounds));
+    const auto *error = reinterpret_cast<const std::byte *>(&group->m_clock.error);
+    const auto errors = group->gather({error, error + sizeof(group->m_clock.error)}, group->broken());
+    if (!errors)
+        return group->failure().value_or(errors.error());
+    for (const Bytes &bytes : *errors) {
+        std::int64_t nanoseconds = 0;
+        std::memcpy(&nanoseconds, bytes.data(), sizeof(nanoseconds));
+        group->m_clockError = std::max(group->m_clockError, static_cast<double>(nanoseconds));
+    }
+    return group;
+}
+
+int ProcessGroup::rank() const
+{
+    return m_link->rank();
+}
+int ProcessGroup::size() const
+{
+    return m_link->size();
+}
+
+std::string ProcessGroup::description() const
+{
+    const int machines = m_link->machines();
+    return base::concat(m_link->wireDescription(), ", ", size(), size() == 1 ? " process on " : " processes on ", machines,
+                        machines == 1 ? " machine" : " machines");
+}
+
+std::unique_ptr<Transport> ProcessGroup::makeTransport(MemoryMeter &meter, Category category, std::stop_token stop)
+{
+    return std::make_unique<GroupTransport>(*m_link, meter, category, std::move(stop));
+}
+
+base::Result<std::vector<Bytes>> ProcessGroup::gather(Bytes own, const std::stop_token &stop)
+{
+    const std::int64_t call = m_calls++;
+    if (!isFirst()) {
+        const auto kept = std::make_shared<Bytes>(std::move(own));
+        m_link->post(0, headerOf(Word::Blob, call), {*kept, kept});
+        return std::vector<Bytes>();
+    }
+    std::vector<Bytes> all{std::move(own)};
+    for (int from = 1; from < size(); ++from) {
+        auto part = m_link->takeBlob(from, call, stop);
+        if (!part)
+            return base::Error::cancelled();
+        all.push_back(*std::move(part));
+    }
+    return all;
+}
+
+base::Result<Bytes> ProcessGroup::broadcast(Bytes own, const std::stop_token &stop)
+{
+    const std::int64_t call = m_calls++;
+    if (isFirst()) {
+        m_link->postToOthers(headerOf(Word::Blob, call), own);
+        return own;
+    }
+    auto told = m_link->takeBlob(0, call, stop);
+    return told ? base::Result<Bytes>(*std::move(told)) : base::Error::cancelled();
+}
+
+void ProcessGroup::note(int step, std::size_t passesDone)
+{
+    m_link->note(step, passesDone);
+}
+void ProcessGroup::giveUp(const base::Error &why)
+{
+    m_link->giveUp(why);
+}
+std::stop_token ProcessGroup::broken() const
+{
+    return m_link->broken();
+}
+std::optional<base::Error> ProcessGroup::failure()
+{
+    return m_link->failure();
+}
+std::optional<int> ProcessGroup::leave(int status)
+{
+    return m_link->leave(status);
+}
+
+} // namespace stagelens::backend

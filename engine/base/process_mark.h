@@ -1,0 +1,21 @@
+// Whether a process still lives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stagelens::base {
+
+/// A process, told apart from any other that had or will have its number.
+struct ProcessMark {
+    std::string bootId; ///< of the machine's current start
+    std::int64_t pid = 0;
+    std::int64_t startTicks = 0; ///< since that start
+    friend bool operator==(const ProcessMark &, const ProcessMark &) = default;
+};
+/// The mark of this process.
+[[nodiscard]] ProcessMark ownProcess();
+/// True if that very process runs on this machine.
+[[nodiscard]] bool isRunning(const ProcessMark &mark);
+
+} // namespace stagelens::base

@@ -1,0 +1,59 @@
+#include "engine/service/processes.h"
+
+#include "engine/base/text.h"
+
+#include "commit.h"
+
+namespace stagelens::service {
+
+std::vector<BackendInfo> transports()
+{
+    const std::string problem = runtime::mpiProblem();
+    return {{"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
+            {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
+            {"nccl", "each process has a GPU", false, "this version trains on the processor only"}};
+}
+
+base::Result<runtime::ProcessGroupPtr> joinProcesses()
+{
+    if (const std::string problem = runtime::mpiProblem(); !problem.empty())
+        return base::Error::invalid("--transport", "mpi is not available: " + problem);
+    auto group = runtime::joinThroughMpi();
+    if (!group)
+        return base::Error::invalid("--transport", "the processes could not be joined: " + group.error().text());
+    if (auto same = runtime::agreeOn(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", (*group)->broken());
+        !same)
+        return (*group)->failure().value_or(same.error());
+    return group;
+}
+
+base::Problems groupProblems(const backend::ProcessGroup &group, const model::Experiment &experiment,
+                             const TrainingOptions &options)
+{
+    base::Problems problems;
+    if (const int devices = experiment.parallel.devices; devices != group.size())
+        problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group.size(),
+                                                             group.size() == 1 ? " process was" : " processes were",
+                                                             " started, and each trains one device; start mpirun -n ", devices,
+                                                             ", or give --devices ", group.size())});
+    if (experiment.training.mode == model::RunMode::VirtualClock)
+        problems.push_back({"training.mode", "the virtual clock measures the passes of one process one after another; leave it "
+                                             "out over mpi, or use --transport in-process"});
+    if (options.checkpointEvery > 0)
+        problems.push_back(
+            {"--checkpoint-every", "checkpoints are written in process only; leave it out, or use --transport in-process"});
+    if (options.resume)
+        problems.push_back(
+            {"--resume", "a checkpoint is taken up in process only; leave it out, or use --transport in-process"});
+    return problems;
+}
+
+std::map<std::string, std::string> groupFacts(const backend::ProcessGroup &group)
+{
+    std::map<std::string, std::string> facts{{"transport", "mpi: " + group.description()}};
+    if (const double error = group.clockError(); error > 0)
+        facts["clocks"] = base::concat("aligned within ", base::fixedText(error / 1000, 1), " us");
+    return facts;
+}
+
+} // namespace stagelens::service
