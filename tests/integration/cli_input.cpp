@@ -81,8 +81,8 @@ void CliInput::reportsEveryProblem()
 void CliInput::refusesOptionsOfLaterVersions_data()
 {
     QTest::addColumn<QString>("words");
-    for (const char *words : {"simulate --schedule-file x", "run --resume 3",
-                              "run --backend cuda --steps 1", "verify --kernels", "bench --backend cuda"})
+    for (const char *words : {"simulate --schedule-file x", "run --resume 3", "run --backend cuda --steps 1",
+                              "verify --kernels", "bench --backend cuda"})
         QTest::newRow(words) << QString::fromLatin1(words);
 }
 

@@ -82,8 +82,8 @@ private slots:
         const std::size_t many = of(64);
         qInfo("%zu allocations in a step of 8 microbatches, %zu in one of 64", few, many);
         QVERIFY(few > 0);
-        // Messages may wait in other numbers in a live step; 56 microbatches are hundreds of passes.
-        QVERIFY(many <= few + 16);
+        // 56 microbatches are hundreds of passes. Lists of a step double a few times, and messages may wait in other numbers.
+        QVERIFY(many <= few + 32);
     }
 };
 

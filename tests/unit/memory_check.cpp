@@ -1,6 +1,6 @@
 // A run that does not fit is refused before anything is allocated, with what is missing and what would fit.
-#include "engine/base/text.h"
 #include "engine/runtime/memory_check.h"
+#include "engine/base/text.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
