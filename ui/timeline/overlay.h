@@ -28,6 +28,7 @@ struct Hit {
 struct OverlayState {
     std::optional<QPoint> pointer; ///< nothing while the mouse is elsewhere or drags
     std::optional<ViewState::Selection> selection;
+    std::optional<Hit> gap; ///< the idle time that is being explained
     std::optional<ViewState::Mark> mark;
     std::optional<base::Nanos> playhead;
     bool focused = false; ///< the keyboard is here: show the ring
