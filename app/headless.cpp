@@ -6,6 +6,7 @@
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+#include "ui/shell/explore_page.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"

@@ -333,7 +333,8 @@ void WindowExplore::whatTakesTheFocusHasAName()
         QApplication::processEvents();
         for (QWidget *widget : window.findChildren<QWidget *>()) {
             const bool reached = widget->isVisible() && widget->focusPolicy() & Qt::TabFocus;
-            if (!reached || widget->objectName().startsWith(u"qt_"_s) || qobject_cast<QAbstractScrollArea *>(widget->parentWidget()))
+            if (!reached || widget->objectName().startsWith(u"qt_"_s) ||
+                qobject_cast<QAbstractScrollArea *>(widget->parentWidget()))
                 continue;
             QAccessibleInterface *spoken = QAccessible::queryAccessibleInterface(widget);
             QVERIFY2(spoken && !spoken->text(QAccessible::Name).isEmpty(),

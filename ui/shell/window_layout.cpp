@@ -145,8 +145,7 @@ void MainWindow::connectActions()
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
     on(m_actions->quit, [this] { close(); });
-    on(m_actions->copyPicture,
-       [this] { QApplication::clipboard()->setImage(makePicture(*timelineInFront(), kPictureSize)); });
+    on(m_actions->copyPicture, [this] { QApplication::clipboard()->setImage(makePicture(*timelineInFront(), kPictureSize)); });
     on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
     on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
     on(m_actions->applyAdvice, [this] {
