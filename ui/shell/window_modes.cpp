@@ -73,7 +73,8 @@ void MainWindow::updateExports()
         obstacle = u"The picture shows the last valid plan; mend the experiment before you export it."_s;
     m_actions->exports->setEnabled(obstacle.isEmpty());
     m_actions->exports->menuAction()->setToolTip(obstacle);
-    for (QAction *action : m_actions->exports->actions() << m_actions->copyPicture)
+    const QList<QAction *> exports = m_actions->exports->actions() + QList<QAction *>{m_actions->copyPicture};
+    for (QAction *action : exports)
         action->setEnabled(obstacle.isEmpty());
 }
 
