@@ -7,9 +7,6 @@
 #include "ui/panels/metrics_panel.h"
 #include "ui/timeline/colours.h"
 
-#include <QAbstractScrollArea>
-#include <QAccessible>
-#include <QActionGroup>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
@@ -48,7 +45,6 @@ private slots:
     void checkedButtonsAreLegible();
     void laterStartReopensTheLastExperiment();
     void unreadableFileLeavesTheDemoAndSaysWhy();
-    void whatTakesTheFocusHasAName();
     void everyControlHasAName();
 
 private:
@@ -321,27 +317,6 @@ void WindowExplore::unreadableFileLeavesTheDemoAndSaysWhy()
     QVERIFY(!notice->text().isEmpty());
     QVERIFY(window.forecast().plan());
     QVERIFY(window.windowTitle().startsWith(u"Demo"_s));
-}
-
-void WindowExplore::whatTakesTheFocusHasAName()
-{
-    auto &window = m_fixture->open();
-    QTRY_VERIFY(window.forecast().advice());
-    window.runsPanel().setFolded(false);
-    for (QAction *mode : window.actions().modes->actions()) {
-        mode->trigger();
-        QApplication::processEvents();
-        for (QWidget *widget : window.findChildren<QWidget *>()) {
-            const bool reached = widget->isVisible() && widget->focusPolicy() & Qt::TabFocus;
-            if (!reached || widget->objectName().startsWith(u"qt_"_s) ||
-                qobject_cast<QAbstractScrollArea *>(widget->parentWidget()))
-                continue;
-            QAccessibleInterface *spoken = QAccessible::queryAccessibleInterface(widget);
-            QVERIFY2(spoken && !spoken->text(QAccessible::Name).isEmpty(),
-                     qPrintable(u"%1 %2 in %3"_s.arg(QString::fromLatin1(widget->metaObject()->className()),
-                                                     widget->objectName(), mode->text())));
-        }
-    }
 }
 
 void WindowExplore::everyControlHasAName()
