@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Draws the pictures of the documentation, with the window's own code and without a display.
-# resources/docs/pictures.sh [FOLDER]: ten scenes into FOLDER (resources/docs/images/scenes of this tree if none is named; the
-# README shows three of them) and a timeline of each schedule and vocabulary method into resources/docs/images.
+# resources/docs/pictures.sh [FOLDER]: ten scenes into FOLDER (build/pictures if none is named), and into resources/docs/images
+# the three of them that the README shows and a timeline of each schedule and vocabulary method.
 # STAGELENS_BUILD names the folder of the programs (build/release). Two scenes train for real; all take a few minutes.
 set -eu
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 programs=${STAGELENS_BUILD:-$root/build/release}
 images=$root/resources/docs/images
-scenes=${1:-$images/scenes}
+scenes=${1:-$root/build/pictures}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export STAGELENS_DATA_DIR=$scratch/data QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=$scratch LC_ALL=C.UTF-8
@@ -18,7 +18,7 @@ mkdir -p "$scenes" "$images/schedules" "$images/vocabulary"
 # scene NAME SIZE SCENE [OPTIONS]
 scene() {
     echo "$1"
-    "$programs/stagelens" --screenshot "$scenes/$1.png" --size "$2" --scene "$3" "${@:4}" 2>&1 | grep -v "^This plugin" || true
+    "$programs/stagelens" --screenshot "$scenes/$1.png" --size "$2" --scene "$3" "${@:4}" 2> >(grep -v "^This plugin" >&2)
 }
 # plan NAME OPTIONS: an experiment for the scenes and timelines below
 plan() { "$programs/stagelens-cli" experiment "${@:2}" -o "$scratch/$1.stagelens.json"; }
@@ -34,6 +34,7 @@ scene sweep 1440x900 sweep
 scene dark 1440x900 dark
 scene does-not-fit 1440x900 first-start "$scratch/overfull.stagelens.json"
 scene presentation 1024x700 presentation
+cp "$scenes/first-start.png" "$scenes/live-edit.png" "$scenes/bubble-explained.png" "$images"
 
 # timeline FOLDER NAME OPTIONS
 timeline() {
