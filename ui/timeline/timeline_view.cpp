@@ -200,6 +200,10 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         m_private->overlay.playhead = state->playhead();
         m_private->redrawOverlay();
     });
+    connect(state, &ViewState::followedChanged, this, [this, state] {
+        m_private->overlay.followed = state->followed();
+        m_private->redrawOverlay();
+    });
     connect(state, &ViewState::selectionChanged, this, [this, state] {
         Private &d = *m_private;
         d.overlay.selection = d.selectedTimeline() != nullptr ? state->selection() : std::nullopt;
