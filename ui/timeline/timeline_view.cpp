@@ -225,6 +225,8 @@ void TimelineView::setContent(TimelineContent content)
     d.content = std::move(content);
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
+    if (d.content.published)
+        span = std::max(span, d.content.published->end);
     for (const LaneGroup &group : d.content.groups) {
         // Only a timeline that was not there before is summed again.
         const auto known =
