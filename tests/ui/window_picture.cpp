@@ -106,7 +106,8 @@ void WindowPicture::playingTellsWhatHappens()
     const auto &group = m_fixture->content().groups[0];
     QCOMPARE(ui::playCaption(group, 0, 0, false), u"At 0 ns · Microbatch 0: F 0 on device 0"_s);
     const QString begin = ui::playCaption(group, 0, {}, false);
-    QVERIFY2(begin.contains(u"1 of 4 devices work · device 0: F 0 · device 1 waits for F 0 of device 0 · "_s), qPrintable(begin));
+    QVERIFY2(begin.contains(u"1 of 4 devices work · device 0: F 0 · device 1 waits for F 0 of device 0 · "_s),
+             qPrintable(begin));
 }
 
 void WindowPicture::oneMicrobatchIsFollowedStepByStep()

@@ -186,6 +186,8 @@ void PlayBar::open()
 {
     show();
     m_follow->setMaximum(microbatchesOf(*group()) - 1);
+    if (m_state->followed())
+        m_follow->setValue(*m_state->followed());
     follow();
     const base::Nanos from = std::max<base::Nanos>(m_state->begin(), 0);
     if (!m_state->playhead() || *m_state->playhead() >= end())
