@@ -68,6 +68,13 @@ std::optional<base::Nanos> durationOf(const timeline::Timeline &timeline, schedu
     return std::nullopt;
 }
 
+/// "12 units", "412 ms".
+QString timeText(base::Nanos time, bool units)
+{
+    const QString text = durationText(time, units);
+    return !units ? text : text + (text == u"1"_s ? u" unit"_s : u" units"_s);
+}
+
 } // namespace
 
 std::optional<FactForm> factForm(std::string_view word)
@@ -132,7 +139,7 @@ QString Facts::written(double value, FactForm form) const
 {
     switch (form) {
     case FactForm::Share: return shareText(value);
-    case FactForm::Time: return durationText(std::llround(value), m_units) + (m_units ? u" units"_s : QString());
+    case FactForm::Time: return timeText(std::llround(value), m_units);
     case FactForm::Bytes: return bytesText(std::llround(value));
     case FactForm::Factor: return factorText(value);
     case FactForm::Count: break;

@@ -1,6 +1,5 @@
 #include "ui/learn/lesson_picture.h"
 
-#include "engine/model/names.h"
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
