@@ -141,7 +141,7 @@ void LearnTours::aBrokenTourIsExplained_data()
     const QString head = u"# T\n\n## S\n"_s;
     QTest::newRow("empty") << QString() << 1 << u"begins with"_s;
     QTest::newRow("no step") << u"# T\nwords\n"_s << 1 << u"no step"_s;
-    QTest::newRow("no text") << head + u"plan: devices 4\n"_s << 4 << u"no text"_s;
+    QTest::newRow("no text") << head + u"plan: devices 4\n"_s << 3 << u"no text"_s;
     QTest::newRow("unknown key") << head + u"paint: red\n\nx"_s << 4 << u"'paint' is unknown"_s;
     QTest::newRow("unknown option") << head + u"plan: wheels 4\n\nx"_s << 4 << u"'wheels' is no option"_s;
     QTest::newRow("no number") << head + u"plan: devices four\n\nx"_s << 4 << u"no whole number"_s;

@@ -306,7 +306,6 @@ TourReader::Done TourReader::readClaim(const QString &value, TourStep &step)
 
 TourReader::Done TourReader::readText(TourStep &step)
 {
-    const qsizetype begin = m_line;
     QStringList text;
     for (; m_line < m_lines.size() && !isStep(m_line); ++m_line) {
         if (auto line = FilledText::parse(m_lines[m_line]); !line)
@@ -314,7 +313,7 @@ TourReader::Done TourReader::readText(TourStep &step)
         text << m_lines[m_line];
     }
     if (text.join(QString()).trimmed().isEmpty()) {
-        m_line = std::min(begin, m_lines.size() - 1);
+        m_line = step.line - 1;
         return wrong("the step has no text");
     }
     step.text = FilledText::parse(text.join(u'\n').trimmed()).value();
