@@ -51,6 +51,8 @@ LessonPicture::LessonPicture(QWidget *parent)
 void LessonPicture::build()
 {
     m_timeline->setObjectName(u"lesson.timeline"_s);
+    // QCustomPlot cannot paint into nothing, which is what a picture has that was never laid out.
+    m_timeline->setMinimumSize(m_timeline->minimumSizeHint());
     m_figures->setObjectName(u"lesson.figures"_s);
     m_figures->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_figures->setWordWrap(true);
@@ -64,7 +66,7 @@ void LessonPicture::build()
     play->setToolTip(u"Moves through the iteration and says what happens (Space over the picture)"_s);
     connect(play, &QPushButton::clicked, m_play, &PlayBar::toggle);
     auto *buttons = new QHBoxLayout;
-    buttons->addWidget(m_figures, 1);
+    buttons->addStretch(1);
     for (QPushButton *button : {play, m_reset, m_open}) {
         button->setAutoDefault(false);
         buttons->addWidget(button);
@@ -76,6 +78,7 @@ void LessonPicture::build()
     layout->addWidget(m_timeline, 1);
     layout->addWidget(m_play);
     layout->addWidget(m_bar);
+    layout->addWidget(m_figures);
     layout->addLayout(buttons);
 }
 
@@ -167,8 +170,8 @@ void LessonPicture::simulate()
     if (const QString peak = figure("peak"); !peak.isEmpty())
         words += u", peak memory "_s + peak;
     if (*beside)
-        words += u"<br>below: iteration %1, bubble %2, at most %3 held"_s.arg(figure("other_iteration"), figure("other_bubble"),
-                                                                              figure("other_held"));
+        words += u"<br>Below: iteration %1, bubble %2, at most %3 microbatches held"_s.arg(
+            figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
     m_note.clear();
     say(nullptr);
