@@ -1,5 +1,6 @@
 #include "ui/shell/explore_page.h"
 
+#include "engine/service/published.h"
 #include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
@@ -214,6 +215,9 @@ TimelineContent ExplorePage::content() const
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
         content.baseline = EndFlag{end, text};
     }
+    if (const service::PublishedResult *published = service::publishedFor(plan->experiment))
+        content.published = EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
+                                                                         durationText(published->iteration, units))};
     addGhost(content);
     return content;
 }

@@ -3,6 +3,7 @@
 #include "engine/model/names.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
+#include "ui/learn/lesson_picture.h"
 #include "ui/models/experiment_document.h"
 #include "ui/models/scaled_copy.h"
 #include "ui/panels/compare_panel.h"
@@ -19,6 +20,7 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/train_words.h"
 #include "ui/shell/view_state.h"
@@ -334,6 +336,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
                        {u"Keep open"_s, [this] { m_notice->clear(); }}});
         return;
     }
+    setReading(false); // the next start finds the panes as they were
     m_desk->commitDeletions();
     m_files->flush();
     saveMemory();
@@ -351,6 +354,8 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
         m_actions->presentation->trigger();
     else if (m_explore->playBar()->isVisible())
         m_explore->playBar()->stop();
+    else if (m_pages->currentWidget() == m_learn && m_learn->picture()->stopPlaying())
+        return;
     else if (m_pages->currentWidget() != m_explore)
         m_actions->explore->trigger();
     else {

@@ -51,6 +51,7 @@ public:
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
     [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
+    [[nodiscard]] LearnPage &learnPage() { return *m_learn; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
@@ -88,6 +89,8 @@ private:
     void connectModes();
     void connectPicture();
     void setPresentation(bool on);
+    /// Sets aside what belongs to the plan on the desk while pages are read.
+    void setReading(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
@@ -141,6 +144,7 @@ private:
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
+    QList<QWidget *> m_setAside; ///< while Learn is shown
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

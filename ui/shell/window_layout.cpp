@@ -241,8 +241,13 @@ void MainWindow::giveRunsRoom()
 
 void MainWindow::nextPane()
 {
-    const QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
-                                    m_runs->isFolded() ? m_runs->header() : m_runs->table()};
+    QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
+                              m_runs->isFolded() ? m_runs->header() : m_runs->table()};
+    if (m_pages->currentWidget() == m_learn)
+        panes = m_learn->panes();
+    panes.removeIf([](const QWidget *pane) { return !pane->isVisible(); });
+    if (panes.isEmpty())
+        return;
     qsizetype current = panes.size() - 1;
     for (qsizetype i = 0; i < panes.size(); ++i) {
         if (QWidget *focus = QApplication::focusWidget(); focus && (panes[i] == focus || panes[i]->isAncestorOf(focus)))

@@ -131,6 +131,9 @@ void ChromePainter::flags()
             flag(now, said ? QString() : text, m_colours.ink, Qt::SolidLine, now < content.baseline->end);
         }
     }
+    if (content.published)
+        flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,
+             content.published->end < std::max(now, content.baseline ? content.baseline->end : 0));
     if (content.ghost) {
         QColor light = m_colours.muted;
         flag(content.ghost->end, content.ghost->text, light, Qt::DashLine, false);

@@ -30,6 +30,7 @@ struct OverlayState {
     std::optional<ViewState::Selection> selection;
     std::optional<ViewState::Mark> mark;
     std::optional<base::Nanos> playhead;
+    std::optional<int> followed; ///< microbatch; the passes of all others are dimmed
     bool focused = false; ///< the keyboard is here: show the ring
 };
 void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state);

@@ -200,6 +200,10 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         m_private->overlay.playhead = state->playhead();
         m_private->redrawOverlay();
     });
+    connect(state, &ViewState::followedChanged, this, [this, state] {
+        m_private->overlay.followed = state->followed();
+        m_private->redrawOverlay();
+    });
     connect(state, &ViewState::selectionChanged, this, [this, state] {
         Private &d = *m_private;
         d.overlay.selection = d.selectedTimeline() != nullptr ? state->selection() : std::nullopt;
@@ -221,6 +225,8 @@ void TimelineView::setContent(TimelineContent content)
     d.content = std::move(content);
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
+    if (d.content.published)
+        span = std::max(span, d.content.published->end);
     for (const LaneGroup &group : d.content.groups) {
         // Only a timeline that was not there before is summed again.
         const auto known =

@@ -46,10 +46,12 @@ enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
 struct TimelineContent {
     std::vector<LaneGroup> groups;
     std::optional<EndFlag> baseline;
-    std::optional<EndFlag> ghost; ///< end of the plan that is being hovered
-    bool teachingUnits = false;   ///< axis in units (1 ms = 1 unit) and not in seconds
+    std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
+    std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
+    bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;
     bool critical = false; ///< show the critical path of groups that say why
+    bool stacked = false;  ///< two groups stand below each other and not lane by lane
     bool stale = false;    ///< draw at half opacity: an answer is being computed or the input is illegal
 };
 
