@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 
@@ -90,7 +91,7 @@ void followScheduleFile(const ExperimentArguments &arguments, Experiment &experi
     experiment = *std::move(followed);
     if (given(arguments, "--vocabulary") && experiment.schedule.vocabulary != chosen)
         problems.push_back({"schedule.vocabulary",
-                            concat("is ", model::name(chosen), ", but ", experiment.schedule.file, " has the passes of ",
+                            concat("is ", model::name(chosen), ", but ", model::customName(experiment.schedule), " has the passes of ",
                                    model::name(experiment.schedule.vocabulary), "; leave it out")});
 }
 

@@ -26,6 +26,7 @@ class MessageBar;
 class MetricsPanel;
 class RunDesk;
 class RunsPanel;
+class ScheduleDesk;
 class SweepPage;
 class ToolStrip;
 class ViewState;
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
     [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
+    [[nodiscard]] ScheduleDesk &scheduleDesk() { return *m_schedule; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
@@ -77,6 +79,10 @@ private:
     void connectCompare();
     void addFilesToCompare(const QStringList &files);
     void connectSweep();
+    void connectSchedule();
+    void setScheduleEditing(bool on);
+    void askWriteSchedule();
+    void useCostsOfRun();
     void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
@@ -120,6 +126,7 @@ private:
     Forecast *m_forecast;
     RunDesk *m_desk;
     ViewState *m_view;
+    ScheduleDesk *m_schedule = nullptr;
     WindowActions *m_actions;
     QMenuBar *m_menuBar;
     ToolStrip *m_strip;

@@ -219,6 +219,8 @@ void TimelineView::setContent(TimelineContent content)
 {
     Private &d = *m_private;
     d.content = std::move(content);
+    d.passHeld.reset();
+    d.overlay.passDrag.reset();
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
     for (const LaneGroup &group : d.content.groups) {
