@@ -166,8 +166,9 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s, u"sweep"_s,       u"dark"_s,
-                                       u"learn"_s,       u"zoomed"_s,  u"critical"_s, u"table"_s,   u"presentation"_s, u"schedule"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,      u"compare"_s,
+                                       u"sweep"_s,       u"dark"_s,    u"learn"_s,        u"zoomed"_s,
+                                       u"critical"_s,    u"table"_s,   u"presentation"_s, u"schedule"_s};
     if (!scenes.contains(request.scene))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

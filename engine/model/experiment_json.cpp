@@ -221,7 +221,8 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     if (const Json *schedule = reader.find("schedule"))
         readSchedule(*schedule, experiment.schedule, problems);
     if (!experiment.schedule.file.empty())
-        experiment.parallel.devices = experiment.parallel.microbatches = 0; // those of the custom schedule, unless the document says
+        experiment.parallel.devices = experiment.parallel.microbatches =
+            0; // those of the custom schedule, unless the document says
     if (const Json *parallel = reader.find("parallel"))
         readParallel(*parallel, experiment.parallel, problems);
     if (const Json *cost = reader.find("cost"))

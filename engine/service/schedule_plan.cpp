@@ -46,8 +46,9 @@ public:
             adopt(chunks, schedule.stages() / schedule.devices(), "schedule.chunks");
             m_experiment.schedule.chunks = chunks;
         } else {
-            m_problems.push_back({model::customField(m_experiment.schedule), concat(name(), ": ", schedule.stages(), " stages do not divide over ",
-                                                          schedule.devices(), " devices; give each device as many stages")});
+            m_problems.push_back({model::customField(m_experiment.schedule),
+                                  concat(name(), ": ", schedule.stages(), " stages do not divide over ", schedule.devices(),
+                                         " devices; give each device as many stages")});
         }
         adoptVocabulary();
         return std::move(m_problems);
@@ -117,7 +118,7 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
     for (const schedule::Violation &violation : schedule::findViolations(file.schedule, options))
         problems.push_back(
             {model::customField(experiment.schedule), concat(prefix, file.placeText(violation.device, violation.position), ": ",
-                                     violation.cause, "; ", violation.remedy)});
+                                                             violation.cause, "; ", violation.remedy)});
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
     return std::move(file.schedule);

@@ -1,4 +1,5 @@
-// The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a run.
+// The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a
+// run.
 #include "engine/model/partition.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/experiment_editor.h"
@@ -81,7 +82,7 @@ void WindowEditor::aBorderIsDraggedBetweenStages()
     QCOMPARE(experiment().parallel.stageLayers, (std::vector<int>{2, 2, 3, 1}));
     QCOMPARE(m_fixture->find<QLineEdit>(u"parallel.stage_layers"_s)->text(), u"2/2/3/1"_s);
     QVERIFY(m_fixture->content().groups[0].timeline->iteration() < before); // the slow last device has less to do
-    window.actions().undo->trigger(); // the whole drag is one step
+    window.actions().undo->trigger();                                       // the whole drag is one step
     QVERIFY(experiment().parallel.stageLayers.empty());
     QVERIFY(!window.document().undoStack().canUndo());
 }

@@ -178,8 +178,9 @@ QString planCaption(const model::Experiment &experiment)
                                    ? QString()
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
     const std::string &file = experiment.schedule.file;
-    const QString family = file.empty() || model::isScheduleText(file) ? familyCaption(experiment.schedule.family)
-                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+    const QString family = file.empty() || model::isScheduleText(file)
+                               ? familyCaption(experiment.schedule.family)
+                               : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
 }

@@ -232,7 +232,8 @@ void addCostFields(std::vector<Field> &all)
         }
     }
     sources.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
-    sources.push_back({u"durations"_s, u"Durations from a file"_s, u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
+    sources.push_back({u"durations"_s, u"Durations from a file"_s,
+                       u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
     all.push_back(choice(
         u"cost.hardware"_s, u"Costs for"_s, u"--hardware"_s, u"Whose speed the prediction assumes."_s, std::move(sources),
         [](const Experiment &experiment) {

@@ -23,7 +23,8 @@ Field scheduleFile()
                Field::Kind::File,
                [](const Experiment &experiment) {
                    const std::string &file = experiment.schedule.file;
-                   return QVariant(model::isScheduleText(file) ? QString() : qtText(file)); // a text is shown beside the picture
+                   return QVariant(model::isScheduleText(file) ? QString()
+                                                               : qtText(file)); // a text is shown beside the picture
                },
                [](Experiment &experiment, const QVariant &value) {
                    experiment = service::withScheduleFile(std::move(experiment), utf8(value.toString()));

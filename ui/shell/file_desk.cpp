@@ -116,10 +116,10 @@ void FileDesk::openModel(const QString &file)
     m_document->closeGesture();
     m_document->edit(u"model.preset"_s, u"Model from "_s + name, std::move(next));
     m_document->closeGesture();
-    QString words = u"The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5."_s.arg(name)
-                        .arg(found->shape.layers)
-                        .arg(countText(found->shape.hidden), countText(found->shape.vocabularySize),
-                             countText(found->shape.sequence));
+    QString words =
+        u"The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5."_s.arg(name)
+            .arg(found->shape.layers)
+            .arg(countText(found->shape.hidden), countText(found->shape.vocabularySize), countText(found->shape.sequence));
     if (!found->differences.empty())
         words += u" Its weights would be another model's here: "_s + sentence(base::Error::invalid(found->differences));
     emit told(words);
@@ -127,7 +127,8 @@ void FileDesk::openModel(const QString &file)
 
 void FileDesk::openAsked()
 {
-    const QString file = QFileDialog::getOpenFileName(m_window, u"Open an experiment, a model or a schedule"_s, m_document->file(), kOpenFilter);
+    const QString file =
+        QFileDialog::getOpenFileName(m_window, u"Open an experiment, a model or a schedule"_s, m_document->file(), kOpenFilter);
     if (!file.isEmpty())
         openFile(file);
 }

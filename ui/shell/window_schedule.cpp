@@ -36,9 +36,8 @@ void MainWindow::connectSchedule()
             m_schedule->open(file);
     });
     connect(m_actions->costsFromRun, &QAction::triggered, this, &MainWindow::useCostsOfRun);
-    connect(m_desk, &RunDesk::shownChanged, this, [this] {
-        m_actions->costsFromRun->setEnabled(m_desk->shown() && m_desk->shown()->record.timeline);
-    });
+    connect(m_desk, &RunDesk::shownChanged, this,
+            [this] { m_actions->costsFromRun->setEnabled(m_desk->shown() && m_desk->shown()->record.timeline); });
     connect(m_files, &FileDesk::scheduleGiven, m_schedule, &ScheduleDesk::open);
     connect(m_files, &FileDesk::traceGiven, this, [this](const QString &file) { importRuns({file}); });
     connect(m_files, &FileDesk::told, this, [this](const QString &words) {
