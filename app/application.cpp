@@ -54,7 +54,7 @@ void declareOptions(QCommandLineParser &parser)
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
         {u"scene"_s,
          u"What the screenshot shows: first-start, vocab-2, trained, compare, sweep, dark, zoomed, critical, table, "
-         "presentation, play, learn, learn:PAGE or learn:TOUR#STEP."_s,
+         "presentation, schedule, play, learn, learn:PAGE or learn:TOUR#STEP."_s,
          u"NAME"_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},
     });

@@ -13,6 +13,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/schedule_desk.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
@@ -137,6 +138,10 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         window.showNormal(); // the picture has a size of its own
         window.resize(size);
     }
+    if (scene == u"schedule"_s) {
+        window.actions().editSchedule->trigger();
+        window.scheduleDesk().move({0, 5, 4}); // a forward in front of the backward before it
+    }
     if (scene == u"play"_s) {
         window.actions().play->trigger();
         window.explorePage().playBar()->toggle(); // a picture stands still
@@ -175,9 +180,9 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,    u"compare"_s,        u"sweep"_s,
-                                       u"dark"_s,        u"zoomed"_s,  u"critical"_s,   u"table"_s,          u"presentation"_s,
-                                       u"play"_s,        u"learn"_s,   u"learn:PAGE"_s, u"learn:TOUR#STEP"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s,    u"sweep"_s,
+                                       u"dark"_s,        u"zoomed"_s,  u"critical"_s, u"table"_s,      u"presentation"_s,
+                                       u"schedule"_s,    u"play"_s,    u"learn"_s,    u"learn:PAGE"_s, u"learn:TOUR#STEP"_s};
     if (!scenes.contains(request.scene) && !request.scene.startsWith(u"learn:"_s))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

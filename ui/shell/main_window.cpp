@@ -55,6 +55,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     buildMenus();
     connectModel();
     connectRuns();
+    connectSchedule();
     connectActions();
     connectFields();
     setAcceptDrops(true);
@@ -222,6 +223,8 @@ void MainWindow::showProblems()
                                m_document->closeGesture();
                            }});
     }
+    if (problems.front().field == "schedule.text" && !m_actions->editSchedule->isChecked())
+        actions.push_back({u"Show the text"_s, [this] { m_actions->editSchedule->setChecked(true); }});
     if (m_document->undoStack().canUndo())
         actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
     m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),

@@ -223,6 +223,8 @@ void TimelineView::setContent(TimelineContent content)
 {
     Private &d = *m_private;
     d.content = std::move(content);
+    d.passHeld.reset();
+    d.overlay.passDrag.reset();
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
     if (d.content.published)
