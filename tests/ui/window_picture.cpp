@@ -29,6 +29,8 @@ private slots:
     void theCriticalPathIsShownOnDemand();
     void playingTellsWhatHappens();
     void oneMicrobatchIsFollowedStepByStep();
+    void whatAPaperMeasuredStandsBesideThePrediction();
+    void theExampleOfEqualMemoryIsOne();
     void presentationLeavesOnlyThePicture();
     void aFamilyRaisesAGhost();
     void measuredWithoutARunSaysSo();
@@ -143,6 +145,33 @@ void WindowPicture::oneMicrobatchIsFollowedStepByStep()
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!view->followed());
     QCOMPARE(colour(), before);
+}
+
+void WindowPicture::whatAPaperMeasuredStandsBesideThePrediction()
+{
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    auto &window = m_fixture->open(examples + u"gpt-4b-8xa100-256k.stagelens.json"_s);
+    const auto *iteration = m_fixture->find<QLabel>(u"metrics.iteration.published"_s);
+    QVERIFY2(iteration->isVisible() && iteration->text().startsWith(u"Published: 24 s (predicted "_s),
+             qPrintable(iteration->text()));
+    QVERIFY(iteration->toolTip().contains(u"2411.05288"_s));
+    QVERIFY(m_fixture->content().published);
+    QCOMPARE(m_fixture->content().published->text, u"Published 24 s"_s);
+    window.apply(model::VocabularyMethod::Vocab2);
+    QCOMPARE(m_fixture->content().published->text, u"Published 12.7 s"_s);
+    model::Experiment other = window.document().experiment();
+    other.parallel.microbatches = 64; // nobody has published that
+    window.document().edit(u"parallel.microbatches"_s, u"Microbatches"_s, other);
+    QVERIFY(!m_fixture->content().published && !iteration->isVisible());
+}
+
+void WindowPicture::theExampleOfEqualMemoryIsOne()
+{
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    m_fixture->open(examples + u"two-schedules-equal-memory.stagelens.json"_s);
+    QCOMPARE(m_fixture->find<QLabel>(u"metrics.memory.change"_s)->text(), u"±0 %"_s);
+    const QString change = m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text();
+    QVERIFY2(change.startsWith(u'−'), qPrintable(change)); // in less time than the baseline
 }
 
 void WindowPicture::presentationLeavesOnlyThePicture()
