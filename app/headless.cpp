@@ -23,8 +23,10 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QDeadlineTimer>
+#include <QMouseEvent>
 #include <QPixmap>
 #include <QSaveFile>
+#include <QSpinBox>
 #include <QTemporaryDir>
 
 #include <algorithm>
@@ -98,6 +100,37 @@ base::Result<> trainAFewSteps(ui::MainWindow &window)
     return failure.isEmpty() ? base::Result<>() : base::Error::failed(utf8(failure));
 }
 
+/// The widest idle time of a device in the middle is asked about, with the mouse.
+void askAboutAGap(ui::TimelineView &timeline)
+{
+    const timeline::Timeline &shown = *timeline.content().groups.front().timeline;
+    const int device = shown.devices() / 2;
+    const timeline::Lane &lane = shown.lanes[static_cast<std::size_t>(device)];
+    std::size_t after = 1;
+    for (std::size_t next = 1; next < lane.size(); ++next)
+        if (lane.begin[next] - lane.end[next - 1] > lane.begin[after] - lane.end[after - 1])
+            after = next;
+    const QRect behind = timeline.placeOf(0, {device, after});
+    const QRect before = timeline.placeOf(0, {device, after - 1});
+    const QPointF middle((before.right() + behind.left()) / 2, behind.center().y());
+    for (const auto type : {QEvent::MouseButtonPress, QEvent::MouseButtonRelease}) {
+        QMouseEvent event(type, middle, timeline.mapToGlobal(middle), Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&timeline, &event);
+    }
+    QEvent leave(QEvent::Leave); // the panel at the pointer would cover what it is about
+    QApplication::sendEvent(&timeline, &leave);
+}
+
+/// As if somebody were typing a number of microbatches.
+void editTheMicrobatches(ui::MainWindow &window)
+{
+    window.apply(model::VocabularyMethod::Vocab2);
+    auto &field = *window.findChild<QSpinBox *>(u"strip.parallel.microbatches"_s);
+    field.setFocus();
+    field.setValue(12);
+    field.selectAll();
+}
+
 base::Result<> playScene(ui::MainWindow &window, const QString &scene)
 {
     const auto settled = [&window] { return window.forecast().advice() || !window.forecast().problems().empty(); };
@@ -138,6 +171,10 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         window.showNormal(); // the picture has a size of its own
         window.resize(size);
     }
+    if (scene == u"bubble"_s)
+        askAboutAGap(*window.explorePage().timeline());
+    if (scene == u"edited"_s)
+        editTheMicrobatches(window);
     if (scene == u"schedule"_s) {
         window.actions().editSchedule->trigger();
         window.scheduleDesk().move({0, 5, 4}); // a forward in front of the backward before it
@@ -180,9 +217,10 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"trained"_s,  u"compare"_s,    u"sweep"_s,
-                                       u"dark"_s,        u"zoomed"_s,  u"critical"_s, u"table"_s,      u"presentation"_s,
-                                       u"schedule"_s,    u"play"_s,    u"learn"_s,    u"learn:PAGE"_s, u"learn:TOUR#STEP"_s};
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s,        u"edited"_s,   u"trained"_s, u"bubble"_s,
+                                       u"compare"_s,     u"sweep"_s,          u"dark"_s,     u"zoomed"_s,  u"critical"_s,
+                                       u"table"_s,       u"presentation"_s,   u"schedule"_s, u"play"_s,    u"learn"_s,
+                                       u"learn:PAGE"_s,  u"learn:TOUR#STEP"_s};
     if (!scenes.contains(request.scene) && !request.scene.startsWith(u"learn:"_s))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));

@@ -30,7 +30,7 @@ struct ScreenshotRequest {
     QSize size;
     bool dark = false;
 };
-/// Scenes: first-start, vocab-2, trained, compare (both train a few steps for real), dark.
+/// The window after what a scene does in it: the list stands in takeScreenshot(). `trained` and `compare` train for real.
 [[nodiscard]] base::Result<> takeScreenshot(const ScreenshotRequest &request);
 
 } // namespace stagelens::app

@@ -141,6 +141,9 @@ private slots:
         QCOMPARE(gap.count(), 1);
         QCOMPARE(gap.front().at(1).toInt(), 3);
         QVERIFY(gap.front().at(2).toLongLong() < 3'000'000);
+        QSignalSpy forgotten(m_view.get(), &TimelineView::gapForgotten);
+        key(Qt::Key_Escape);
+        QCOMPARE(forgotten.count(), 1);
         QVERIFY(!m_state->selection());
     }
 

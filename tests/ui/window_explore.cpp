@@ -11,6 +11,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
@@ -60,6 +61,7 @@ void WindowExplore::firstStartShowsTheDemoPredicted()
     QCOMPARE(content.groups[0].timeline->devices(), 4);
     QCOMPARE(content.groups[0].timeline->sliceCount(), std::size_t{4 * 16 * 2});
     QVERIFY(content.baseline.has_value());
+    QVERIFY2(!content.baseline->text.contains(u"now"_s), qPrintable(content.baseline->text)); // the plan is the baseline
     QTRY_VERIFY(window.forecast().advice());
     const auto &headline = window.explorePage().headline()->headline();
     QVERIFY2(headline.text.startsWith(u"Device 3 holds the others up"_s), qPrintable(headline.text));
@@ -127,6 +129,9 @@ void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
     auto *bar = window.explorePage().problemBar();
     QTRY_VERIFY(bar->isVisible());
     QVERIFY2(bar->text().startsWith(u"Showing the last valid plan: 4 devices."_s), qPrintable(bar->text()));
+    const QAction *exports = window.actions().exports->menuAction();
+    QVERIFY(!exports->isEnabled() && !window.actions().exportPng->isEnabled() && !window.actions().copyPicture->isEnabled());
+    QVERIFY2(exports->toolTip().contains(u"last valid plan"_s), qPrintable(exports->toolTip()));
     QVERIFY(!devices->property("problem").toString().isEmpty());
     m_fixture->click(u"bar.problem.Undo"_s);
     QTRY_COMPARE(window.document().experiment().parallel.devices, 4);
@@ -134,6 +139,11 @@ void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
     QVERIFY(!bar->isVisible());
     QVERIFY(!m_fixture->content().stale);
     QVERIFY(window.actions().train->isEnabled());
+    QVERIFY(exports->isEnabled() && window.actions().exportPng->isEnabled());
+    window.actions().learn->trigger();
+    QVERIFY(!exports->isEnabled());
+    window.actions().compare->trigger();
+    QVERIFY(exports->isEnabled());
 }
 
 void WindowExplore::typingInOneFieldIsOneStepOfUndo()

@@ -100,7 +100,8 @@ void Forecast::predictBaseline()
     model::Experiment source = baselineExperiment();
     m_baselineName = m_pinned ? planCaption(source) + u" (pinned)"_s : u"1F1B, vocabulary not split"_s;
     source.training = m_document->experiment().training; // how long one trains changes no prediction
-    if (source == m_document->experiment()) {
+    // However it is written down, a plan that is the baseline need not be predicted twice.
+    if (source == m_document->experiment() || model::resolved(source, m_bridge->cores()) == m_plan->experiment) {
         m_baseline = m_plan;
     } else if (!m_baseline || !(source == m_baselineSource)) {
         m_baseline.reset();

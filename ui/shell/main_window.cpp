@@ -86,6 +86,7 @@ void MainWindow::connectModel()
         updateFigures();
         updateProblems(false);
         updateMethodDetails();
+        updateExports();
     });
     connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateMethodDetails);
     connect(m_forecast, &Forecast::familiesChanged, this, &MainWindow::updateMethodDetails);
@@ -97,6 +98,8 @@ void MainWindow::connectModel()
     connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
     for (const auto changedBy : {&ViewState::selectionChanged, &ViewState::markChanged})
         connect(m_view, changedBy, this, [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
+    connect(m_explore->timeline(), &TimelineView::gapForgotten, this,
+            [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
     connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
     connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);

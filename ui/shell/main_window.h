@@ -28,6 +28,7 @@ class RunDesk;
 class RunsPanel;
 class ScheduleDesk;
 class SweepPage;
+class TimelineView;
 class ToolStrip;
 class ViewState;
 class WindowActions;
@@ -109,6 +110,10 @@ private:
     void updateRuns();
     void updateStoreBar();
     void updateTitle();
+    /// Nothing is exported that would not be what it seems to be.
+    void updateExports();
+    /// Of the mode in front; null where it has none.
+    [[nodiscard]] TimelineView *timelineInFront();
     void showPlanOfRun();
     void applyFix();
     /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.

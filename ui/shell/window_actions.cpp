@@ -125,8 +125,8 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addSeparator();
     file->addActions({save, saveAs});
     file->addActions({importRun, openSchedule, writeSchedule});
-    QMenu *picture = file->addMenu(u"Export &picture"_s);
-    picture->addActions({exportPng, exportSvg, exportPdf});
+    exports = file->addMenu(u"Export &picture"_s);
+    exports->addActions({exportPng, exportSvg, exportPdf});
     file->addSeparator();
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});

@@ -59,6 +59,7 @@ public:
     QAction *keys;
     QAction *about;
     QMenu *recent = nullptr;
+    QMenu *exports = nullptr; ///< the formats of a picture
     QMenu *examples = nullptr;
 
 private:

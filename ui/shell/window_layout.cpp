@@ -146,8 +146,7 @@ void MainWindow::connectActions()
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
     on(m_actions->quit, [this] { close(); });
-    on(m_actions->copyPicture,
-       [this] { QApplication::clipboard()->setImage(makePicture(*m_explore->timeline(), kPictureSize)); });
+    on(m_actions->copyPicture, [this] { QApplication::clipboard()->setImage(makePicture(*timelineInFront(), kPictureSize)); });
     on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
     on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
     on(m_actions->applyAdvice, [this] {
@@ -268,15 +267,10 @@ void MainWindow::nextPane()
 
 void MainWindow::exportAs(const QString &format)
 {
-    if (!m_forecast->problems().empty()) {
-        say(u"The picture shows the last valid plan; mend the experiment before you export it."_s);
-        return;
-    }
-    TimelineView *timeline = m_pages->currentWidget() == m_compare ? m_compare->timeline() : m_explore->timeline();
     const QString file = QFileDialog::getSaveFileName(this, u"Export the picture"_s, u"timeline."_s + format, u"*."_s + format);
     if (file.isEmpty())
         return;
-    if (const auto exported = exportPicture(*timeline, file, format, kPictureSize); !exported)
+    if (const auto exported = exportPicture(*timelineInFront(), file, format, kPictureSize); !exported)
         say(sentence(exported.error()));
 }
 

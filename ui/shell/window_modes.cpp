@@ -2,10 +2,12 @@
 #include "engine/model/family_shape.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
+#include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/window_actions.h"
@@ -13,6 +15,7 @@
 #include <QActionGroup>
 #include <QDockWidget>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -43,6 +46,7 @@ void MainWindow::connectModes()
         setReading(mode == m_actions->learn);
         m_pages->setCurrentIndex(static_cast<int>(m_actions->modes->actions().indexOf(mode)));
     });
+    connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::updateExports);
     connect(m_learn, &LearnPage::familyAsked, this, &MainWindow::showFamily);
     connect(m_learn, &LearnPage::methodAsked, this, [this](model::VocabularyMethod method) {
         apply(method);
@@ -76,6 +80,28 @@ void MainWindow::setReading(bool on)
     m_setAside.clear();
     if (m_narrow)
         m_left->raise();
+}
+
+TimelineView *MainWindow::timelineInFront()
+{
+    if (m_pages->currentWidget() == m_compare)
+        return m_compare->timeline();
+    return m_pages->currentWidget() == m_explore ? m_explore->timeline() : nullptr;
+}
+
+void MainWindow::updateExports()
+{
+    const TimelineView *timeline = timelineInFront();
+    QString obstacle;
+    if (!timeline)
+        obstacle = u"Explore and Compare have a picture to export."_s;
+    else if (timeline == m_explore->timeline() && !m_forecast->problems().empty())
+        obstacle = u"The picture shows the last valid plan; mend the experiment before you export it."_s;
+    m_actions->exports->setEnabled(obstacle.isEmpty());
+    m_actions->exports->menuAction()->setToolTip(obstacle);
+    const QList<QAction *> exports = m_actions->exports->actions() + QList<QAction *>{m_actions->copyPicture};
+    for (QAction *action : exports)
+        action->setEnabled(obstacle.isEmpty());
 }
 
 void MainWindow::connectPicture()

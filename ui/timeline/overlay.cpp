@@ -284,6 +284,29 @@ std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId sl
     return QRectF(left, row->lane.top(), std::max(scene.xAt(lane.end[slice.index]) - left, 1.0), row->lane.height());
 }
 
+namespace {
+
+/// Around the whole of an idle time, so that one sees what the explanation is about.
+void paintGap(QPainter &painter, const Scene &scene, const Hit &gap)
+{
+    const TimelineLayout::Row *row = scene.layout.rowOf(gap.group, gap.device);
+    if (row == nullptr)
+        return;
+    const timeline::Timeline &timeline = *scene.content->groups[static_cast<std::size_t>(gap.group)].timeline;
+    const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(gap.device)];
+    const auto next = static_cast<std::size_t>(std::ranges::upper_bound(lane.end, gap.time) - lane.end.begin());
+    const base::Nanos begin = next == 0 ? 0 : lane.end[next - 1];
+    const base::Nanos end = next == lane.size() ? timeline.iteration() : lane.begin[next];
+    const double left = scene.xAt(begin);
+    const QRectF rect(left, row->lane.top(), std::max(scene.xAt(end) - left, 2.0), row->lane.height());
+    QColor veil = scene.colours->focus;
+    veil.setAlpha(38);
+    painter.fillRect(clipped(scene, rect), veil);
+    outline(painter, clipped(scene, rect).adjusted(0, 0, -1, -1), scene.colours->background, scene.colours->focus, 2);
+}
+
+} // namespace
+
 void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state)
 {
     painter.save();
@@ -294,6 +317,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
         paintFollowed(painter, scene, *state.followed);
     if (state.selection)
         paintSelection(painter, scene, *state.selection);
+    if (state.gap)
+        paintGap(painter, scene, *state.gap);
     const std::optional<Hit> hit = state.pointer ? hitTest(scene, *state.pointer) : std::nullopt;
     if (hit && hit->slice)
         if (const std::optional<QRectF> rect = rectOf(scene, hit->group, {hit->device, *hit->slice}))

@@ -29,6 +29,7 @@ struct Hit {
 struct OverlayState {
     std::optional<QPoint> pointer; ///< nothing while the mouse is elsewhere or drags
     std::optional<ViewState::Selection> selection;
+    std::optional<Hit> gap; ///< the idle time that is being explained
     std::optional<ViewState::Mark> mark;
     std::optional<base::Nanos> playhead;
     std::optional<int> followed; ///< microbatch; the passes of all others are dimmed

@@ -46,14 +46,24 @@ void TimelineView::Private::changePitch(int by)
 void TimelineView::Private::click(QPoint point)
 {
     const std::optional<Hit> hit = hitTest(scene, point);
-    if (!hit) {
-        state->select(std::nullopt);
-    } else if (hit->slice) {
+    const bool onGap = hit && !hit->slice;
+    setGap(onGap ? hit : std::nullopt);
+    if (hit && hit->slice)
         state->select(ViewState::Selection{hit->group, {hit->device, *hit->slice}});
-    } else {
+    else
         state->select(std::nullopt);
+    if (onGap)
         emit q->gapClicked(hit->group, hit->device, hit->time);
-    }
+}
+
+void TimelineView::Private::setGap(const std::optional<Hit> &gap)
+{
+    if (!gap && !overlay.gap)
+        return;
+    overlay.gap = gap;
+    redrawOverlay();
+    if (!gap)
+        emit q->gapForgotten();
 }
 
 void TimelineView::Private::selectAndShow(int group, timeline::SliceId slice)
@@ -196,8 +206,9 @@ bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
             held.reset();
             return dropPass(), q->unsetCursor(), true;
         }
-        if (!state->selection() && !state->mark())
+        if (!state->selection() && !state->mark() && !overlay.gap)
             return false;
+        setGap(std::nullopt);
         state->clearMark();
         state->select(std::nullopt);
         return true;

@@ -37,6 +37,8 @@ public:
     void scrollTo(int scroll);
     void changePitch(int by);
     void click(QPoint point);
+    /// Marks the idle time that is being explained, or none.
+    void setGap(const std::optional<Hit> &gap);
     void selectAndShow(int group, timeline::SliceId slice);
     void stepInLane(int by);
     void stepToLane(int by);

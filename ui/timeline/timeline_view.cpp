@@ -222,9 +222,18 @@ TimelineView::~TimelineView() = default;
 void TimelineView::setContent(TimelineContent content)
 {
     Private &d = *m_private;
+    const auto timelineOf = [](const TimelineContent &of, int group) {
+        const auto index = static_cast<std::size_t>(group);
+        return index < of.groups.size() ? of.groups[index].timeline : nullptr;
+    };
+    const auto &gap = d.overlay.gap;
+    const bool gapStays = gap && timelineOf(content, gap->group) == timelineOf(d.content, gap->group);
     d.content = std::move(content);
     d.passHeld.reset();
     d.overlay.passDrag.reset();
+    d.scene.layout.rows.clear(); // what stands where is not known again before the next drawing
+    if (!gapStays)
+        d.setGap(std::nullopt);
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
     if (d.content.published)

@@ -93,6 +93,8 @@ signals:
     void moveRefused(const QString &why);
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
+    /// It is no longer asked about, or no longer there.
+    void gapForgotten();
     /// The picture's own keys for commands of the window: C and Space.
     void criticalPathAsked();
     void playAsked();
