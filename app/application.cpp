@@ -53,8 +53,9 @@ void declareOptions(QCommandLineParser &parser)
         {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
         {u"scene"_s,
-         u"What the screenshot shows: first-start, vocab-2, edited, trained, bubble, compare, sweep, dark, "
-         "learn, zoomed, critical, table or presentation."_s,
+         u"What the screenshot shows: first-start, vocab-2, edited, trained, bubble, compare, sweep, dark, zoomed, critical, "
+         u"table, "
+         "presentation, schedule, play, learn, learn:PAGE or learn:TOUR#STEP."_s,
          u"NAME"_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},
     });

@@ -6,11 +6,14 @@
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
+#include "ui/panels/play_bar.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_desk.h"
+#include "ui/shell/schedule_desk.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
@@ -172,8 +175,23 @@ base::Result<> playScene(ui::MainWindow &window, const QString &scene)
         askAboutAGap(*window.explorePage().timeline());
     if (scene == u"edited"_s)
         editTheMicrobatches(window);
-    if (scene == u"learn"_s)
+    if (scene == u"schedule"_s) {
+        window.actions().editSchedule->trigger();
+        window.scheduleDesk().move({0, 5, 4}); // a forward in front of the backward before it
+    }
+    if (scene == u"play"_s) {
+        window.actions().play->trigger();
+        window.explorePage().playBar()->toggle(); // a picture stands still
+        view.setPlayhead(view.span() / 3);
+        window.explorePage().playBar()->stepTo(true);
+    }
+    if (scene.startsWith(u"learn"_s)) { // learn:PAGE#STEP
         window.actions().learn->trigger();
+        if (const QString page = scene.section(u':', 1); !page.isEmpty()) {
+            window.learnPage().showPage(page.section(u'#', 0, 0));
+            window.learnPage().showStep(page.section(u'#', 1).toInt() - 1);
+        }
+    }
     if (scene == u"sweep"_s) {
         window.actions().sweep->trigger();
         window.sweepPage().start();
@@ -199,10 +217,11 @@ base::Result<> exportTimeline(const ExportRequest &request)
 
 base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
-    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s, u"edited"_s,      u"trained"_s, u"bubble"_s,
-                                       u"compare"_s,     u"sweep"_s,   u"dark"_s,        u"learn"_s,   u"zoomed"_s,
-                                       u"critical"_s,    u"table"_s,   u"presentation"_s};
-    if (!scenes.contains(request.scene))
+    static const QStringList scenes = {u"first-start"_s, u"vocab-2"_s,        u"edited"_s,   u"trained"_s, u"bubble"_s,
+                                       u"compare"_s,     u"sweep"_s,          u"dark"_s,     u"zoomed"_s,  u"critical"_s,
+                                       u"table"_s,       u"presentation"_s,   u"schedule"_s, u"play"_s,    u"learn"_s,
+                                       u"learn:PAGE"_s,  u"learn:TOUR#STEP"_s};
+    if (!scenes.contains(request.scene) && !request.scene.startsWith(u"learn:"_s))
         return base::Error::invalid("--scene", "the scene '" + utf8(request.scene) + "' is unknown; use one of " +
                                                    utf8(scenes.join(u", "_s)));
     const QTemporaryDir folder;

@@ -5,6 +5,7 @@
 #include "app/cli/search_watch.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
@@ -90,8 +91,8 @@ void followScheduleFile(const ExperimentArguments &arguments, Experiment &experi
     experiment = *std::move(followed);
     if (given(arguments, "--vocabulary") && experiment.schedule.vocabulary != chosen)
         problems.push_back({"schedule.vocabulary",
-                            concat("is ", model::name(chosen), ", but ", experiment.schedule.file, " has the passes of ",
-                                   model::name(experiment.schedule.vocabulary), "; leave it out")});
+                            concat("is ", model::name(chosen), ", but ", model::customName(experiment.schedule),
+                                   " has the passes of ", model::name(experiment.schedule.vocabulary), "; leave it out")});
 }
 
 /// A stored experiment is resolved: what followed from an option that is given now follows from the new one.

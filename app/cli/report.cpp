@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 
 #include <nlohmann/json.hpp>
@@ -32,7 +33,7 @@ void printJson(const nlohmann::ordered_json &document)
 std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
-    return base::concat(schedule.family, schedule.file.empty() ? "" : " (" + schedule.file + ")", ", vocabulary ",
+    return base::concat(schedule.family, schedule.file.empty() ? "" : " (" + model::customName(schedule) + ")", ", vocabulary ",
                         model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
                         experiment.parallel.microbatches, " microbatches, ",
                         experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");

@@ -4,6 +4,8 @@
 #include "engine/backend/activity.h"
 #include "engine/backend/transport.h"
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory_resource>
@@ -19,12 +21,15 @@ class Doorstep {
 public:
     /// Whom to tell when the rank waits; must live longer.
     void tell(Activity &activity) { m_activity = &activity; }
+    /// The rank has a core to itself: it looks again for that long before it sleeps, since waking up takes about 10 us.
+    void lookAgainFor(std::chrono::nanoseconds time) { m_looking = time; }
 
     void put(int from, const MessageKey &key, Tensor tensor)
     {
         {
             const std::scoped_lock lock(m_mutex);
             m_tensors.emplace(std::pair(key, from), std::move(tensor));
+            m_arrivals.fetch_add(1, std::memory_order_release);
             if (m_awaited == std::pair(key, from))
                 endWait();
         }
@@ -36,6 +41,8 @@ public:
     {
         std::unique_lock lock(m_mutex);
         auto found = find(from, key);
+        if (found == m_tensors.end() && m_looking.count() > 0)
+            found = lookAgain(lock, from, key);
         if (found == m_tensors.end()) {
             m_awaited = std::pair(key, from);
             if (m_activity != nullptr)
@@ -59,6 +66,21 @@ private:
         const auto first = m_tensors.lower_bound(std::pair(key, from));
         return first != m_tensors.end() && first->first == std::pair(key, from) ? first : m_tensors.end();
     }
+    /// Looks whenever something comes, without sleeping.
+    Tensors::iterator lookAgain(std::unique_lock<std::mutex> &lock, int from, const MessageKey &key)
+    {
+        const auto end = std::chrono::steady_clock::now() + m_looking;
+        auto found = m_tensors.end();
+        while (found == m_tensors.end() && std::chrono::steady_clock::now() < end) {
+            const unsigned seen = m_arrivals.load(std::memory_order_relaxed);
+            lock.unlock();
+            while (m_arrivals.load(std::memory_order_acquire) == seen && std::chrono::steady_clock::now() < end) {
+            }
+            lock.lock();
+            found = find(from, key);
+        }
+        return found;
+    }
     void endWait()
     {
         m_awaited.reset();
@@ -67,6 +89,8 @@ private:
     }
 
     Activity *m_activity = nullptr;
+    std::chrono::nanoseconds m_looking{0};
+    std::atomic<unsigned> m_arrivals = 0; ///< so far
     std::mutex m_mutex;
     std::condition_variable_any m_arrived;
     std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing

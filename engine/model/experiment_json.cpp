@@ -1,4 +1,5 @@
 #include "engine/model/experiment_json.h"
+#include "engine/model/custom_schedule.h"
 
 #include "engine/base/file.h"
 #include "engine/model/json_reader.h"
@@ -43,7 +44,7 @@ Json scheduleJson(const ScheduleChoice &schedule)
 {
     Json json = {{"family", schedule.family}};
     if (!schedule.file.empty())
-        json["file"] = schedule.file;
+        json[isScheduleText(schedule.file) ? "text" : "file"] = schedule.file;
     json["vocabulary"] = name(schedule.vocabulary);
     json["vocabulary_order"] = name(schedule.vocabularyOrder);
     json["chunks"] = schedule.chunks ? Json(*schedule.chunks) : Json();
@@ -72,6 +73,13 @@ void readSchedule(const Json &json, ScheduleChoice &schedule, base::Problems &pr
 {
     ObjectReader reader(json, "schedule", problems);
     reader.read("file", schedule.file);
+    if (reader.find("text") != nullptr) {
+        if (!schedule.file.empty())
+            problems.push_back({"schedule.text", "stands beside schedule.file; leave one of the two out"});
+        reader.read("text", schedule.file);
+        if (!isScheduleText(schedule.file))
+            schedule.file += '\n';
+    }
     if (!schedule.file.empty())
         schedule.family = kCustomFamily;
     reader.read("family", schedule.family);
@@ -213,7 +221,8 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     if (const Json *schedule = reader.find("schedule"))
         readSchedule(*schedule, experiment.schedule, problems);
     if (!experiment.schedule.file.empty())
-        experiment.parallel.devices = experiment.parallel.microbatches = 0; // those of the file, unless the document says
+        experiment.parallel.devices = experiment.parallel.microbatches =
+            0; // those of the custom schedule, unless the document says
     if (const Json *parallel = reader.find("parallel"))
         readParallel(*parallel, experiment.parallel, problems);
     if (const Json *cost = reader.find("cost"))
@@ -237,7 +246,7 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
     if (!text)
         return text.error();
     auto experiment = experimentFromJson(*text, file.string());
-    if (experiment && !experiment->schedule.file.empty())
+    if (experiment && !experiment->schedule.file.empty() && !isScheduleText(experiment->schedule.file))
         experiment->schedule.file = (file.parent_path() / experiment->schedule.file).lexically_normal().string();
     return experiment;
 }
@@ -245,7 +254,7 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
 Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file)
 {
     Experiment saved = experiment;
-    if (!saved.schedule.file.empty())
+    if (!saved.schedule.file.empty() && !isScheduleText(saved.schedule.file))
         saved.schedule.file = seenFrom(file, saved.schedule.file);
     return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
 }

@@ -110,14 +110,18 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize);
-    const std::vector<MessageBound> messages = messageBounds(schedule, floats);
-    const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
         auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
         if (!buffers)
             return buffers.error();
-        DevicePlan &plan = plans.emplace_back(std::move(buffers).value());
+        plans.emplace_back(std::move(buffers).value());
+    }
+    // Of orders that hold nothing but their plan's passes, as is known by now.
+    const std::vector<MessageBound> messages = messageBounds(schedule, floats);
+    const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
+    for (int device = 0; device < schedule.devices(); ++device) {
+        DevicePlan &plan = plans[size(device)];
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
         // Blocks begin at cache lines: each parameter's versions, two gradients and two moments, and the five parts of the

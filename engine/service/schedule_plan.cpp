@@ -1,6 +1,7 @@
 #include "engine/service/schedule_plan.h"
 
 #include "engine/base/text.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/planned_schedule.h"
@@ -17,6 +18,20 @@ using exchange::ScheduleFile;
 using model::Experiment;
 using model::VocabularyMethod;
 
+/// A custom schedule from its file, or from the document itself.
+base::Result<ScheduleFile> readCustom(const model::ScheduleChoice &choice)
+{
+    if (!model::isScheduleText(choice.file))
+        return exchange::readScheduleFile(choice.file);
+    auto read = exchange::readSchedule(choice.file);
+    if (read)
+        return read;
+    base::Problems problems = std::move(read).error().problems;
+    for (base::Problem &problem : problems)
+        problem.field = model::customField(choice);
+    return base::Error::invalid(std::move(problems));
+}
+
 /// Takes over what the file says, and collects what the plan says against it.
 class Following {
 public:
@@ -31,15 +46,16 @@ public:
             adopt(chunks, schedule.stages() / schedule.devices(), "schedule.chunks");
             m_experiment.schedule.chunks = chunks;
         } else {
-            m_problems.push_back({"schedule.file", concat(name(), ": ", schedule.stages(), " stages do not divide over ",
-                                                          schedule.devices(), " devices; give each device as many stages")});
+            m_problems.push_back({model::customField(m_experiment.schedule),
+                                  concat(name(), ": ", schedule.stages(), " stages do not divide over ", schedule.devices(),
+                                         " devices; give each device as many stages")});
         }
         adoptVocabulary();
         return std::move(m_problems);
     }
 
 private:
-    [[nodiscard]] const std::string &name() const { return m_experiment.schedule.file; }
+    [[nodiscard]] std::string name() const { return model::customName(m_experiment.schedule); }
     void adopt(int &choice, int found, const char *field)
     {
         if (choice == 0)
@@ -67,12 +83,12 @@ private:
     base::Problems m_problems;
 };
 
-/// The file of a custom schedule, the experiment completed by it; nothing where the schedule is a family's.
+/// A custom schedule, the experiment completed by it; nothing where the schedule is a family's.
 base::Result<std::optional<ScheduleFile>> follow(Experiment &experiment)
 {
     if (experiment.schedule.file.empty())
         return std::optional<ScheduleFile>();
-    auto file = exchange::readScheduleFile(experiment.schedule.file);
+    auto file = readCustom(experiment.schedule);
     if (!file)
         return std::move(file).error();
     if (base::Problems problems = Following(experiment, *file).run(); !problems.empty())
@@ -97,10 +113,12 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
     if (experiment.schedule.memoryLimit && experiment.hasModel)
         options.activationLimit = simulate::activationLimits(experiment, file.schedule);
     base::Problems problems;
+    const bool isText = model::isScheduleText(experiment.schedule.file); // whose places need no name
+    const std::string prefix = isText ? std::string() : experiment.schedule.file + ": ";
     for (const schedule::Violation &violation : schedule::findViolations(file.schedule, options))
         problems.push_back(
-            {"schedule.file", concat(experiment.schedule.file, ": ", file.placeText(violation.device, violation.position), ": ",
-                                     violation.cause, "; ", violation.remedy)});
+            {model::customField(experiment.schedule), concat(prefix, file.placeText(violation.device, violation.position), ": ",
+                                                             violation.cause, "; ", violation.remedy)});
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
     return std::move(file.schedule);

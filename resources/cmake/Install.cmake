@@ -11,7 +11,7 @@ if(STAGELENS_MPI)
   install(TARGETS stagelens-mpi LIBRARY DESTINATION lib/stagelens COMPONENT mpi EXCLUDE_FROM_ALL)
 endif()
 # What base::resourceFolder() looks for beside an installed program.
-foreach(folder IN ITEMS docs examples hardware icons migrations models)
+foreach(folder IN ITEMS docs examples hardware icons migrations models published)
   install(DIRECTORY resources/${folder} DESTINATION share/stagelens)
 endforeach()
 install(FILES resources/palette.json DESTINATION share/stagelens)

@@ -9,7 +9,6 @@
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -75,39 +74,34 @@ def product_report(build, layers, microbatches):
 
 
 def own_step(build, steps):
-    """Wall seconds of the steps, and processor seconds of one: a longer run less a shorter one."""
-    shape = {"devices": 1, "microbatches": 4, "vocabulary": "none"}
-    begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    train(build, STEP_MODEL, **shape, steps=2)
-    middle = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    run = train(build, STEP_MODEL, **shape, steps=2 + steps)
-    end = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    return run, [nanos / 1e9 for nanos in run["iterations"]["steps_ns"]], [(end - middle - (middle - begin)) / steps]
+    return train(build, STEP_MODEL, devices=1, microbatches=4, vocabulary="none", steps=2 + steps)
 
 
 def torch_steps(python, steps, only):
-    """Name, BLAS, wall and processor seconds of the variants, or of the one that was the fastest before."""
+    """Name, BLAS and seconds of the steps of the variants, or of the one that was the fastest before."""
     document = json.loads(output_of([python, FOLDER / "pytorch_step.py", "--steps", 2 + steps, *(["--only", only] if only else [])]))
     return [(f"PyTorch {document['version']}, {each['attention']}+{each['optimizer']}", document["blas"].split("=")[-1],
-             each["seconds"], settled(each["processor_seconds"])) for each in document["variants"] if "refused" not in each]
+             each["seconds"]) for each in document["variants"] if "refused" not in each]
 
 
 def step(build, options):
     rows, fastest, peak = [], {}, 0
     for _ in range(options.rounds):
         peak = max(peak, product_report(build, STEP_MODEL["layers"], 4))
-        run, own, processor = own_step(build, options.steps)
-        rows.append(("Stagelens", run["environment"]["blas"].split(" NO")[0], own, processor))
+        run = own_step(build, options.steps)
+        own = [nanos / 1e9 for nanos in run["iterations"]["steps_ns"]]
+        rows.append(("Stagelens", run["environment"]["blas"].split(" NO")[0], own))
         work = run["metrics"]["model_flops_causal"]
-        print(f"step {min(processor):.3f} s: {work / min(processor) / 1e9:.1f} GFLOP/s, {work / min(processor) / peak:.0%} of the best peak")
+        best = min(settled(own))
+        print(f"step {best:.3f} s: {work / best / 1e9:.1f} GFLOP/s, {work / best / peak:.0%} of the best peak")
         for python in options.python:
             found = torch_steps(python, options.steps, fastest.get(python))
-            fastest[python] = min(found, key=lambda row: min(row[3]))[0].split(", ")[1]
+            fastest[python] = min(found, key=lambda row: min(settled(row[2])))[0].split(", ")[1]
             rows += found
-    best = min(min(row[3]) for row in rows if row[0] == "Stagelens")
-    print("| program | BLAS | processor time of the best step | wall | against Stagelens' best |\n|---|---|---|---|---|")
-    for name, blas, seconds, processor in rows:
-        print(f"| {name} | {blas} | {min(processor):.3f} s | {min(settled(seconds)):.3f} s | {min(processor) / best:.2f}x |")
+    best = min(min(settled(row[2])) for row in rows if row[0] == "Stagelens")
+    print("| program | BLAS | best step | against Stagelens' best |\n|---|---|---|---|")
+    for name, blas, seconds in rows:
+        print(f"| {name} | {blas} | {min(settled(seconds)):.3f} s | {min(settled(seconds)) / best:.2f}x |")
 
 
 def live(build, options):
@@ -136,16 +130,22 @@ def overhead(build, options):
 
 
 def scaling(build, options):
-    print("| layer | 1 device | 2 | 4 | 8 |\n|---|---|---|---|---|")
     model = {**STEP_MODEL, "vocabulary-size": options.vocabulary_size, "ffn": 64}  # the layers do not count here
-    for label, method, kinds in (("output, vocab-1 (S+T)", "vocab-1", ("S", "T")), ("output, vocab-2 (S+T)", "vocab-2", ("S", "T")),
-                                 ("input (EF+EB)", "vocab-2", ("EF", "EB"))):
-        seconds = {}
+    rows = {("output, vocab-1 (S+T)", "vocab-1"): ("S", "T"), ("output, vocab-2 (S+T)", "vocab-2"): ("S", "T"),
+            ("input (EF+EB)", "vocab-2"): ("EF", "EB")}
+    best = {}  # seconds of all devices: the same for each count where the scaling is linear
+    for _ in range(options.rounds):
         for devices in (1, 2, 4, 8):
-            run = train(build, model, devices=devices, microbatches=4, vocabulary=method, mode="virtual-clock",
-                        steps=options.steps)
-            seconds[devices] = pass_seconds(run, kinds)  # of all devices: constant where the scaling is linear
-        print(f"| {label} | " + " | ".join(f"{seconds[1] / seconds[p]:.1%}" for p in seconds) + " |")
+            for method in ("vocab-1", "vocab-2"):
+                run = train(build, model, devices=devices, microbatches=4, vocabulary=method, mode="virtual-clock",
+                            steps=options.steps)
+                for row, kinds in rows.items():
+                    if row[1] == method:
+                        seconds = pass_seconds(run, kinds)
+                        best[row, devices] = min(seconds, best.get((row, devices), seconds))
+    print("| layer | 1 device | 2 | 4 | 8 |\n|---|---|---|---|---|")
+    for row in rows:
+        print(f"| {row[0]} | " + " | ".join(f"{best[row, 1] / best[row, p]:.1%}" for p in (1, 2, 4, 8)) + " |")
 
 
 def main():
@@ -154,7 +154,7 @@ def main():
     parser.add_argument("--build", type=Path, default=Path("build/dev"), help="a build folder with tests/bench_kernels")
     parser.add_argument("--python", action="append", default=[], help="an interpreter with PyTorch; may be repeated")
     parser.add_argument("--steps", type=int, default=6)
-    parser.add_argument("--rounds", type=int, default=2, help="of step: the programs take turns that often")
+    parser.add_argument("--rounds", type=int, default=2, help="of step and scaling: all take turns that often, and the best counts")
     parser.add_argument("--vocabulary-size", type=int, default=32768, help="of scaling")
     options = parser.parse_args()
     globals()[options.what](options.build, options)

@@ -13,10 +13,15 @@ std::atomic<std::size_t> g_allocations = 0;
 
 } // namespace
 
-void *operator new(std::size_t size)
+void *operator new(std::size_t size, const std::nothrow_t & /*tag*/) noexcept
 {
     ++g_allocations;
-    if (void *const memory = std::malloc(size > 0 ? size : 1))
+    return std::malloc(size > 0 ? size : 1);
+}
+
+void *operator new(std::size_t size)
+{
+    if (void *const memory = operator new(size, std::nothrow))
         return memory;
     throw std::bad_alloc();
 }

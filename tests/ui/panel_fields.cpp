@@ -41,6 +41,8 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.schedule.family = "interleaved-1f1b";
         else if (field.id == u"schedule.waves"_s)
             experiment.schedule.family = "hanayo";
+        else if (field.id == u"model.kv_heads"_s)
+            experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"schedule.vocabulary_order"_s)
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         else if (field.id == u"cost.durations"_s)
@@ -54,7 +56,10 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
         case ui::Field::Kind::Size: values = {7, 3}; break;
         case ui::Field::Kind::Real: values = {0.5, 2.0}; break;
         case ui::Field::Kind::Flag: values = {true, false}; break;
-        case ui::Field::Kind::Text: values = {u"1/2/3"_s, QString()}; break;
+        case ui::Field::Kind::Text:
+            values = field.id == u"training.optimizer.betas"_s ? std::vector<QVariant>{u"0.8, 0.99"_s}
+                                                               : std::vector<QVariant>{u"1/2/3"_s, QString()};
+            break;
         case ui::Field::Kind::File: values = {u"a.csv"_s}; break;
         case ui::Field::Kind::Choice:
             for (const ui::Choice &choice : field.choices)

@@ -1,8 +1,13 @@
 // The documentation inside the window, and the way from a page to a plan.
 #include "tests/ui/window_fixture.h"
+#include "ui/learn/lesson_picture.h"
+#include "ui/panels/play_bar.h"
 #include "ui/shell/learn_page.h"
 
+#include <QDockWidget>
+#include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTextBrowser>
 #include <QTreeWidget>
 
@@ -23,8 +28,32 @@ private slots:
     void everyPageCanBeRead();
     void aMethodsPageIsTriedOnThePlan();
     void anExampleOpensInExplore();
+    void aTourIsWalkedThrough();
+    void whatAChangeMakesUntrueIsSaid();
+    void aStepsPlanOpensInExplore();
+    void anIllegalChangeKeepsThePicture();
+    void aFamilysPageHasALivePicture();
+    void thePictureIsPlayed();
 
 private:
+    void openEntry(const QString &title)
+    {
+        m_fixture->open().actions().learn->trigger();
+        QVERIFY2(entry(title), qPrintable(title));
+        m_fixture->find<QTreeWidget>(u"learn.contents"_s)->setCurrentItem(entry(title));
+    }
+    QString text() { return m_fixture->find<QTextBrowser>(u"learn.text"_s)->toPlainText(); }
+    QString progress() { return m_fixture->find<QLabel>(u"learn.progress"_s)->text(); }
+    QString note() { return m_fixture->find<ui::MessageBar>(u"bar.lesson"_s)->text(); }
+    ui::LessonPicture &picture() { return *m_fixture->window().learnPage().picture(); }
+    void type(const QString &field, int value)
+    {
+        auto *box = m_fixture->find<QSpinBox>(u"lesson."_s + field);
+        QVERIFY2(box && box->isVisible(), qPrintable(field));
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, QString::number(value));
+    }
     QTreeWidgetItem *entry(const QString &title)
     {
         auto *contents = m_fixture->find<QTreeWidget>(u"learn.contents"_s);
@@ -90,6 +119,113 @@ void WindowLearn::anExampleOpensInExplore()
     m_fixture->click(u"learn.try"_s);
     QVERIFY(window.explorePage().isVisible());
     QVERIFY(m_fixture->content().teachingUnits);
+}
+
+void WindowLearn::aTourIsWalkedThrough()
+{
+    openEntry(u"The bubble"_s);
+    auto &window = m_fixture->window();
+    QVERIFY2(text().contains(u"The iteration takes 12 units"_s) && text().contains(u"75 %"_s), qPrintable(text()));
+    QCOMPARE(progress(), u"1 of 5"_s);
+    QVERIFY(!m_fixture->find<QPushButton>(u"learn.back"_s)->isEnabled());
+    QVERIFY(picture().timeline()->isVisible());
+    QVERIFY(!m_fixture->find<QDockWidget>(u"dock.experiment"_s)->isVisible()); // its plan is not this picture's
+    type(u"parallel.devices"_s, 8);
+    QVERIFY2(text().contains(u"The iteration takes 24 units"_s) && text().contains(u"88 %"_s), qPrintable(text()));
+    QCOMPARE(picture().timeline()->content().groups[0].timeline->devices(), 8);
+    m_fixture->click(u"learn.next"_s);
+    QCOMPARE(progress(), u"2 of 5"_s);
+    QVERIFY2(text().contains(u"43 %"_s), qPrintable(text())); // the step's own plan again
+    QTest::keyClick(&window, Qt::Key_PageDown, Qt::ControlModifier);
+    QCOMPARE(progress(), u"3 of 5"_s);
+    QTest::keyClick(&window, Qt::Key_PageUp, Qt::ControlModifier);
+    QCOMPARE(progress(), u"2 of 5"_s);
+    for (int i = 0; i < 5; ++i)
+        m_fixture->click(u"learn.next"_s);
+    QCOMPARE(progress(), u"5 of 5"_s);
+    QVERIFY(!m_fixture->find<QPushButton>(u"learn.next"_s)->isEnabled());
+    QCOMPARE(picture().timeline()->content().groups.size(), 2U);
+    QCOMPARE(picture().timeline()->content().groups[1].caption, u"Predicted · 1F1B"_s);
+    QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+    QVERIFY(m_fixture->find<QDockWidget>(u"dock.experiment"_s)->isVisible());
+}
+
+void WindowLearn::whatAChangeMakesUntrueIsSaid()
+{
+    openEntry(u"The bubble"_s);
+    m_fixture->window().learnPage().showStep(2);
+    QVERIFY(note().isEmpty());
+    auto *reset = m_fixture->find<QPushButton>(u"lesson.reset"_s);
+    QVERIFY(!reset->isEnabled());
+    type(u"parallel.microbatches"_s, 2);
+    QVERIFY2(note().contains(u"no longer so: less than a fifth is bubble"_s), qPrintable(note()));
+    QVERIFY2(!note().contains(u"waits (p - 1)"_s), "that still holds");
+    QTest::mouseClick(reset, Qt::LeftButton);
+    QVERIFY(!picture().isChanged());
+    QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.lesson"_s)->isVisible());
+}
+
+void WindowLearn::aStepsPlanOpensInExplore()
+{
+    openEntry(u"The vocabulary bottleneck"_s);
+    auto &window = m_fixture->window();
+    window.learnPage().showStep(3);
+    m_fixture->click(u"lesson.open"_s);
+    QVERIFY(window.explorePage().isVisible());
+    const model::Experiment &experiment = window.document().experiment();
+    QVERIFY(experiment.schedule.vocabulary == model::VocabularyMethod::Vocab2);
+    QCOMPARE(experiment.model.vocabularySize, 262'144);
+    QVERIFY2(window.windowTitle().contains(u"The vocabulary bottleneck"_s), qPrintable(window.windowTitle()));
+    window.actions().undo->trigger();
+    QCOMPARE(window.document().experiment().model.preset, std::string("gpt-demo"));
+}
+
+void WindowLearn::anIllegalChangeKeepsThePicture()
+{
+    openEntry(u"1F1B against GPipe"_s);
+    type(u"parallel.devices"_s, 0);
+    QVERIFY(picture().timeline()->content().stale);
+    QCOMPARE(picture().timeline()->content().groups[0].timeline->devices(), 4);
+    QVERIFY2(note().contains(u"The picture shows the plan before."_s), qPrintable(note()));
+    type(u"parallel.devices"_s, 999);
+    QVERIFY2(note().contains(u"999 devices are more than the 32 of this picture"_s), qPrintable(note()));
+    QVERIFY(!m_fixture->find<QPushButton>(u"lesson.open"_s)->isEnabled());
+    type(u"parallel.devices"_s, 6);
+    QCOMPARE(picture().timeline()->content().groups[0].timeline->devices(), 6);
+    QVERIFY(!picture().timeline()->content().stale);
+}
+
+void WindowLearn::aFamilysPageHasALivePicture()
+{
+    openEntry(u"V-Half"_s);
+    QVERIFY(picture().isVisible());
+    QVERIFY(!m_fixture->find<QLabel>(u"learn.progress"_s)->isVisible());
+    QCOMPARE(picture().experiment().schedule.family, std::string("v-half"));
+    auto *figures = m_fixture->find<QLabel>(u"lesson.figures"_s);
+    const QString before = figures->text();
+    QVERIFY2(before.contains(u"at most 3 microbatches held"_s), qPrintable(before));
+    type(u"parallel.devices"_s, 8);
+    QVERIFY2(figures->text().contains(u"at most 5 microbatches held"_s), qPrintable(figures->text()));
+    m_fixture->find<QTreeWidget>(u"learn.contents"_s)->setCurrentItem(entry(u"Glossary"_s));
+    QVERIFY(!picture().isVisible());
+}
+
+void WindowLearn::thePictureIsPlayed()
+{
+    openEntry(u"The bubble"_s);
+    auto &window = m_fixture->window();
+    window.learnPage().showStep(3);
+    auto *bar = picture().findChild<ui::PlayBar *>();
+    auto *view = picture().findChild<ui::ViewState *>();
+    QCOMPARE(view->followed(), 2); // as the step says
+    QTest::keyClick(picture().timeline(), Qt::Key_Space);
+    QVERIFY(bar->isPlaying());
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!bar->isVisible() && !view->playhead());
+    QVERIFY(window.learnPage().isVisible()); // Escape ends one thing at a time
+    QCOMPARE(view->followed(), 2);
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(window.explorePage().isVisible());
 }
 
 QTEST_MAIN(WindowLearn)

@@ -28,6 +28,9 @@ private slots:
     void aMarkedRangeIsDescribedInThePanel();
     void theCriticalPathIsShownOnDemand();
     void playingTellsWhatHappens();
+    void oneMicrobatchIsFollowedStepByStep();
+    void whatAPaperMeasuredStandsBesideThePrediction();
+    void theExampleOfEqualMemoryIsOne();
     void presentationLeavesOnlyThePicture();
     void aFamilyRaisesAGhost();
     void measuredWithoutARunSaysSo();
@@ -104,7 +107,71 @@ void WindowPicture::playingTellsWhatHappens()
     QVERIFY(!view->playhead());
     const auto &group = m_fixture->content().groups[0];
     QCOMPARE(ui::playCaption(group, 0, 0, false), u"At 0 ns · Microbatch 0: F 0 on device 0"_s);
-    QVERIFY(ui::playCaption(group, 0, {}, false).contains(u"1 of 4 devices work · 0: F 0 · 1: waits for F 0"_s));
+    const QString begin = ui::playCaption(group, 0, {}, false);
+    QVERIFY2(begin.contains(u"1 of 4 devices work · device 0: F 0 · device 1 waits for F 0 of device 0 · "_s),
+             qPrintable(begin));
+}
+
+void WindowPicture::oneMicrobatchIsFollowedStepByStep()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    auto *bar = window.explorePage().playBar();
+    const auto &group = m_fixture->content().groups[0];
+    bar->stepTo(true);
+    QVERIFY(bar->isVisible() && !bar->isPlaying());
+    QCOMPARE(*view->playhead(), group.timeline->lanes[0].end[0]);
+    m_fixture->click(u"play.earlier"_s);
+    QCOMPARE(*view->playhead(), 0);
+    auto *follow = m_fixture->find<QSpinBox>(u"play.follow"_s);
+    QCOMPARE(follow->maximum(), 15); // of 16 microbatches
+    QApplication::processEvents();
+    const QRect other = window.explorePage().timeline()->placeOf(0, {0, 1}); // F 1 on device 0
+    const auto colour = [&] { return window.explorePage().timeline()->grab().toImage().pixelColor(other.center()); };
+    const QColor before = colour();
+    follow->setValue(0);
+    QCOMPARE(view->followed(), 0);
+    QApplication::processEvents();
+    QVERIFY2(colour() != before, "the passes of other microbatches are dimmed");
+    for (int i = 0; i < 9; ++i)
+        m_fixture->click(u"play.later"_s);
+    const auto *caption = m_fixture->find<QLabel>(u"play.caption"_s);
+    QVERIFY2(caption->text().contains(u"Microbatch 0"_s), qPrintable(caption->text()));
+    // A magnified view goes along with the playhead.
+    view->zoom(0, 30);
+    view->setPlayhead(view->end() - 1);
+    m_fixture->click(u"play.later"_s);
+    QVERIFY(*view->playhead() >= view->begin() && *view->playhead() < view->end());
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!view->followed());
+    QCOMPARE(colour(), before);
+}
+
+void WindowPicture::whatAPaperMeasuredStandsBesideThePrediction()
+{
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    auto &window = m_fixture->open(examples + u"gpt-4b-8xa100-256k.stagelens.json"_s);
+    const auto *iteration = m_fixture->find<QLabel>(u"metrics.iteration.published"_s);
+    QVERIFY2(iteration->isVisible() && iteration->text().startsWith(u"Published: 24 s (predicted "_s),
+             qPrintable(iteration->text()));
+    QVERIFY(iteration->toolTip().contains(u"2411.05288"_s));
+    QVERIFY(m_fixture->content().published);
+    QCOMPARE(m_fixture->content().published->text, u"Published 24 s"_s);
+    window.apply(model::VocabularyMethod::Vocab2);
+    QCOMPARE(m_fixture->content().published->text, u"Published 12.7 s"_s);
+    model::Experiment other = window.document().experiment();
+    other.parallel.microbatches = 64; // nobody has published that
+    window.document().edit(u"parallel.microbatches"_s, u"Microbatches"_s, other);
+    QVERIFY(!m_fixture->content().published && !iteration->isVisible());
+}
+
+void WindowPicture::theExampleOfEqualMemoryIsOne()
+{
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    m_fixture->open(examples + u"two-schedules-equal-memory.stagelens.json"_s);
+    QCOMPARE(m_fixture->find<QLabel>(u"metrics.memory.change"_s)->text(), u"±0 %"_s);
+    const QString change = m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text();
+    QVERIFY2(change.startsWith(u'−'), qPrintable(change)); // in less time than the baseline
 }
 
 void WindowPicture::presentationLeavesOnlyThePicture()

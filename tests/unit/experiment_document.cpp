@@ -205,7 +205,8 @@ private slots:
     {
         const std::filesystem::path folder = stagelens::base::resourceFolder() / "examples";
         const QTemporaryDir copies;
-        for (const char *stem : {"demo-slow-last-device", "textbook-1f1b", "gpt-4b-8xa100-256k"}) {
+        for (const char *stem :
+             {"demo-slow-last-device", "textbook-1f1b", "gpt-4b-8xa100-256k", "two-schedules-equal-memory"}) {
             const std::filesystem::path file = folder / (std::string(stem) + ".stagelens.json");
             const auto experiment = loadExperiment(file);
             QVERIFY2(experiment.ok(), experiment.ok() ? "" : experiment.error().text().c_str());

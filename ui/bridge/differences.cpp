@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <QCryptographicHash>
 #include <QHash>
 #include <QMap>
 #include <QStringList>
@@ -38,6 +39,10 @@ QString valueText(const QString &field, const QString &value)
         if (const auto method = model::parse<model::VocabularyMethod>(utf8(value)))
             return shortName(*method);
     }
+    // Two orders are told apart, not read, in a table.
+    if (field == u"schedule.text"_s)
+        return u"order "_s +
+               QString::fromLatin1(QCryptographicHash::hash(value.toUtf8(), QCryptographicHash::Sha1).toHex(0)).left(6);
     return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
 }
 
@@ -113,6 +118,7 @@ QString fieldCaption(const QString &field)
         {u"parallel.stage_layers"_s, u"Layers of each stage"_s},
         {u"schedule.family"_s, u"Schedule"_s},
         {u"schedule.file"_s, u"Schedule file"_s},
+        {u"schedule.text"_s, u"Custom order"_s},
         {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
         {u"schedule.vocabulary_order"_s, u"Order of S and T"_s},
         {u"schedule.recompute"_s, u"Recomputation"_s},

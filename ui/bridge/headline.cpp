@@ -141,6 +141,8 @@ Headline makeHeadline(const service::Prediction &prediction, const service::Advi
         headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
         headline.action = advice->better;
         headline.actionCaption = u"Try "_s + shortName(*advice->better);
+    } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
+        headline.text += u" A custom order has its own vocabulary method; choose a family to try another."_s;
     } else {
         headline.text += u" No other vocabulary method would make it faster (predicted)."_s;
     }

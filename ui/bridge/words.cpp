@@ -1,6 +1,7 @@
 #include "ui/bridge/words.h"
 
 #include "engine/base/text.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 
 #include <QDateTime>
@@ -129,7 +130,7 @@ QString familyCaption(std::string_view family)
         {"hanayo", u"Hanayo"_s},
         {"pipedream", u"PipeDream"_s},
         {"pipedream-2bw", u"PipeDream-2BW"_s},
-        {model::kCustomFamily, u"Custom, from a file"_s},
+        {model::kCustomFamily, u"Custom order"_s},
     };
     const auto found = kCaptions.find(family);
     return found == kCaptions.end() ? qtText(family) : found->second;
@@ -177,8 +178,9 @@ QString planCaption(const model::Experiment &experiment)
                                    ? QString()
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
     const std::string &file = experiment.schedule.file;
-    const QString family = file.empty() ? familyCaption(experiment.schedule.family)
-                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+    const QString family = file.empty() || model::isScheduleText(file)
+                               ? familyCaption(experiment.schedule.family)
+                               : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
 }

@@ -21,5 +21,7 @@ namespace stagelens::ui {
 
 /// Family, file, vocabulary method and order, and the shape that the family leaves open.
 void addScheduleFields(std::vector<Field> &all);
+/// Data, steps, clock, backend and optimizer.
+void addTrainingFields(std::vector<Field> &all);
 
 } // namespace stagelens::ui

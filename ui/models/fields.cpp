@@ -5,7 +5,6 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
-#include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
 #include "ui/models/field_makers.h"
 
@@ -41,6 +40,38 @@ Field modelSize(const QString &id, const QString &caption, const QString &option
     return made;
 }
 
+void addArchitecture(std::vector<Field> &all)
+{
+    Field family = choice(
+        u"model.family"_s, u"Architecture"_s, u"--family"_s, u"What a layer is made of."_s,
+        {{u"gpt"_s, u"GPT-2"_s, u"Learned positions, LayerNorm, GELU, biases"_s},
+         {u"llama"_s, u"Llama"_s, u"Rotary positions, RMSNorm, SwiGLU, grouped-query attention"_s}},
+        [](const Experiment &experiment) { return qtText(model::name(experiment.model.family)); },
+        [](Experiment &experiment, const std::string &name) {
+            experiment.model.family = model::parse<model::ModelFamily>(name).value_or(model::ModelFamily::Gpt);
+            if (experiment.model.family == model::ModelFamily::Gpt)
+                experiment.model.kvHeads = experiment.model.heads; // GPT-2 has no groups
+            experiment.model.preset = "custom";
+        });
+    family.applies = hasModel;
+    all.push_back(std::move(family));
+}
+
+void addNumberFormat(std::vector<Field> &all)
+{
+    Field format = choice(
+        u"model.dtype"_s, u"Number format"_s, u"--dtype"_s,
+        u"Of weights and activations in the plan; this computer's CPU computes in fp32."_s,
+        {{u"fp32"_s, u"fp32"_s, {}}, {u"bf16"_s, u"bf16"_s, {}}, {u"fp16"_s, u"fp16"_s, {}}},
+        [](const Experiment &experiment) { return qtText(model::name(experiment.model.dtype)); },
+        [](Experiment &experiment, const std::string &name) {
+            experiment.model.dtype = model::parse<model::DataType>(name).value_or(model::DataType::Fp32);
+            experiment.model.preset = "custom";
+        });
+    format.applies = hasModel;
+    all.push_back(std::move(format));
+}
+
 void addModelFields(std::vector<Field> &all)
 {
     std::vector<Choice> presets;
@@ -67,12 +98,24 @@ void addModelFields(std::vector<Field> &all)
             if (const auto preset = model::modelPreset(name); preset.ok())
                 experiment.model = *preset;
         }));
+    addArchitecture(all);
     all.push_back(modelSize(u"model.layers"_s, u"Layers"_s, u"--layers"_s, u"Transformer layers."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.layers; }));
     all.push_back(modelSize(u"model.hidden"_s, u"Hidden width"_s, u"--hidden"_s, u"Width of the residual stream."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.hidden; }));
     all.push_back(modelSize(u"model.heads"_s, u"Heads"_s, u"--heads"_s, u"Attention heads; they divide the hidden width."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.heads; }));
+    Field keyValue = modelSize(u"model.kv_heads"_s, u"Key/value heads"_s, u"--kv-heads"_s,
+                               u"Heads of keys and values; they divide the heads."_s,
+                               [](Experiment &experiment) -> int & { return experiment.model.kvHeads; });
+    keyValue.setValue = [](Experiment &experiment, const QVariant &value) {
+        experiment.model.kvHeads = value.toInt();
+        experiment.model.preset = "custom";
+    };
+    keyValue.applies = [](const Experiment &experiment) {
+        return experiment.hasModel && experiment.model.family == model::ModelFamily::Llama;
+    };
+    all.push_back(std::move(keyValue));
     all.push_back(modelSize(u"model.ffn"_s, u"Inner width"_s, u"--ffn"_s, u"Inner width of the MLP."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.ffn; }));
     all.push_back(modelSize(u"model.sequence"_s, u"Sequence length"_s, u"--sequence"_s, u"Tokens of one sequence."_s,
@@ -96,6 +139,7 @@ void addModelFields(std::vector<Field> &all)
                }};
     tied.applies = hasModel;
     all.push_back(std::move(tied));
+    addNumberFormat(all);
 }
 
 /// "2/2/2/2"; a word that is no number becomes -1, which the validation refuses.
@@ -188,7 +232,8 @@ void addCostFields(std::vector<Field> &all)
         }
     }
     sources.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
-    sources.push_back({u"durations"_s, u"Durations from a file"_s, u"--durations FILE: measured elsewhere"_s});
+    sources.push_back({u"durations"_s, u"Durations from a file"_s,
+                       u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
     all.push_back(choice(
         u"cost.hardware"_s, u"Costs for"_s, u"--hardware"_s, u"Whose speed the prediction assumes."_s, std::move(sources),
         [](const Experiment &experiment) {
@@ -224,41 +269,6 @@ void addCostFields(std::vector<Field> &all)
         [](Experiment &experiment, const std::string &name) {
             experiment.cost.collectives = model::parse<model::Collectives>(name).value_or(model::Collectives::Overlapped);
         }));
-}
-
-void addTrainingFields(std::vector<Field> &all)
-{
-    all.push_back({u"training.data"_s, u"Text or tokens"_s, u"--data"_s,
-                   u"synthetic, a text file, or a .bin of tokens (nanoGPT, llm.c)."_s, Field::Kind::File,
-                   [](const Experiment &experiment) { return QVariant(qtText(experiment.training.data)); },
-                   [](Experiment &experiment, const QVariant &value) { experiment.training.data = utf8(value.toString()); }});
-    all.push_back(integer(u"training.steps"_s, u"Steps"_s, u"--steps"_s, u"Iterations that Train runs."_s,
-                          [](Experiment &experiment) -> int & { return experiment.training.steps; }));
-    all.push_back(choice(
-        u"training.mode"_s, u"Clock"_s, u"--mode"_s,
-        u"Live: all devices at once. Virtual clock: each pass measured alone, concurrency simulated."_s,
-        {{QString(), u"Automatic"_s, u"Live while devices <= cores, else virtual clock"_s},
-         {u"live"_s, u"Live"_s, u"Wall clock, all devices at once"_s},
-         {u"virtual-clock"_s, u"Virtual clock"_s, u"Each pass measured alone, concurrency simulated"_s}},
-        [](const Experiment &experiment) {
-            return experiment.training.mode ? qtText(model::name(*experiment.training.mode)) : QString();
-        },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.training.mode = model::parse<model::RunMode>(name);
-        }));
-    all.push_back(real(
-        u"training.optimizer.lr"_s, u"Learning rate"_s, u"--lr"_s, u"Of AdamW."_s,
-        [](const Experiment &experiment) { return experiment.training.optimizer.learningRate; },
-        [](Experiment &experiment, double value) { experiment.training.optimizer.learningRate = value; }));
-    all.push_back(real(
-        u"training.optimizer.weight_decay"_s, u"Weight decay"_s, u"--weight-decay"_s, u"Of AdamW."_s,
-        [](const Experiment &experiment) { return experiment.training.optimizer.weightDecay; },
-        [](Experiment &experiment, double value) { experiment.training.optimizer.weightDecay = value; }));
-    all.push_back(integer(u"training.seed"_s, u"Seed"_s, u"--seed"_s, u"Of parameters and data."_s, {}));
-    all.back().value = [](const Experiment &experiment) { return QVariant(static_cast<int>(experiment.training.seed)); };
-    all.back().setValue = [](Experiment &experiment, const QVariant &value) {
-        experiment.training.seed = static_cast<std::uint64_t>(std::max(0, value.toInt()));
-    };
 }
 
 } // namespace

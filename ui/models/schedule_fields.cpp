@@ -1,7 +1,8 @@
+#include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/schedule_text.h"
 #include "ui/bridge/words.h"
 #include "ui/models/field_makers.h"
 
@@ -20,16 +21,13 @@ Field scheduleFile()
                u"--schedule-file"_s,
                u"Stagelens' text form, or a CSV of PyTorch's pipelining."_s,
                Field::Kind::File,
-               [](const Experiment &experiment) { return QVariant(qtText(experiment.schedule.file)); },
+               [](const Experiment &experiment) {
+                   const std::string &file = experiment.schedule.file;
+                   return QVariant(model::isScheduleText(file) ? QString()
+                                                               : qtText(file)); // a text is shown beside the picture
+               },
                [](Experiment &experiment, const QVariant &value) {
-                   experiment.schedule.file = utf8(value.toString());
-                   Experiment next = experiment;
-                   next.parallel.devices = next.parallel.microbatches = 0;
-                   next.parallel.stageLayers.clear();
-                   next.schedule.chunks.reset();
-                   next.schedule.vocabulary = model::VocabularyMethod::None;
-                   if (auto followed = service::followed(std::move(next)); followed.ok() && !value.toString().isEmpty())
-                       experiment = *std::move(followed);
+                   experiment = service::withScheduleFile(std::move(experiment), utf8(value.toString()));
                }};
     made.applies = [](const Experiment &experiment) { return experiment.schedule.family == model::kCustomFamily; };
     return made;

@@ -2,6 +2,7 @@
 
 #include "ui/models/experiment_document.h"
 #include "ui/panels/field_editor.h"
+#include "ui/panels/stage_strip.h"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -45,7 +46,12 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
             auto *editor = new FieldEditor(ui::field(id), document, body);
             form->addRow(editor->makeCaption(body), editor);
             m_editors.push_back(editor);
-            m_rows.push_back({form, editor});
+            m_rows.push_back({form, editor, editor});
+            if (id == u"parallel.stage_layers"_s) {
+                auto *strip = new StageStrip(document, body);
+                form->addRow(strip);
+                m_rows.push_back({form, strip, editor});
+            }
         }
         connect(header, &QToolButton::toggled, this, [header, body](bool open) {
             body->setVisible(open);
@@ -85,7 +91,7 @@ void ExperimentEditor::updateRows()
     for (const Row &row : m_rows) {
         const Field &shown = row.editor->field();
         if (shown.applies)
-            row.form->setRowVisible(row.editor, shown.applies(m_document->experiment()));
+            row.form->setRowVisible(row.widget, shown.applies(m_document->experiment()));
     }
 }
 

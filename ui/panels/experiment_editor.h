@@ -30,7 +30,8 @@ private:
 
     struct Row {
         QFormLayout *form;
-        FieldEditor *editor;
+        QWidget *widget;
+        FieldEditor *editor; ///< whose field says whether the row applies
     };
     ExperimentDocument *m_document;
     std::vector<FieldEditor *> m_editors;

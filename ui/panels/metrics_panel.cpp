@@ -1,5 +1,6 @@
 #include "ui/panels/metrics_panel.h"
 
+#include "engine/service/published.h"
 #include "ui/bridge/words.h"
 
 #include <QFormLayout>
@@ -62,7 +63,7 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
     auto *title = new QLabel(caption, this);
     title->setToolTip(tip);
     Big big{figure(this, u"metrics."_s + name), figure(this, u"metrics."_s + name + u".change"_s),
-            figure(this, u"metrics."_s + name + u".measured"_s)};
+            figure(this, u"metrics."_s + name + u".measured"_s), figure(this, u"metrics."_s + name + u".published"_s)};
     big.value->setAccessibleName(caption);
     big.value->setToolTip(tip);
     QFont font = big.value->font();
@@ -77,6 +78,7 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
     column->addWidget(title);
     column->addLayout(row);
     column->addWidget(big.measured);
+    column->addWidget(big.published);
     return big;
 }
 
@@ -123,8 +125,29 @@ void MetricsPanel::setFigures(const Figures &figures)
                                 : u"This plan is the baseline."_s);
     m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
     setMeasured(figures);
+    setPublished(*figures.plan);
     for (QLabel *label : findChildren<QLabel *>(QRegularExpression(u"^metrics\\."_s)))
         label->setEnabled(!figures.stale);
+}
+
+void MetricsPanel::setPublished(const service::Prediction &plan)
+{
+    const service::PublishedResult *published = service::publishedFor(plan.experiment);
+    m_bubble.published->hide(); // papers give none
+    m_iteration.published->setVisible(published != nullptr);
+    m_memory.published->setVisible(published != nullptr && published->peakMemory > 0);
+    if (published == nullptr)
+        return;
+    const auto line = [&](QLabel *label, const QString &value, double predicted, double theirs) {
+        label->setText(
+            u"%1: %2 (predicted %3)"_s.arg(caption(timeline::Provenance::Published), value, changeText(predicted, theirs)));
+        label->setToolTip(
+            u"Measured by others: %1. In brackets: predicted against published."_s.arg(qtText(published->source)));
+    };
+    line(m_iteration.published, durationText(published->iteration), static_cast<double>(plan.metrics.iteration),
+         static_cast<double>(published->iteration));
+    line(m_memory.published, bytesText(published->peakMemory), static_cast<double>(greatest(plan.metrics.peakMemory)),
+         static_cast<double>(published->peakMemory));
 }
 
 void MetricsPanel::setMeasured(const Figures &figures)

@@ -34,10 +34,12 @@ private:
         QLabel *value;
         QLabel *change;
         QLabel *measured;
+        QLabel *published;
     };
     Big makeBig(const QString &name, const QString &caption, const QString &tip);
     QLabel *makeSmall(QFormLayout *form, const QString &name, const QString &caption, const QString &tip);
     void setMeasured(const Figures &figures);
+    void setPublished(const service::Prediction &plan);
 
     Big m_iteration;
     Big m_bubble;

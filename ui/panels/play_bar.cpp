@@ -10,7 +10,9 @@
 #include <QSpinBox>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stagelens::ui {
 
@@ -20,17 +22,59 @@ namespace {
 
 constexpr int kFrameMilliseconds = 16;
 constexpr int kMostDevices = 6;
+constexpr int kCaptionLines = 2;
 
-QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch)
+/// What a device does at a moment, or what it waits for.
+QString whatDoes(const LaneGroup &group, int device, base::Nanos time)
+{
+    const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
+    if (const auto slice = timeline::sliceAt(lane, time))
+        return u"device %1: %2"_s.arg(device).arg(passText(lane.pass[*slice]));
+    const std::size_t next = timeline::firstEndingAfter(lane, time);
+    if (next == lane.size())
+        return u"device %1 is done"_s.arg(device);
+    const QString awaited = awaitedText(group, {device, next}, time);
+    return awaited.isEmpty() ? u"device %1 is idle until %2"_s.arg(device).arg(passText(lane.pass[next]))
+                             : u"device %1 waits for %2"_s.arg(device).arg(awaited);
+}
+
+/// Where a microbatch is at a moment, or where it goes on.
+QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch, bool units)
 {
     QStringList places;
+    base::Nanos soonest = std::numeric_limits<base::Nanos>::max();
+    QString next;
+    bool begun = false;
     for (int device = 0; device < group.timeline->devices(); ++device) {
         const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
-        const auto slice = timeline::sliceAt(lane, time);
-        if (slice && lane.pass[*slice].microbatch == microbatch)
-            places << u"%1 on device %2"_s.arg(passText(lane.pass[*slice])).arg(device);
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            if (lane.pass[i].microbatch != microbatch)
+                continue;
+            const QString pass = u"%1 on device %2"_s.arg(passText(lane.pass[i])).arg(device);
+            if (lane.begin[i] <= time && time < lane.end[i])
+                places << pass;
+            begun = begun || lane.begin[i] <= time;
+            if (lane.begin[i] > time && lane.begin[i] < soonest) {
+                soonest = lane.begin[i];
+                next = pass;
+            }
+        }
     }
-    return u"Microbatch %1: "_s.arg(microbatch) + (places.isEmpty() ? u"in no pass"_s : places.join(u", "_s));
+    const QString name = u"Microbatch %1"_s.arg(microbatch);
+    if (!places.isEmpty())
+        return name + u": "_s + places.join(u", "_s);
+    if (next.isEmpty())
+        return name + (begun ? u" is done"_s : u" is not in this picture"_s);
+    return u"%1 waits; %2 begins in %3"_s.arg(name, next, durationText(soonest - time, units));
+}
+
+int microbatchesOf(const LaneGroup &group)
+{
+    int last = 0;
+    for (const timeline::Lane &lane : group.timeline->lanes)
+        for (const schedule::Pass &pass : lane.pass)
+            last = std::max(last, static_cast<int>(pass.microbatch));
+    return last + 1;
 }
 
 } // namespace
@@ -39,106 +83,182 @@ QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int>
 {
     const QString when = u"At %1 · "_s.arg(durationText(time, units));
     if (microbatch)
-        return when + whereIs(group, time, *microbatch);
+        return when + whereIs(group, time, *microbatch, units);
     QStringList parts;
     int running = 0;
     for (int device = 0; device < group.timeline->devices(); ++device) {
-        const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
-        const auto slice = timeline::sliceAt(lane, time);
-        running += slice ? 1 : 0;
-        if (device >= kMostDevices)
-            continue;
-        const std::size_t next = timeline::firstEndingAfter(lane, time);
-        const QString what = slice                ? passText(lane.pass[*slice])
-                             : next < lane.size() ? u"waits for %1"_s.arg(passText(lane.pass[next]))
-                                                  : u"done"_s;
-        parts << u"%1: %2"_s.arg(device).arg(what);
+        running += timeline::sliceAt(group.timeline->lanes[static_cast<std::size_t>(device)], time) ? 1 : 0;
+        if (device < kMostDevices)
+            parts << whatDoes(group, device, time);
     }
     return when + u"%1 of %2 devices work · "_s.arg(running).arg(group.timeline->devices()) + parts.join(u" · "_s);
 }
 
+base::Nanos nextEvent(const LaneGroup &group, base::Nanos time, bool forward)
+{
+    std::optional<base::Nanos> nearest;
+    const auto offer = [&](base::Nanos at) {
+        if (forward ? at > time && (!nearest || at < *nearest) : at < time && (!nearest || at > *nearest))
+            nearest = at;
+    };
+    for (const timeline::Lane &lane : group.timeline->lanes) {
+        for (const auto *moments : {&lane.begin, &lane.end}) { // each sorted
+            const auto at = forward ? std::upper_bound(moments->begin(), moments->end(), time)
+                                    : std::lower_bound(moments->begin(), moments->end(), time);
+            if (forward && at != moments->end())
+                offer(*at);
+            else if (!forward && at != moments->begin())
+                offer(*std::prev(at));
+        }
+    }
+    return nearest.value_or(time);
+}
+
 PlayBar::PlayBar(TimelineView *timeline, ViewState *state, QWidget *parent)
-    : QFrame(parent), m_timeline(timeline), m_state(state), m_button(new QToolButton(this)), m_speed(new QComboBox(this)),
+    : QFrame(parent), m_timeline(timeline), m_state(state), m_button(nullptr), m_speed(new QComboBox(this)),
       m_follow(new QSpinBox(this)), m_caption(new QLabel(this))
 {
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 2, 8, 2);
-    m_button->setObjectName(u"play.pause"_s);
-    m_button->setText(u"Pause"_s);
-    m_button->setToolTip(u"Space over the picture"_s);
-    for (const int seconds : {5, 10, 20, 60, 180})
-        m_speed->addItem(u"%1 s an iteration"_s.arg(seconds), seconds);
-    m_speed->setCurrentIndex(2);
-    m_speed->setAccessibleName(u"Speed"_s);
-    m_follow->setObjectName(u"play.follow"_s);
-    m_follow->setAccessibleName(u"Follow microbatch"_s);
-    m_follow->setRange(-1, 1'000'000);
-    m_follow->setSpecialValueText(u"all"_s);
-    m_follow->setValue(-1);
-    m_caption->setObjectName(u"play.caption"_s);
-    m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_caption->setMinimumWidth(1);
-    row->addWidget(m_button);
-    row->addWidget(m_speed);
-    row->addWidget(new QLabel(u"Microbatch"_s, this));
-    row->addWidget(m_follow);
-    row->addWidget(m_caption, 1);
+    build();
     m_clock.setInterval(kFrameMilliseconds);
-    connect(&m_clock, &QTimer::timeout, this, &PlayBar::step);
-    connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
+    connect(&m_clock, &QTimer::timeout, this, &PlayBar::advance);
     connect(m_follow, &QSpinBox::valueChanged, this, [this] {
+        follow();
         if (m_state->playhead())
             setTime(*m_state->playhead());
     });
     hide();
 }
 
-base::Nanos PlayBar::end() const
+QToolButton *PlayBar::makeButton(const QString &name, const QString &text, const QString &tip)
+{
+    auto *button = new QToolButton(this);
+    button->setObjectName(name);
+    button->setText(text);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    layout()->addWidget(button);
+    return button;
+}
+
+void PlayBar::build()
+{
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(8, 2, 8, 2);
+    connect(makeButton(u"play.earlier"_s, u"◂"_s, u"To the moment before at which a pass begins or ends"_s),
+            &QToolButton::clicked, this, [this] { stepTo(false); });
+    m_button = makeButton(u"play.pause"_s, u"Pause"_s, u"Space over the picture"_s);
+    connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
+    connect(makeButton(u"play.later"_s, u"▸"_s, u"To the next moment at which a pass begins or ends"_s), &QToolButton::clicked,
+            this, [this] { stepTo(true); });
+    for (const int seconds : {5, 10, 20, 60, 180})
+        m_speed->addItem(u"%1 s an iteration"_s.arg(seconds), seconds);
+    m_speed->setCurrentIndex(2);
+    m_speed->setAccessibleName(u"Speed"_s);
+    m_follow->setObjectName(u"play.follow"_s);
+    m_follow->setAccessibleName(u"Follow microbatch"_s);
+    m_follow->setToolTip(u"The microbatch that is followed: its passes stand out, the caption says where it is"_s);
+    m_follow->setRange(-1, 0);
+    m_follow->setSpecialValueText(u"all"_s);
+    m_follow->setValue(-1);
+    m_caption->setObjectName(u"play.caption"_s);
+    m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_caption->setMinimumWidth(1);
+    m_caption->setWordWrap(true); // of a fixed height, so that the picture stands still while it plays
+    m_caption->setFixedHeight(kCaptionLines * m_caption->fontMetrics().lineSpacing() + 2);
+    row->addWidget(m_speed);
+    row->addWidget(new QLabel(u"Microbatch"_s, this));
+    row->addWidget(m_follow);
+    row->addWidget(m_caption, 1);
+}
+
+const LaneGroup *PlayBar::group() const
 {
     const auto &groups = m_timeline->content().groups;
-    return groups.empty() || !groups.front().timeline ? 0 : groups.front().timeline->makespan();
+    return groups.empty() || !groups.front().timeline ? nullptr : &groups.front();
+}
+
+base::Nanos PlayBar::end() const
+{
+    return group() != nullptr ? group()->timeline->makespan() : 0;
+}
+
+void PlayBar::open()
+{
+    show();
+    m_follow->setMaximum(microbatchesOf(*group()) - 1);
+    if (m_state->followed())
+        m_follow->setValue(*m_state->followed());
+    follow();
+    const base::Nanos from = std::max<base::Nanos>(m_state->begin(), 0);
+    if (!m_state->playhead() || *m_state->playhead() >= end())
+        setTime(from < end() ? from : 0);
+}
+
+void PlayBar::pause()
+{
+    m_clock.stop();
+    m_button->setText(u"Play"_s);
 }
 
 void PlayBar::toggle()
 {
     if (isPlaying()) {
-        m_clock.stop();
+        pause();
     } else if (end() > 0) {
-        show();
-        const base::Nanos from = std::max<base::Nanos>(m_state->begin(), 0);
-        if (!m_state->playhead() || *m_state->playhead() >= end())
-            setTime(from < end() ? from : 0);
+        open();
         m_sinceStep.start();
         m_clock.start();
+        m_button->setText(u"Pause"_s);
     }
-    m_button->setText(isPlaying() ? u"Pause"_s : u"Play"_s);
+}
+
+void PlayBar::stepTo(bool forward)
+{
+    if (end() <= 0)
+        return;
+    const bool opened = isVisible() && m_state->playhead();
+    if (!opened)
+        open();
+    pause();
+    setTime(std::min(nextEvent(*group(), *m_state->playhead(), forward), end()));
 }
 
 void PlayBar::stop()
 {
     m_clock.stop();
     m_state->setPlayhead(std::nullopt);
+    m_state->follow(std::nullopt);
     hide();
     emit stopped();
 }
 
-void PlayBar::step()
+void PlayBar::advance()
 {
+    if (end() <= 0) { // the picture went away
+        stop();
+        return;
+    }
     const double share = static_cast<double>(m_sinceStep.restart()) / 1000 / m_speed->currentData().toInt();
     const base::Nanos next = *m_state->playhead() + std::llround(share * static_cast<double>(end()));
     setTime(std::min(next, end()));
-    if (next < end())
-        return;
-    m_clock.stop();
-    m_button->setText(u"Play"_s);
+    if (next >= end())
+        pause();
+}
+
+void PlayBar::follow()
+{
+    m_state->follow(m_follow->value() < 0 ? std::nullopt : std::optional(m_follow->value()));
 }
 
 void PlayBar::setTime(base::Nanos time)
 {
     m_state->setPlayhead(time);
-    const auto &content = m_timeline->content();
-    const auto microbatch = m_follow->value() < 0 ? std::nullopt : std::optional(m_follow->value());
-    const QString text = playCaption(content.groups.front(), time, microbatch, content.teachingUnits);
+    // A magnified view turns the page where the playhead leaves it.
+    if (!m_state->isFitted() && (time >= m_state->end() || time < m_state->begin()))
+        m_state->pan(time - m_state->begin() - (m_state->end() - m_state->begin()) / 10);
+    if (group() == nullptr)
+        return;
+    const QString text = playCaption(*group(), time, m_state->followed(), m_timeline->content().teachingUnits);
     m_caption->setText(text);
     m_caption->setToolTip(text);
 }

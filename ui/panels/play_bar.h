@@ -16,9 +16,12 @@ namespace stagelens::ui {
 
 class ViewState;
 
-/// What happens at a moment of a group: what each device does, or where a microbatch is.
+/// What happens at a moment of a group: what each device does or waits for, or where a microbatch is.
 [[nodiscard]] QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int> microbatch, bool teachingUnits);
+/// The next moment, or the one before, at which a pass of a group begins or ends; `time` itself where there is none.
+[[nodiscard]] base::Nanos nextEvent(const LaneGroup &group, base::Nanos time, bool forward);
 
+/// Plays the first group of a picture that lives on the same view state. Hidden until it is asked for.
 class PlayBar : public QFrame {
     Q_OBJECT
 public:
@@ -26,14 +29,22 @@ public:
     /// Begins at the left of what is seen, or goes on; pauses where it plays.
     void toggle();
     void stop();
+    /// Pauses at the next moment, or the one before, at which a pass begins or ends.
+    void stepTo(bool forward);
     [[nodiscard]] bool isPlaying() const { return m_clock.isActive(); }
 
 signals:
     void stopped();
 
 private:
-    void step();
+    void build();
+    QToolButton *makeButton(const QString &name, const QString &text, const QString &tip);
+    void open();
+    void pause();
+    void advance();
+    void follow();
     void setTime(base::Nanos time);
+    [[nodiscard]] const LaneGroup *group() const;
     [[nodiscard]] base::Nanos end() const;
 
     TimelineView *m_timeline;

@@ -1,5 +1,6 @@
 #include "ui/shell/explore_page.h"
 
+#include "engine/service/published.h"
 #include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
@@ -8,6 +9,7 @@
 #include "ui/panels/message_bar.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
+#include "ui/panels/schedule_panel.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/run_desk.h"
@@ -18,6 +20,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include <array>
 #include <cmath>
 
 namespace stagelens::ui {
@@ -37,9 +40,9 @@ ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWi
     : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
       m_timeline(new TimelineView(view, this)), m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)),
-      m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_memory(new MemoryPlot(view, this)),
-      m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)),
-      m_tabs(new QTabWidget(this))
+      m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
+      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
 {
     build();
     connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
@@ -70,15 +73,35 @@ void ExplorePage::build()
     m_picture->addWidget(m_timeline);
     m_picture->addWidget(m_table);
     m_splitter->addWidget(m_picture);
+    m_splitter->addWidget(m_schedule);
+    m_schedule->hide();
     m_splitter->addWidget(m_memory);
     m_splitter->addWidget(m_tabs);
     m_splitter->setChildrenCollapsible(false);
-    m_splitter->setStretchFactor(0, 55);
-    m_splitter->setStretchFactor(1, 25);
-    m_splitter->setStretchFactor(2, 20);
-    m_splitter->setSizes({550, 250, 200});
+    const std::array stretches{55, 20, 25, 20}; // picture, text, memory, bubbles and loss
+    for (int part = 0; part < static_cast<int>(stretches.size()); ++part)
+        m_splitter->setStretchFactor(part, stretches[static_cast<std::size_t>(part)]);
+    sizeParts();
     layout->addWidget(m_splitter, 1);
     layout->addWidget(m_play);
+}
+
+void ExplorePage::sizeParts()
+{
+    if (m_low)
+        m_splitter->setSizes(m_editing ? QList<int>{500, 300, 200} : QList<int>{650, 0, 350});
+    else
+        m_splitter->setSizes(m_editing ? QList<int>{400, 250, 175, 175} : QList<int>{550, 0, 250, 200});
+}
+
+void ExplorePage::setEditing(bool on)
+{
+    m_editing = on;
+    m_schedule->setVisible(on);
+    sizeParts();
+    setContent();
+    if (!on)
+        m_timeline->setFocus();
 }
 
 void ExplorePage::setLow(bool low)
@@ -91,10 +114,10 @@ void ExplorePage::setLow(bool low)
         m_tabs->setTabToolTip(0, u"Live bytes of each device over time"_s);
         m_tabs->setCurrentIndex(0);
     } else {
-        m_splitter->insertWidget(1, m_memory);
+        m_splitter->insertWidget(2, m_memory);
         m_memory->setVisible(!m_presentation);
-        m_splitter->setSizes({550, 250, 200});
     }
+    sizeParts();
 }
 
 void ExplorePage::setShown(Shown shown)
@@ -150,6 +173,7 @@ void ExplorePage::setPresentation(bool on)
     if (!m_low)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
+    m_schedule->setVisible(!on && m_editing);
     if (on)
         m_timeline->setFocus();
 }
@@ -193,6 +217,8 @@ TimelineContent ExplorePage::content() const
     const bool measured = m_desk->shown() && m_desk->shown()->record.timeline;
     if (plan && (m_shown != Shown::Measured || !measured))
         content.groups.push_back(predictedGroup(plan));
+    if (!content.groups.empty())
+        content.groups.front().movable = m_editing && !m_forecast->isStale();
     if (measured && m_shown != Shown::Predicted)
         content.groups.push_back(measuredGroup());
     if (!plan)
@@ -214,6 +240,9 @@ TimelineContent ExplorePage::content() const
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
         content.baseline = EndFlag{end, text};
     }
+    if (const service::PublishedResult *published = service::publishedFor(plan->experiment))
+        content.published = EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
+                                                                         durationText(published->iteration, units))};
     addGhost(content);
     return content;
 }

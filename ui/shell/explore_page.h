@@ -25,6 +25,7 @@ class MessageBar;
 class PassTable;
 class PlayBar;
 class RunDesk;
+class SchedulePanel;
 class ViewState;
 
 class ExplorePage : public QWidget {
@@ -46,6 +47,8 @@ public:
     void setAsTable(bool table);
     /// Only headline, timeline and playing, in larger type.
     void setPresentation(bool on);
+    /// The schedule's text under the picture, and passes of the prediction that can be moved.
+    void setEditing(bool on);
     /// In a low window memory is a tab beside bubbles and loss.
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
@@ -54,6 +57,7 @@ public:
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     [[nodiscard]] PlayBar *playBar() { return m_play; }
 
 signals:
@@ -64,6 +68,7 @@ signals:
 
 private:
     void build();
+    void sizeParts();
     [[nodiscard]] TimelineContent content() const;
     [[nodiscard]] LaneGroup measuredGroup() const;
     void setContent();
@@ -84,6 +89,7 @@ private:
     PlayBar *m_play;
     QStackedWidget *m_picture;
     ComputingSign *m_computing;
+    SchedulePanel *m_schedule;
     MemoryPlot *m_memory;
     BubblePlot *m_bubbles;
     LossPlot *m_loss;
@@ -98,6 +104,7 @@ private:
     /// Explanations of the timelines that are shown; made when they are asked for.
     mutable std::map<timeline::TimelinePtr, std::shared_ptr<const simulate::Explanation>> m_why;
     bool m_low = false;
+    bool m_editing = false;
 };
 
 } // namespace stagelens::ui

@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/model/experiment_json.h"
+#include "engine/service/given_file.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 
@@ -23,6 +24,7 @@ namespace {
 constexpr int kAutosaveMilliseconds = 500;
 constexpr int kRecentFiles = 8;
 const QString kFilter = u"Experiments (*.stagelens.json);;All files (*)"_s;
+const QString kOpenFilter = u"Experiments, models, schedules (*.stagelens.json config.json *.csv *.txt);;All files (*)"_s;
 
 std::filesystem::path sessionFile()
 {
@@ -86,6 +88,12 @@ void FileDesk::start(const QString &file)
 
 void FileDesk::openFile(const QString &file)
 {
+    switch (service::kindOfFile(utf8(file))) {
+    case service::FileKind::ModelConfig: openModel(file); return;
+    case service::FileKind::Schedule: emit scheduleGiven(file); return;
+    case service::FileKind::Trace: emit traceGiven(file); return;
+    case service::FileKind::Experiment: break;
+    }
     if (const auto opened = m_document->open(file); !opened) {
         emit failed(u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(opened.error())));
         return;
@@ -93,9 +101,34 @@ void FileDesk::openFile(const QString &file)
     remember(file);
 }
 
+void FileDesk::openModel(const QString &file)
+{
+    const QString name = QFileInfo(file).fileName();
+    const auto found = service::modelFromConfig(utf8(file));
+    if (!found) {
+        emit failed(u"%1 was not opened. %2"_s.arg(name, sentence(found.error())));
+        return;
+    }
+    model::Experiment next = m_document->experiment();
+    next.model = found->shape;
+    next.hasModel = true;
+    next.parallel.stageLayers.clear();
+    m_document->closeGesture();
+    m_document->edit(u"model.preset"_s, u"Model from "_s + name, std::move(next));
+    m_document->closeGesture();
+    QString words =
+        u"The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5."_s.arg(name)
+            .arg(found->shape.layers)
+            .arg(countText(found->shape.hidden), countText(found->shape.vocabularySize), countText(found->shape.sequence));
+    if (!found->differences.empty())
+        words += u" Its weights would be another model's here: "_s + sentence(base::Error::invalid(found->differences));
+    emit told(words);
+}
+
 void FileDesk::openAsked()
 {
-    const QString file = QFileDialog::getOpenFileName(m_window, u"Open an experiment"_s, m_document->file(), kFilter);
+    const QString file =
+        QFileDialog::getOpenFileName(m_window, u"Open an experiment, a model or a schedule"_s, m_document->file(), kOpenFilter);
     if (!file.isEmpty())
         openFile(file);
 }

@@ -28,6 +28,7 @@ public:
 
     /// The file, else the last session's experiment, else the demo, else the default plan.
     void start(const QString &file);
+    /// An experiment, a model's config.json, a schedule or a trace, told by content.
     void openFile(const QString &file);
     void openAsked();
     /// An example is a beginning: saving does not overwrite it.
@@ -44,8 +45,13 @@ public:
 
 signals:
     void failed(const QString &sentence);
+    void told(const QString &sentence);
+    /// Files that are no experiments, for those who know what to do with them.
+    void scheduleGiven(const QString &file);
+    void traceGiven(const QString &file);
 
 private:
+    void openModel(const QString &file);
     void remember(const QString &file);
     void saveTo(const QString &file);
     ExperimentDocument *m_document;

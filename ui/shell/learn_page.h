@@ -1,26 +1,36 @@
-// The documentation inside the window: pages with their pictures, and the way from a page to the plan it speaks of.
+// The documentation inside the window: tours and pages beside pictures that live, and the way from both to a plan.
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "ui/learn/tour.h"
 
 #include <QWidget>
 
 #include <optional>
 
+class QLabel;
 class QPushButton;
-class QTextBrowser;
+class QSplitter;
 class QTreeWidget;
 class QTreeWidgetItem;
 
 namespace stagelens::ui {
+
+class LessonPicture;
+class PageBrowser;
 
 /// Reads resources/docs and resources/examples when it is shown first.
 class LearnPage : public QWidget {
     Q_OBJECT
 public:
     explicit LearnPage(QWidget *parent = nullptr);
-    /// Shows a page by its path under resources/docs ("schedules/1f1b.md").
+    /// Shows a page or a tour by its path under resources/docs ("schedules/1f1b.md", "tours/bubble.tour").
     void showPage(const QString &path);
+    /// A step of the tour that is shown, from 0.
+    void showStep(int step);
+    [[nodiscard]] LessonPicture *picture() { return m_picture; }
+    /// What the keyboard walks through.
+    [[nodiscard]] QList<QWidget *> panes() const;
 
 signals:
     /// The page of a schedule family or a vocabulary method asks to be tried on the plan.
@@ -28,20 +38,38 @@ signals:
     void methodAsked(stagelens::model::VocabularyMethod method);
     /// An example was chosen.
     void exampleAsked(const QString &file);
+    /// The plan of a live picture asks to become the experiment.
+    void planAsked(const stagelens::model::Experiment &experiment, const QString &title);
 
 protected:
     void showEvent(QShowEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
+    void build();
+    [[nodiscard]] QWidget *makeSteps();
     void fill();
-    void addFolder(const QString &caption, const QString &folder, const QStringList &names);
+    QTreeWidgetItem *addFolder(const QString &caption, const QString &folder, const QStringList &names);
     void choose(QTreeWidgetItem *item);
-    void offer(const QString &path);
+    void showTour(const QString &path);
+    void showExample(QTreeWidgetItem *item);
+    void offer();
+    void tryPage();
+    /// Fills the step's text with the picture's figures, and says what of it the reader's change made untrue.
+    void refill();
 
     QTreeWidget *m_contents;
-    QTextBrowser *m_text;
+    PageBrowser *m_text;
+    LessonPicture *m_picture;
+    QSplitter *m_lesson;
+    QWidget *m_steps;
+    QPushButton *m_back;
+    QPushButton *m_next;
+    QLabel *m_progress;
     QPushButton *m_try;
     QString m_page;
+    std::optional<Tour> m_tour; ///< that is shown; nothing for a page
+    int m_step = 0;
 };
 
 } // namespace stagelens::ui

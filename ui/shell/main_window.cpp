@@ -3,6 +3,7 @@
 #include "engine/model/names.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
+#include "ui/learn/lesson_picture.h"
 #include "ui/models/experiment_document.h"
 #include "ui/models/scaled_copy.h"
 #include "ui/panels/compare_panel.h"
@@ -19,6 +20,7 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/train_words.h"
 #include "ui/shell/view_state.h"
@@ -53,6 +55,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     buildMenus();
     connectModel();
     connectRuns();
+    connectSchedule();
     connectActions();
     connectFields();
     setAcceptDrops(true);
@@ -223,6 +226,8 @@ void MainWindow::showProblems()
                                m_document->closeGesture();
                            }});
     }
+    if (problems.front().field == "schedule.text" && !m_actions->editSchedule->isChecked())
+        actions.push_back({u"Show the text"_s, [this] { m_actions->editSchedule->setChecked(true); }});
     if (m_document->undoStack().canUndo())
         actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
     m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),
@@ -337,6 +342,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
                        {u"Keep open"_s, [this] { m_notice->clear(); }}});
         return;
     }
+    setReading(false); // the next start finds the panes as they were
     m_desk->commitDeletions();
     m_files->flush();
     saveMemory();
@@ -354,6 +360,8 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
         m_actions->presentation->trigger();
     else if (m_explore->playBar()->isVisible())
         m_explore->playBar()->stop();
+    else if (m_pages->currentWidget() == m_learn && m_learn->picture()->stopPlaying())
+        return;
     else if (m_pages->currentWidget() != m_explore)
         m_actions->explore->trigger();
     else {

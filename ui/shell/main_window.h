@@ -26,6 +26,7 @@ class MessageBar;
 class MetricsPanel;
 class RunDesk;
 class RunsPanel;
+class ScheduleDesk;
 class SweepPage;
 class TimelineView;
 class ToolStrip;
@@ -52,6 +53,8 @@ public:
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
     [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
+    [[nodiscard]] LearnPage &learnPage() { return *m_learn; }
+    [[nodiscard]] ScheduleDesk &scheduleDesk() { return *m_schedule; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
@@ -78,6 +81,10 @@ private:
     void connectCompare();
     void addFilesToCompare(const QStringList &files);
     void connectSweep();
+    void connectSchedule();
+    void setScheduleEditing(bool on);
+    void askWriteSchedule();
+    void useCostsOfRun();
     void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
@@ -89,6 +96,8 @@ private:
     void connectModes();
     void connectPicture();
     void setPresentation(bool on);
+    /// Sets aside what belongs to the plan on the desk while pages are read.
+    void setReading(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
     void saveMemory();
@@ -125,6 +134,7 @@ private:
     Forecast *m_forecast;
     RunDesk *m_desk;
     ViewState *m_view;
+    ScheduleDesk *m_schedule = nullptr;
     WindowActions *m_actions;
     QMenuBar *m_menuBar;
     ToolStrip *m_strip;
@@ -146,6 +156,7 @@ private:
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
+    QList<QWidget *> m_setAside;                      ///< while Learn is shown
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

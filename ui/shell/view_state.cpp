@@ -147,6 +147,12 @@ void ViewState::setPlayhead(std::optional<base::Nanos> time)
         emit playheadChanged();
 }
 
+void ViewState::follow(std::optional<int> microbatch)
+{
+    if (std::exchange(m_followed, microbatch) != microbatch)
+        emit followedChanged();
+}
+
 void ViewState::apply(Range range, Memory memory)
 {
     if (range.begin == m_begin && range.end == m_end && range.fitted == m_fitted)

@@ -63,10 +63,14 @@ public:
     /// Where playing stands; nothing while it does not.
     [[nodiscard]] const std::optional<base::Nanos> &playhead() const { return m_playhead; }
     void setPlayhead(std::optional<base::Nanos> time);
+    /// The microbatch whose passes stand out from the others; nothing: all alike.
+    [[nodiscard]] const std::optional<int> &followed() const { return m_followed; }
+    void follow(std::optional<int> microbatch);
 
 signals:
     void markChanged();
     void playheadChanged();
+    void followedChanged();
     void rangeChanged();
     void selectionChanged();
 
@@ -90,6 +94,7 @@ private:
     std::optional<Selection> m_selection;
     std::optional<Mark> m_mark;
     std::optional<base::Nanos> m_playhead;
+    std::optional<int> m_followed;
     std::vector<Range> m_history;
     std::size_t m_position = 0;
 };

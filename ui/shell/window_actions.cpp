@@ -16,7 +16,7 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     undo->setShortcut(QKeySequence::Undo);
     redo->setShortcut(QKeySequence::Redo);
     newExperiment = make(u"new"_s, u"&New"_s, QKeySequence::New, u"The default plan: gpt-demo on 4 devices"_s);
-    open = make(u"open"_s, u"&Open…"_s, QKeySequence::Open, u"Open an experiment (*.stagelens.json)"_s);
+    open = make(u"open"_s, u"&Open…"_s, QKeySequence::Open, u"Open an experiment, a model's config.json, or a schedule"_s);
     save = make(u"save"_s, u"&Save"_s, QKeySequence::Save, u"Save the experiment"_s);
     saveAs = make(u"save-as"_s, u"Save &as…"_s, QKeySequence(u"Ctrl+Shift+S"_s), u"Save the experiment under another name"_s);
     importRun = make(u"import-run"_s, u"&Import a measured timeline…"_s, {},
@@ -32,6 +32,7 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
                          u"The baseline is 1F1B without vocabulary parallelism again"_s);
     applyAdvice = make(u"apply-advice"_s, u"Do what the &headline proposes"_s, QKeySequence(u"Ctrl+Return"_s),
                        u"The one change that helps most"_s);
+    makeScheduleActions();
     train = make(u"train"_s, u"&Train"_s, Qt::Key_F5, {});
     train->setIcon(glyphIcon(Glyph::Play));
     trainCopy = make(u"train-copy"_s, u"Train a scaled &copy here…"_s, Qt::Key_F5, {});
@@ -66,6 +67,19 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     systemAppearance->setChecked(true);
     keys = make(u"keys"_s, u"&Keys and mouse"_s, QKeySequence(u"?"_s), u"What every key does"_s);
     about = make(u"about"_s, u"&About Stagelens"_s, {}, {});
+}
+
+void WindowActions::makeScheduleActions()
+{
+    editSchedule = make(u"edit-schedule"_s, u"&Edit schedule as text…"_s, QKeySequence(u"Ctrl+Shift+E"_s),
+                        u"The order of passes beside the picture; passes can then be dragged"_s);
+    editSchedule->setCheckable(true);
+    costsFromRun = make(u"costs-from-run"_s, u"&Costs from the run that is shown"_s, {},
+                        u"Predicts with the measured duration of each pass; messages are free then"_s);
+    costsFromRun->setEnabled(false);
+    openSchedule = make(u"open-schedule"_s, u"Open a s&chedule…"_s, {}, u"PyTorch's CSV, or Stagelens' text form"_s);
+    writeSchedule = make(u"write-schedule"_s, u"&Write the schedule…"_s, {},
+                         u"As PyTorch's CSV or as text: stagelens-cli export --format torch-csv"_s);
 }
 
 void WindowActions::makePictureActions()
@@ -110,13 +124,13 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     examples = file->addMenu(u"&Examples"_s);
     file->addSeparator();
     file->addActions({save, saveAs});
-    file->addAction(importRun);
+    file->addActions({importRun, openSchedule, writeSchedule});
     exports = file->addMenu(u"Export &picture"_s);
     exports->addActions({exportPng, exportSvg, exportPdf});
     file->addSeparator();
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});
-    bar->addMenu(u"E&xperiment"_s)->addActions({applyAdvice, pinBaseline, unpinBaseline});
+    bar->addMenu(u"E&xperiment"_s)->addActions({editSchedule, costsFromRun, applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(u"&Run"_s)->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(u"&View"_s);
     view->addActions(modes->actions());
@@ -153,6 +167,8 @@ QString keyTable()
         {u"F5; Shift+F5"_s, u"train; stop"_s},
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, u"undo; redo"_s},
         {u"Ctrl+1 to Ctrl+4"_s, u"Explore, Compare, Sweep, Learn"_s},
+        {u"Ctrl+Shift+E"_s, u"the schedule as text, and passes that can be dragged along their lane"_s},
+        {u"Alt+Shift+← →"_s, u"while it is edited: move the selected pass earlier, later"_s},
         {u"F6; F11"_s, u"next pane; presentation"_s},
         {u"Return; Space; F2; T; N; Delete"_s, u"in the table of runs: show, tick, rename, tags, note, delete"_s},
         {u"Ctrl+Shift+C"_s, u"copy the picture"_s},

@@ -32,6 +32,10 @@ public:
     QAction *pinBaseline;
     QAction *unpinBaseline;
     QAction *applyAdvice;
+    QAction *editSchedule; ///< the text beside the picture, and passes that can be moved
+    QAction *openSchedule;
+    QAction *costsFromRun;
+    QAction *writeSchedule;
     QAction *train;
     QAction *trainCopy; ///< enabled in the place of train, where the plan cannot run here
     QAction *stop;
@@ -60,6 +64,7 @@ public:
 
 private:
     void makePictureActions();
+    void makeScheduleActions();
     QAction *make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip);
 };
 

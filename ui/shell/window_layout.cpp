@@ -1,5 +1,6 @@
 // How MainWindow's panes are placed, remembered and moved when the window is small.
 #include "engine/base/file.h"
+#include "engine/service/given_file.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
@@ -240,8 +241,13 @@ void MainWindow::giveRunsRoom()
 
 void MainWindow::nextPane()
 {
-    const QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
-                                    m_runs->isFolded() ? m_runs->header() : m_runs->table()};
+    QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
+                              m_runs->isFolded() ? m_runs->header() : m_runs->table()};
+    if (m_pages->currentWidget() == m_learn)
+        panes = m_learn->panes();
+    panes.removeIf([](const QWidget *pane) { return !pane->isVisible(); });
+    if (panes.isEmpty())
+        return;
     qsizetype current = panes.size() - 1;
     for (qsizetype i = 0; i < panes.size(); ++i) {
         if (QWidget *focus = QApplication::focusWidget(); focus && (panes[i] == focus || panes[i]->isAncestorOf(focus)))
@@ -303,7 +309,15 @@ void MainWindow::dragEnterEvent(QDragEnterEvent *event)
 
 void MainWindow::dropEvent(QDropEvent *event)
 {
-    m_files->openFile(event->mimeData()->urls().constFirst().toLocalFile());
+    QStringList files;
+    for (const QUrl &url : event->mimeData()->urls())
+        files << url.toLocalFile();
+    event->acceptProposedAction();
+    // The traces of all ranks are one run; of anything else the first is meant.
+    if (service::kindOfFile(utf8(files.constFirst())) == service::FileKind::Trace)
+        importRuns(files);
+    else
+        m_files->openFile(files.constFirst());
 }
 
 } // namespace stagelens::ui

@@ -42,18 +42,44 @@ QWidget *MainWindow::makeModeSwitch()
 
 void MainWindow::connectModes()
 {
-    connect(m_actions->modes, &QActionGroup::triggered, this,
-            [this](QAction *mode) { m_pages->setCurrentIndex(static_cast<int>(m_actions->modes->actions().indexOf(mode))); });
+    connect(m_actions->modes, &QActionGroup::triggered, this, [this](QAction *mode) {
+        setReading(mode == m_actions->learn);
+        m_pages->setCurrentIndex(static_cast<int>(m_actions->modes->actions().indexOf(mode)));
+    });
     connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::updateExports);
     connect(m_learn, &LearnPage::familyAsked, this, &MainWindow::showFamily);
     connect(m_learn, &LearnPage::methodAsked, this, [this](model::VocabularyMethod method) {
         apply(method);
         m_actions->explore->trigger();
     });
+    connect(m_learn, &LearnPage::planAsked, this, [this](const model::Experiment &experiment, const QString &title) {
+        m_document->replace(experiment, {}, title);
+        m_actions->explore->trigger();
+    });
     connect(m_learn, &LearnPage::exampleAsked, this, [this](const QString &file) {
         m_files->openExample(file);
         m_actions->explore->trigger();
     });
+}
+
+void MainWindow::setReading(bool on)
+{
+    if (on != m_setAside.isEmpty())
+        return;
+    if (on) {
+        // What edits and measures the plan on the desk says nothing about the pictures of the pages.
+        m_setAside = {m_strip};
+        for (QDockWidget *dock : {m_left, m_right, m_bottom})
+            if (dock->toggleViewAction()->isChecked())
+                m_setAside << dock;
+    }
+    for (QWidget *part : std::as_const(m_setAside))
+        part->setVisible(!on);
+    if (on)
+        return;
+    m_setAside.clear();
+    if (m_narrow)
+        m_left->raise();
 }
 
 TimelineView *MainWindow::timelineInFront()

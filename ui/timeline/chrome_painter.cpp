@@ -96,8 +96,12 @@ bool ChromePainter::flag(base::Nanos end, const QString &text, const QColor &col
     if (text.isEmpty())
         return false;
     const double width = m_metrics.horizontalAdvance(text) + 10.0;
-    for (const bool left : {preferLeft, !preferLeft}) {
-        const QRectF place(left ? x - width : x, row.top() + 1, width, row.height() - 2);
+    // Beside its pole, or where both sides are taken, before all others.
+    double before = x - width;
+    for (const QRectF &taken : m_flagTexts)
+        before = std::min(before, taken.left() - width - 4);
+    for (const double at : {preferLeft ? x - width : x, preferLeft ? x : x - width, before}) {
+        const QRectF place(at, row.top() + 1, width, row.height() - 2);
         const bool fits = place.left() >= row.left() && place.right() <= m_layout.size.width();
         const bool isFree =
             std::none_of(m_flagTexts.begin(), m_flagTexts.end(), [&](const QRectF &taken) { return taken.intersects(place); });
@@ -131,6 +135,9 @@ void ChromePainter::flags()
             flag(now, said ? QString() : text, m_colours.ink, Qt::SolidLine, now < content.baseline->end);
         }
     }
+    if (content.published)
+        flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,
+             content.published->end < std::max(now, content.baseline ? content.baseline->end : 0));
     if (content.ghost) {
         QColor light = m_colours.muted;
         flag(content.ghost->end, content.ghost->text, light, Qt::DashLine, false);

@@ -25,7 +25,7 @@ int devicesOf(const LaneGroup &group)
 
 bool alternates(const TimelineContent &content)
 {
-    return content.groups.size() == 2 && devicesOf(content.groups[0]) > 0 &&
+    return content.groups.size() == 2 && !content.stacked && devicesOf(content.groups[0]) > 0 &&
            devicesOf(content.groups[0]) == devicesOf(content.groups[1]);
 }
 

@@ -118,6 +118,22 @@ QString waitText(const LaneGroup &group, SliceId slice, bool units)
                            QString::fromUtf16(transferText(last->transfer)));
 }
 
+QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
+{
+    const std::optional<Link> last = lastPredecessor(group, slice);
+    if (!last)
+        return {};
+    const timeline::Lane &from = laneOf(group, last->slice.device);
+    const QString pass = passText(from.pass[last->slice.index]);
+    if (from.end[last->slice.index] > time)
+        return QStringLiteral("%1 of device %2").arg(pass).arg(last->slice.device);
+    if (last->transfer == schedule::Transfer::Local)
+        return {};
+    if (last->transfer == schedule::Transfer::Send)
+        return QStringLiteral("the message of %1 from device %2").arg(pass).arg(last->slice.device);
+    return QStringLiteral("%1 after %2").arg(QString::fromUtf16(transferText(last->transfer)), pass);
+}
+
 QString describeTransfer(const timeline::TransferSlice &transfer, bool units)
 {
     const QString what = transfer.transfer == schedule::Transfer::Send ? QStringLiteral("Message")

@@ -27,6 +27,9 @@ struct Link {
 /// "3 ms (2.6 ms until B 3 ended on device 1, 0.4 ms for its message)": the wait before a slice, split into waiting and
 /// transfer.
 [[nodiscard]] QString waitText(const LaneGroup &group, timeline::SliceId slice, bool teachingUnits);
+/// What keeps a slice from beginning at a moment before it: "F 5 of device 1", "the message of F 5 from device 1". Empty where
+/// nothing but its turn does.
+[[nodiscard]] QString awaitedText(const LaneGroup &group, timeline::SliceId slice, base::Nanos time);
 /// A message or collective: what, between whom, when.
 [[nodiscard]] QString describeTransfer(const timeline::TransferSlice &transfer, bool teachingUnits);
 /// The idle time around a moment: how long, between what, and what the next pass waits for.

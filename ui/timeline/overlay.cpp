@@ -24,41 +24,6 @@ void outline(QPainter &painter, const QRectF &rect, const QColor &outer, const Q
     painter.drawRect(rect);
 }
 
-void paintPanel(QPainter &painter, const Scene &scene, QPoint at, const QString &text)
-{
-    if (text.isEmpty())
-        return;
-    const QStringList lines = text.split(QChar(u'\n'));
-    QFont title = scene.font;
-    title.setBold(true);
-    const QFontMetrics metrics(scene.font);
-    int width = QFontMetrics(title).horizontalAdvance(lines.front());
-    for (const QString &line : lines)
-        width = std::max(width, metrics.horizontalAdvance(line));
-    const int step = metrics.height() + 2;
-    QRect panel(at + QPoint(14, 16),
-                QSize(width + 2 * kPanelPadding, static_cast<int>(lines.size()) * step + 2 * kPanelPadding - 2));
-    // Beside the pointer, on whichever side there is room.
-    if (panel.right() > scene.layout.size.width() - 4)
-        panel.moveRight(std::max(at.x() - 10, panel.width() + 4));
-    if (panel.bottom() > scene.layout.size.height() - 4)
-        panel.moveBottom(std::max(at.y() - 10, panel.height() + 4));
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(QColor(0, 0, 0, 28));
-    painter.drawRoundedRect(panel.translated(0, 2).adjusted(-1, 0, 1, 1), 6, 6);
-    painter.setPen(scene.colours->panelEdge);
-    painter.setBrush(scene.colours->panel);
-    painter.drawRoundedRect(QRectF(panel).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    int y = panel.top() + kPanelPadding + metrics.ascent() - 1;
-    for (qsizetype i = 0; i < lines.size(); ++i, y += step) {
-        painter.setFont(i == 0 ? title : scene.font);
-        painter.setPen(i == 0 ? scene.colours->ink : scene.colours->muted);
-        painter.drawText(panel.left() + kPanelPadding, y, lines[i]);
-    }
-}
-
 /// The way of a microbatch between two passes.
 void paintLink(QPainter &painter, const QRectF &from, const QRectF &to, const QColor &colour)
 {
@@ -114,6 +79,28 @@ void paintPlayhead(QPainter &painter, const Scene &scene, base::Nanos time)
     }
 }
 
+/// A veil over the passes of every other microbatch.
+void paintFollowed(QPainter &painter, const Scene &scene, int microbatch)
+{
+    constexpr int kVeil = 205;
+    QRegion others;
+    for (const TimelineLayout::Row &row : scene.layout.rows) {
+        others += row.lane;
+        const timeline::Lane &lane = scene.lane(row);
+        for (std::size_t i = timeline::firstEndingAfter(lane, scene.begin); i < lane.size() && lane.begin[i] < scene.end; ++i)
+            if (lane.pass[i].microbatch == microbatch)
+                if (const auto rect = rectOf(scene, row.group, {row.device, i}))
+                    others -= rect->toRect();
+    }
+    QColor veil = scene.colours->lane;
+    veil.setAlpha(kVeil);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(veil);
+    painter.setClipRegion(others.intersected(scene.layout.axis));
+    painter.drawRect(scene.layout.axis);
+    painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
+}
+
 /// An outline far outside the axis would cost time and overflow the rasteriser.
 QRectF clipped(const Scene &scene, const QRectF &rect)
 {
@@ -165,6 +152,41 @@ void paintPointer(QPainter &painter, const Scene &scene, QPoint at)
 }
 
 } // namespace
+
+void paintPanel(QPainter &painter, const Scene &scene, QPoint at, const QString &text)
+{
+    if (text.isEmpty())
+        return;
+    const QStringList lines = text.split(QChar(u'\n'));
+    QFont title = scene.font;
+    title.setBold(true);
+    const QFontMetrics metrics(scene.font);
+    int width = QFontMetrics(title).horizontalAdvance(lines.front());
+    for (const QString &line : lines)
+        width = std::max(width, metrics.horizontalAdvance(line));
+    const int step = metrics.height() + 2;
+    QRect panel(at + QPoint(14, 16),
+                QSize(width + 2 * kPanelPadding, static_cast<int>(lines.size()) * step + 2 * kPanelPadding - 2));
+    // Beside the pointer, on whichever side there is room.
+    if (panel.right() > scene.layout.size.width() - 4)
+        panel.moveRight(std::max(at.x() - 10, panel.width() + 4));
+    if (panel.bottom() > scene.layout.size.height() - 4)
+        panel.moveBottom(std::max(at.y() - 10, panel.height() + 4));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(QColor(0, 0, 0, 28));
+    painter.drawRoundedRect(panel.translated(0, 2).adjusted(-1, 0, 1, 1), 6, 6);
+    painter.setPen(scene.colours->panelEdge);
+    painter.setBrush(scene.colours->panel);
+    painter.drawRoundedRect(QRectF(panel).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    int y = panel.top() + kPanelPadding + metrics.ascent() - 1;
+    for (qsizetype i = 0; i < lines.size(); ++i, y += step) {
+        painter.setFont(i == 0 ? title : scene.font);
+        painter.setPen(i == 0 ? scene.colours->ink : scene.colours->muted);
+        painter.drawText(panel.left() + kPanelPadding, y, lines[i]);
+    }
+}
 
 std::optional<Hit> hitTest(const Scene &scene, QPoint point)
 {
@@ -291,6 +313,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.save();
     painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
+    if (state.followed)
+        paintFollowed(painter, scene, *state.followed);
     if (state.selection)
         paintSelection(painter, scene, *state.selection);
     if (state.gap)
@@ -309,6 +333,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
         if (hit)
             paintPanel(painter, scene, *state.pointer, describe(scene, *hit));
     }
+    if (state.passDrag)
+        paintPassDrag(painter, scene, *state.passDrag);
     if (state.focused) {
         painter.setPen(QPen(scene.colours->focus, 2));
         painter.setBrush(Qt::NoBrush);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/shell/view_state.h"
+#include "ui/timeline/pass_drag.h"
 #include "ui/timeline/scene.h"
 
 #include <QPoint>
@@ -31,8 +32,12 @@ struct OverlayState {
     std::optional<Hit> gap; ///< the idle time that is being explained
     std::optional<ViewState::Mark> mark;
     std::optional<base::Nanos> playhead;
+    std::optional<int> followed; ///< microbatch; the passes of all others are dimmed
+    std::optional<PassDrag> passDrag;
     bool focused = false; ///< the keyboard is here: show the ring
 };
+/// A panel of lines beside a point, the first one bold.
+void paintPanel(QPainter &painter, const Scene &scene, QPoint at, const QString &text);
 void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &state);
 
 } // namespace stagelens::ui

@@ -166,6 +166,8 @@ bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
 {
     const base::Nanos middle = state->begin() + part(*state, 0.5);
     const base::Nanos around = overlay.pointer ? scene.timeAtX(overlay.pointer->x()) : middle;
+    if (modifiers == (Qt::AltModifier | Qt::ShiftModifier) && (key == Qt::Key_Left || key == Qt::Key_Right))
+        return moveSelected(key == Qt::Key_Right);
     if (modifiers == Qt::AltModifier) {
         if (key == Qt::Key_Left)
             return state->back(), true;
@@ -199,6 +201,11 @@ bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_C: emit q->criticalPathAsked(); return true;
     case Qt::Key_Space: emit q->playAsked(); return true;
     case Qt::Key_Escape:
+        if (passHeld) {
+            passHeld.reset();
+            held.reset();
+            return dropPass(), q->unsetCursor(), true;
+        }
         if (!state->selection() && !state->mark() && !overlay.gap)
             return false;
         setGap(std::nullopt);
@@ -254,6 +261,7 @@ void TimelineView::Private::drag(QPoint to)
         break;
     case Drag::What::Mark: state->setMark(scene.timeAtX(held->begin.x()), scene.timeAtX(to.x())); break;
     case Drag::What::Minimap: goTo(to.x()); break;
+    case Drag::What::Pass: dragPass(to); break;
     }
 }
 
@@ -271,6 +279,8 @@ void TimelineView::mousePressEvent(QMouseEvent *event)
         what = What::Minimap;
     else if (onRuler || (inAxis && (event->modifiers() & Qt::ShiftModifier) != 0))
         what = What::Mark;
+    else if (d.holdPass(at))
+        what = What::Pass;
     d.held = Private::Drag{what, at, d.state->begin(), false};
     if (what == What::Minimap)
         d.goTo(at.x());
@@ -293,6 +303,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent *event)
     const Private::Drag drag = *d.held;
     d.held.reset();
     unsetCursor();
+    d.dropPass();
     if (!drag.moved && drag.what != Private::Drag::What::Minimap) {
         d.state->clearMark();
         d.click(event->pos());

@@ -3,6 +3,7 @@
 
 #include "ui/plots/qcp.h"
 #include "ui/timeline/overlay.h"
+#include "ui/timeline/pass_drag.h"
 
 #include <QImage>
 
@@ -46,6 +47,14 @@ public:
     void drag(QPoint to);
     /// Brings the middle of the view to a place of the minimap.
     void goTo(int minimapX);
+    /// Whether the passes of a group may be put elsewhere.
+    [[nodiscard]] bool isMovable(int group) const;
+    /// Takes the pass at a place of the picture, if it can be moved.
+    bool holdPass(QPoint at);
+    void dragPass(QPoint to);
+    void dropPass();
+    void move(int group, timeline::SliceId slice, const service::PassMove &move, const QString &refusal);
+    bool moveSelected(bool later);
     [[nodiscard]] bool handleKey(int key, Qt::KeyboardModifiers modifiers);
 
     TimelineView *q;
@@ -67,13 +76,15 @@ public:
     int pitch = 0;
     int scroll = 0;
     struct Drag {
-        enum class What : unsigned char { Pan, Mark, Minimap };
+        enum class What : unsigned char { Pan, Mark, Minimap, Pass };
         What what = What::Pan;
         QPoint begin;
         base::Nanos viewBegin = 0;
         bool moved = false;
     };
     std::optional<Drag> held; ///< while the left button is down
+    MoveJudge judge;
+    std::optional<PassDrag> passHeld;
     SearchLine *search = nullptr;
 };
 

@@ -200,6 +200,10 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         m_private->overlay.playhead = state->playhead();
         m_private->redrawOverlay();
     });
+    connect(state, &ViewState::followedChanged, this, [this, state] {
+        m_private->overlay.followed = state->followed();
+        m_private->redrawOverlay();
+    });
     connect(state, &ViewState::selectionChanged, this, [this, state] {
         Private &d = *m_private;
         d.overlay.selection = d.selectedTimeline() != nullptr ? state->selection() : std::nullopt;
@@ -225,11 +229,15 @@ void TimelineView::setContent(TimelineContent content)
     const auto &gap = d.overlay.gap;
     const bool gapStays = gap && timelineOf(content, gap->group) == timelineOf(d.content, gap->group);
     d.content = std::move(content);
+    d.passHeld.reset();
+    d.overlay.passDrag.reset();
     d.scene.layout.rows.clear(); // what stands where is not known again before the next drawing
     if (!gapStays)
         d.setGap(std::nullopt);
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
+    if (d.content.published)
+        span = std::max(span, d.content.published->end);
     for (const LaneGroup &group : d.content.groups) {
         // Only a timeline that was not there before is summed again.
         const auto known =

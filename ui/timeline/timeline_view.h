@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "engine/service/schedule_text.h"
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
@@ -10,6 +11,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,6 +29,7 @@ struct LaneGroup {
     bool faded = false;                                 ///< measured, but the plan was edited since
     base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
     bool recomputed = false;                            ///< its forwards run again before their backwards: a dashed edge
+    bool movable = false;                               ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
     /// Bytes held over time, one profile a device; may be null.
@@ -46,10 +49,12 @@ enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
 struct TimelineContent {
     std::vector<LaneGroup> groups;
     std::optional<EndFlag> baseline;
-    std::optional<EndFlag> ghost; ///< end of the plan that is being hovered
-    bool teachingUnits = false;   ///< axis in units (1 ms = 1 unit) and not in seconds
+    std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
+    std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
+    bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;
     bool critical = false; ///< show the critical path of groups that say why
+    bool stacked = false;  ///< two groups stand below each other and not lane by lane
     bool stale = false;    ///< draw at half opacity: an answer is being computed or the input is illegal
 };
 
@@ -78,7 +83,14 @@ public:
     /// Paints the picture as it would look at that size (exports, headless): the window's own code.
     void render(class QPainter *painter, QSize size);
 
+    /// While there is one, passes of movable groups are dragged along their lane, or moved with Alt+Shift+arrows. It says why
+    /// a move cannot be; empty: it can.
+    using MoveJudge = std::function<QString(const service::PassMove &)>;
+    void setMoveJudge(MoveJudge judge);
+
 signals:
+    void passMoved(const stagelens::service::PassMove &move);
+    void moveRefused(const QString &why);
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
     /// It is no longer asked about, or no longer there.

@@ -1,11 +1,16 @@
 #include "engine/backend/doorstep.h"
 #include "engine/backend/transport.h"
 
+#include <chrono>
 #include <functional>
+#include <thread>
 #include <utility>
 
 namespace stagelens::backend {
 namespace {
+
+/// About what a sleep and a wake-up cost.
+constexpr std::chrono::microseconds kLooking{50};
 
 class InProcessTransport final : public Transport {
 public:
@@ -13,8 +18,12 @@ public:
         : Transport(ranks), m_link(std::move(stop), [end = m_end]() mutable { end.request_stop(); }), m_activity(m_end),
           m_doors(static_cast<std::size_t>(ranks))
     {
-        for (Doorstep &door : m_doors)
+        const bool haveCores = ranks <= static_cast<int>(std::thread::hardware_concurrency());
+        for (Doorstep &door : m_doors) {
             door.tell(m_activity);
+            if (haveCores)
+                door.lookAgainFor(kLooking);
+        }
     }
 
     void send(int from, int to, const MessageKey &key, Tensor tensor) override { door(to).put(from, key, std::move(tensor)); }

@@ -1,0 +1,54 @@
+// A schedule while a person edits it: as text with its faults, one pass put elsewhere, and whether a family makes it.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::service {
+
+/// A fault of a schedule's text, as a prediction would refuse it.
+struct TextFault {
+    int line = 1;        ///< from 1
+    int word = 0;        ///< from 1; of a CSV the column. 0: the whole line
+    std::string message; ///< cause and remedy, without the place
+};
+/// Every fault of a custom schedule in either form (at most 100), in the order of the text; empty if it is sound.
+[[nodiscard]] std::vector<TextFault> faultsOfText(std::string_view text);
+
+/// The text form of a schedule, under the name "custom".
+[[nodiscard]] std::string customText(const schedule::Schedule &schedule);
+
+/// The experiment with a custom schedule in the place of its own. Devices, microbatches, chunks, vocabulary and cuts follow
+/// from the new one where it can be read; else they stay, so that the fault is all that is wrong.
+[[nodiscard]] model::Experiment withScheduleText(model::Experiment experiment, std::string text);
+[[nodiscard]] model::Experiment withScheduleFile(model::Experiment experiment, std::string file);
+
+/// The name of the family that makes exactly this order, with its usual settings; empty where none does, where its order
+/// depends on durations, and above kMostRecognisedPasses.
+[[nodiscard]] std::string_view recognisedFamily(const schedule::Schedule &schedule);
+inline constexpr std::size_t kMostRecognisedPasses = 20'000;
+
+/// A pass of a device that should stand in front of the one that is at `to` now (their number: at the end).
+struct PassMove {
+    int device = 0;
+    std::size_t from = 0;
+    std::size_t to = 0;
+    friend bool operator==(const PassMove &, const PassMove &) = default;
+};
+/// The schedule with that pass elsewhere; the two of an overlapped pair move together and nothing comes between them.
+/// InvalidInput with the cause where the order would not be sound, or where there is no such pass.
+[[nodiscard]] base::Result<schedule::Schedule> withMovedPass(const schedule::Schedule &schedule, const PassMove &move);
+
+/// Writes a schedule for another program or another day.
+enum class ScheduleFormat : unsigned char { Text, TorchCsv, TorchCsvWithMessages };
+[[nodiscard]] base::Result<> writeSchedule(const schedule::Schedule &schedule, ScheduleFormat format,
+                                           const std::filesystem::path &file);
+
+} // namespace stagelens::service

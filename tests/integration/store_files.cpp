@@ -1,0 +1,189 @@
+// What becomes of damaged, foreign, full, read-only and locked run databases.
+#include "engine/store/migrations.h"
+#include "tests/support/child_process.h"
+#include "tests/support/store_samples.h"
+
+#include <QDir>
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace stagelens;
+using namespace stagelens::test;
+
+namespace {
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("(cannot be read)");
+}
+
+} // namespace
+
+class StoreFiles : public StoreTest {
+    Q_OBJECT
+private slots:
+    void init() { makeFolder(); }
+
+    void newerDatabaseIsRefusedUnchanged()
+    {
+        {
+            RunStore store = open();
+            QVERIFY(finishedRun(store) > 0);
+        }
+        execute("PRAGMA user_version = 999");
+        const QByteArray before = contentOf(m_folder->filePath("runs.db"));
+        const QStringList files = QDir(m_folder->path()).entryList(QDir::Files);
+        QVERIFY(refusal(path()).contains("schema version 999, made by a newer Stagelens"));
+        QVERIFY(contentOf(m_folder->filePath("runs.db")) == before);
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), files);
+    }
+
+    void otherFilesAreRefusedUnchanged()
+    {
+        const auto write = [&](const QByteArray &content) {
+            QFile file(m_folder->filePath("f.db"));
+            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+        };
+        for (const QByteArray &content : {QByteArray("hello"), QByteArray("word ").repeated(1000), QByteArray(4096, '\0'),
+                                          QByteArray("SQLite format 3\0", 16) + QByteArray(500, 'x')}) {
+            QVERIFY(write(content));
+            QVERIFY2(refusal(path("f.db")).contains("is not a database of Stagelens"), qPrintable(refusal(path("f.db"))));
+            QCOMPARE(contentOf(m_folder->filePath("f.db")), content);
+        }
+        {
+            auto foreign = store::Database::open(path("foreign.db"));
+            QVERIFY(foreign->execute("CREATE TABLE theirs (i INTEGER)").ok());
+        }
+        const QByteArray before = contentOf(m_folder->filePath("foreign.db"));
+        QVERIFY(refusal(path("foreign.db")).contains("is not a database of Stagelens"));
+        QCOMPARE(contentOf(m_folder->filePath("foreign.db")), before);
+        QVERIFY(refusal(m_folder->path().toStdString()).contains("is a folder"));
+        QVERIFY(refusal(path("no/folder/runs.db")).contains("cannot be opened"));
+        QVERIFY(refusal("").contains("names no file"));
+        QVERIFY(refusal("/dev/zero").contains("not a regular file"));
+        QVERIFY(write("")); // an empty file becomes a database
+        QCOMPARE(refusal(path("f.db")), QString("accepted"));
+    }
+
+    void damagedPagesAreReported()
+    {
+        {
+            RunStore store = open();
+            for (int i = 0; i < 20; ++i)
+                QVERIFY(finishedRun(store) > 0);
+        }
+        QFile file(m_folder->filePath("runs.db"));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        for (qint64 page = 3; page * 4096 < file.size(); page += 2)
+            QVERIFY(file.seek(page * 4096) && file.write(QByteArray(1000, '\xa5')) == 1000);
+        file.close();
+        auto opened = RunStore::open(path());
+        if (!opened) {
+            QVERIFY(QString::fromStdString(opened.error().text()).contains("damaged"));
+            return;
+        }
+        const auto report = opened->check();
+        QVERIFY(report.ok());
+        QVERIFY(!report->faults.empty() && !report->hints.empty());
+    }
+
+    void damagedTimelineIsRefused()
+    {
+        RunId run = 0;
+        {
+            RunStore store = open();
+            run = finishedRun(store);
+        }
+        execute("UPDATE timeline SET data = CAST(substr(data, 1, 100) || x'ff' || substr(data, 102) AS BLOB)");
+        RunStore store = open();
+        const auto record = store.load(run);
+        QVERIFY(!record.ok());
+        QVERIFY(QString::fromStdString(record.error().text()).contains("timeline is damaged"));
+        QCOMPARE(store.list()->size(), std::size_t{1});
+        const auto report = store.check();
+        QVERIFY(report.ok());
+        QCOMPARE(report->faults.size(), std::size_t{1});
+        QVERIFY(store.remove(run).ok());
+        QVERIFY(store.check()->faults.empty());
+    }
+
+    /// Beyond the limit a write fails as it does on a full disk.
+    void fullDiskKeepsWhatIsThere()
+    {
+        {
+            RunStore store = open();
+            QVERIFY(finishedRun(store) > 0);
+        }
+        Child child([this](Child &) {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{200'000, 200'000};
+            auto store = RunStore::open(path());
+            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "large", {}) : store.error();
+            if (!run || ::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+                return false;
+            timeline::Timeline large = sampleTimeline();
+            large.transfers.resize(100'000);
+            const auto stored = store->setTimeline(*run, large, sampleMetrics());
+            if (stored || QString::fromStdString(stored.error().text()).contains("does not accept"))
+                return false;
+            return store->addStep(*run, 0, 1, 1).ok() && store->list().ok(); // the connection goes on
+        });
+        QCOMPARE(child.wait(), 0);
+        RunStore store = open();
+        QVERIFY(store.check()->faults.empty());
+        QCOMPARE(statusOf(store, 1), RunStatus::Finished);
+        QCOMPARE(statusOf(store, 2), RunStatus::Interrupted);
+        QCOMPARE(store.load(2)->losses.size(), std::size_t{1});
+    }
+
+    void readOnlyPlaceIsSaidToBe()
+    {
+        {
+            RunStore store = open();
+            QVERIFY(finishedRun(store) > 0);
+        }
+        const QByteArray before = contentOf(m_folder->filePath("runs.db"));
+        constexpr auto kRead = QFile::ReadOwner | QFile::ReadGroup | QFile::ReadOther;
+        constexpr auto kEnter = QFile::ExeOwner | QFile::ExeGroup | QFile::ExeOther;
+        QVERIFY(QFile::setPermissions(m_folder->filePath("runs.db"), kRead));
+        QVERIFY(QFile::setPermissions(m_folder->path(), kRead | kEnter));
+        Child child([this](Child &) {
+            constexpr uid_t kNobody = 65534;
+            if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) // root may write anywhere
+                return false;
+            const QString file = refusal(path());
+            const QString folder = refusal(path("new.db"));
+            if (!file.contains("is read-only") || !folder.contains("cannot be opened"))
+                qWarning("%s\n%s", qPrintable(file), qPrintable(folder));
+            return file.contains("is read-only") && folder.contains("cannot be opened");
+        });
+        QCOMPARE(child.wait(), 0);
+        QVERIFY(QFile::setPermissions(m_folder->path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        QCOMPARE(contentOf(m_folder->filePath("runs.db")), before);
+    }
+
+    void lockedDatabaseIsSaidToBe()
+    {
+        RunStore store = open();
+        auto other = store::Database::open(path());
+        QVERIFY(other->execute("BEGIN IMMEDIATE").ok());
+        const auto answer = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        QVERIFY(!answer.ok());
+        QVERIFY(QString::fromStdString(answer.error().text()).contains("locked by another program"));
+        QVERIFY(other->execute("ROLLBACK").ok());
+        QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+    }
+
+    void defaultFileIsInTheDataFolder()
+    {
+        QCOMPARE(RunStore::defaultFile(), path("data") / "runs.db");
+        QVERIFY(RunStore::open(RunStore::defaultFile()).ok()); // the folder is made
+        QVERIFY(QFile::exists(m_folder->filePath("data/runs.db")));
+    }
+};
+
+QTEST_GUILESS_MAIN(StoreFiles)
+#include "store_files.moc"

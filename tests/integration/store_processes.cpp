@@ -1,0 +1,125 @@
+// Several processes on one run database, and the death of some.
+#include "tests/support/child_process.h"
+#include "tests/support/store_samples.h"
+
+using namespace stagelens;
+using namespace stagelens::test;
+
+class StoreProcesses : public StoreTest {
+    Q_OBJECT
+private slots:
+    void init() { makeFolder(); }
+
+    void killedRunIsInterrupted()
+    {
+        RunId first = 0;
+        {
+            RunStore store = open();
+            first = finishedRun(store);
+        }
+        Child child([this](Child &self) {
+            auto store = RunStore::open(path());
+            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
+            for (int step = 0; run && step < 1'000'000; ++step) {
+                if (!store->addStep(*run, step, 5, 100) || !store->setTimeline(*run, sampleTimeline(), sampleMetrics()))
+                    return false;
+                if (step == 5)
+                    self.sayReady(); // and goes on writing until it is killed
+            }
+            return false;
+        });
+        QVERIFY(child.awaitReady());
+        child.kill();
+        QCOMPARE(child.wait(), -1);
+        RunStore store = open();
+        const auto report = store.check();
+        QVERIFY(report.ok());
+        QVERIFY2(report->faults.empty(), report->faults.empty() ? "" : report->faults[0].c_str());
+        QCOMPARE(statusOf(store, first), RunStatus::Finished);
+        QCOMPARE(statusOf(store, first + 1), RunStatus::Interrupted);
+        QVERIFY(store.load(first).ok());
+        const auto doomed = store.load(first + 1);
+        QVERIFY(doomed.ok());
+        QVERIFY(doomed->summary.stepsDone >= 6 && doomed->timeline);
+        QVERIFY(!doomed->summary.reason.empty());
+        QVERIFY(store.remove(first + 1).ok());
+    }
+
+    void liveRunOfAnotherProcessStaysRunning()
+    {
+        Child child([this](Child &self) {
+            auto store = RunStore::open(path());
+            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "theirs", {}) : store.error();
+            self.sayReady();
+            self.awaitWord();
+            return run && store->addStep(*run, 0, 7, 70) && store->finish(*run, RunStatus::Finished, "");
+        });
+        QVERIFY(child.awaitReady());
+        {
+            RunStore store = open();
+            QCOMPARE(statusOf(store, 1), RunStatus::Running);
+            const RunId ours = finishedRun(store); // both write into one database
+            QCOMPARE(ours, RunId{2});
+            QCOMPARE(statusOf(store, 1), RunStatus::Running);
+        }
+        child.goOn();
+        QCOMPARE(child.wait(), 0);
+        RunStore store = open();
+        QCOMPARE(statusOf(store, 1), RunStatus::Finished);
+        QCOMPARE(statusOf(store, 2), RunStatus::Finished);
+    }
+
+    void lockAloneKeepsARunAlive()
+    {
+        RunStore writer = open();
+        const auto run = writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        execute("UPDATE run SET pid = 1, process_start = 1"); // as from another container
+        {
+            RunStore other = open();
+            QCOMPARE(statusOf(other, *run), RunStatus::Running);
+        }
+        { // and when the lock is gone too, the run was abandoned
+            const RunStore dropped = std::move(writer);
+        }
+        RunStore other = open();
+        QCOMPARE(statusOf(other, *run), RunStatus::Interrupted);
+    }
+
+    void reusedProcessNumberIsNotTheWriter()
+    {
+        {
+            RunStore store = open();
+            QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+        }
+        { // this process lives, though its store was closed
+            RunStore store = open();
+            QCOMPARE(statusOf(store, 1), RunStatus::Running);
+        }
+        execute("UPDATE run SET process_start = process_start - 1");
+        RunStore store = open();
+        QCOMPARE(statusOf(store, 1), RunStatus::Interrupted);
+    }
+
+    void processesMakeOneDatabaseAtOnce()
+    {
+        std::vector<std::unique_ptr<Child>> children;
+        for (int i = 0; i < 4; ++i)
+            children.push_back(std::make_unique<Child>([this](Child &self) {
+                self.awaitWord();
+                auto store = RunStore::open(path());
+                if (!store)
+                    qWarning("%s", store.error().text().c_str());
+                return store && finishedRun(*store) > 0;
+            }));
+        for (const auto &child : children)
+            child->goOn();
+        for (const auto &child : children)
+            QCOMPARE(child->wait(), 0);
+        RunStore store = open();
+        QCOMPARE(store.list()->size(), std::size_t{4});
+        QVERIFY(store.check()->faults.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(StoreProcesses)
+#include "store_processes.moc"

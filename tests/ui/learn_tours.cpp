@@ -1,0 +1,206 @@
+// Tours: every step of every tour is simulated and its claims checked; a broken tour is explained with file and line.
+#include "engine/base/file.h"
+#include "engine/schedule/families.h"
+#include "tests/support/ui_test.h"
+#include "ui/bridge/words.h"
+#include "ui/learn/page_plans.h"
+#include "ui/learn/tour.h"
+
+#include <QDir>
+
+#include <random>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class LearnTours : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+
+    void expressionsAreComputed();
+    void badExpressionsAreRefused();
+    void everyClaimOfEveryTourHolds_data();
+    void everyClaimOfEveryTourHolds();
+    void everyFamilyHasAPageWithAPicture();
+    void aBrokenTourIsExplained_data();
+    void aBrokenTourIsExplained();
+    void damagedToursAreNeverBelieved();
+};
+
+namespace {
+
+QDir tours()
+{
+    return QDir(ui::qtText((base::resourceFolder() / "docs" / "tours").string()));
+}
+
+std::optional<double> computed(std::string_view text)
+{
+    const auto expression = ui::Expression::parse(text);
+    if (!expression)
+        return std::nullopt;
+    return expression->value([](std::string_view name) { return name == "p" ? std::optional(4.0) : std::nullopt; });
+}
+
+service::PredictionPtr predicted(const model::Experiment &experiment)
+{
+    const auto prediction = service::predict(experiment, 2);
+    if (!prediction)
+        qWarning("%s", prediction.error().text().c_str());
+    return prediction ? *prediction : nullptr;
+}
+
+} // namespace
+
+void LearnTours::expressionsAreComputed()
+{
+    QCOMPARE(computed("1 + 2 * p"), 9.0);
+    QCOMPARE(computed("(p - 1) / (8 + p - 1)"), 3.0 / 11);
+    QCOMPARE(computed("-p * -.5 - 1 - 1"), 0.0);
+    QCOMPARE(computed("2 - 3 - 4"), -5.0);
+    QVERIFY(!computed("1 / (p - 4)")); // no value
+    QVERIFY(!computed("m"));
+    const auto claim = ui::Claim::parse("p <= 2 + 2");
+    QVERIFY(claim && claim->holds([](std::string_view) { return 4.0; }) == true);
+    QVERIFY(claim->holds([](std::string_view) { return 5.0; }) == false);
+    QVERIFY(!claim->holds([](std::string_view) { return std::optional<double>(); }));
+}
+
+void LearnTours::badExpressionsAreRefused()
+{
+    for (const char *text : {"", "+", "1 +", "(1", "1)", "a b", "1..2", "$", "{}", "1 2"})
+        QVERIFY2(!ui::Expression::parse(text), text);
+    QVERIFY(!ui::Expression::parse(std::string(100'000, '(')));
+    QVERIFY(!ui::Expression::parse(std::string(100'000, '-') + "1"));
+    QVERIFY(!ui::Claim::parse("bubble"));
+    QVERIFY(!ui::FilledText::parse(u"{bubble"_s));
+    QVERIFY(!ui::FilledText::parse(u"{nothing}"_s));
+    QVERIFY(!ui::FilledText::parse(u"{bubble|colour}"_s));
+}
+
+void LearnTours::everyClaimOfEveryTourHolds_data()
+{
+    QTest::addColumn<QString>("file");
+    const QStringList files = tours().entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
+    QVERIFY2(files.size() >= 5, "the tours of the design");
+    for (const QString &file : files)
+        QTest::newRow(qPrintable(file)) << file;
+}
+
+void LearnTours::everyClaimOfEveryTourHolds()
+{
+    QFETCH(const QString, file);
+    const auto tour = ui::readTour(ui::utf8(tours().filePath(file)));
+    QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
+    QVERIFY(tour->steps.size() >= 3 && !tour->summary.isEmpty());
+    for (const ui::TourStep &step : tour->steps) {
+        ui::Facts facts;
+        const service::PredictionPtr plan = predicted(step.plan.experiment);
+        QVERIFY(plan);
+        facts.add(*plan);
+        if (!step.plan.beside.empty()) {
+            const service::PredictionPtr beside = predicted(ui::besideOf(step.plan.experiment, step.plan.beside));
+            QVERIFY(beside);
+            facts.add(*beside, "other_");
+        }
+        QVERIFY2(!step.claims.empty(), "a step says something that can be checked");
+        for (const ui::CheckedClaim &claim : step.claims)
+            QVERIFY2(claim.claim.holds(facts.lookup()) == true,
+                     qPrintable(u"%1, line %2 does not hold: %3"_s.arg(file).arg(claim.line).arg(claim.words)));
+        const QString text = step.text.fill(facts);
+        QVERIFY2(!text.contains(u'–') && !text.contains(u'{'), qPrintable(step.title + u": "_s + text));
+        QVERIFY2(!step.plan.controls.isEmpty(), "something can be changed");
+    }
+}
+
+void LearnTours::everyFamilyHasAPageWithAPicture()
+{
+    const QDir docs(ui::qtText((base::resourceFolder() / "docs").string()));
+    for (const schedule::Family &family : schedule::families()) {
+        const QString page = u"schedules/"_s + ui::qtText(family.name) + u".md"_s;
+        QVERIFY2(docs.exists(page), qPrintable(page));
+        const auto plan = ui::livePlanOfPage(page);
+        QVERIFY(plan && ui::livePlanProblems(plan->experiment).empty() && predicted(plan->experiment));
+        QCOMPARE(plan->experiment.parallel.devices, 4);
+        QCOMPARE(plan->experiment.parallel.microbatches, 8);
+    }
+    for (const char16_t *method : {u"none", u"redis", u"vocab-naive", u"vocab-1", u"vocab-2"}) {
+        const auto plan = ui::livePlanOfPage(u"vocabulary/"_s + QString::fromUtf16(method) + u".md"_s);
+        QVERIFY(plan && predicted(plan->experiment));
+    }
+    QVERIFY(!ui::livePlanOfPage(u"glossary.md"_s));
+    QVERIFY(!ui::livePlanOfPage(u"schedules/auto.md"_s));
+}
+
+void LearnTours::aBrokenTourIsExplained_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("line");
+    QTest::addColumn<QString>("says");
+    const QString head = u"# T\n\n## S\n"_s;
+    QTest::newRow("empty") << QString() << 1 << u"begins with"_s;
+    QTest::newRow("no step") << u"# T\nwords\n"_s << 1 << u"no step"_s;
+    QTest::newRow("no text") << head + u"plan: devices 4\n"_s << 3 << u"no text"_s;
+    QTest::newRow("unknown key") << head + u"paint: red\n\nx"_s << 4 << u"'paint' is unknown"_s;
+    QTest::newRow("unknown option") << head + u"plan: wheels 4\n\nx"_s << 4 << u"'wheels' is no option"_s;
+    QTest::newRow("no number") << head + u"plan: devices four\n\nx"_s << 4 << u"no whole number"_s;
+    QTest::newRow("unknown schedule") << head + u"plan: schedule best\n\nx"_s << 4 << u"'best' is unknown"_s;
+    QTest::newRow("a file") << head + u"plan: schedule-file /etc/passwd\n\nx"_s << 4 << u"names no files"_s;
+    QTest::newRow("a path") << head + u"example: ../../secret\n\nx"_s << 4 << u"no name of an example"_s;
+    QTest::newRow("no example") << head + u"example: nothing\n\nx"_s << 4 << QString();
+    QTest::newRow("too large") << head + u"plan: devices 2000000\n\nx"_s << 3 << u"more than the 32"_s;
+    QTest::newRow("unsound") << head + u"plan: microbatches 0\n\nx"_s << 3 << u"cannot be drawn"_s;
+    QTest::newRow("unsound beside") << head + u"beside: devices 0\n\nx"_s << 3 << u"cannot be drawn"_s;
+    QTest::newRow("no claim") << head + u"check: bubble; small\n\nx"_s << 4 << u"compares nothing"_s;
+    QTest::newRow("no words") << head + u"check: bubble < 1\n\nx"_s << 4 << u"in words"_s;
+    QTest::newRow("unknown figure") << head + u"check: joy > 1; fun\n\nx"_s << 4 << u"'joy' is no figure"_s;
+    QTest::newRow("negative cost") << head + u"plan: costs F=-1\n\nx"_s << 4 << u"no duration"_s;
+    QTest::newRow("not a number") << head + u"plan: costs F=nan\n\nx"_s << 4 << u"no duration"_s;
+    QTest::newRow("unknown place") << head + u"\nx\ny {joy}"_s << 6 << u"'joy' is no figure"_s;
+    QTest::newRow("second step") << head + u"\nx\n## S2\nplan: devices x\n\ny"_s << 7 << u"no whole number"_s;
+}
+
+void LearnTours::aBrokenTourIsExplained()
+{
+    QFETCH(const QString, text);
+    QFETCH(const int, line);
+    QFETCH(const QString, says);
+    const auto tour = ui::parseTour(text, u"t.tour"_s);
+    QVERIFY(!tour);
+    const base::Problem &problem = tour.error().problems.front();
+    QCOMPARE(ui::qtText(problem.field), u"t.tour, line %1"_s.arg(line));
+    QVERIFY2(ui::qtText(problem.message).contains(says), problem.message.c_str());
+}
+
+void LearnTours::damagedToursAreNeverBelieved()
+{
+    const unsigned seed = std::random_device()();
+    qInfo("seed %u", seed);
+    std::mt19937 random(seed);
+    QFile file(tours().filePath(u"1-bubble.tour"_s));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray sound = file.readAll();
+    for (int round = 0; round < 150; ++round) {
+        QByteArray damaged = sound;
+        for (int i = 0; i < 3; ++i) {
+            const auto at = static_cast<qsizetype>(random() % static_cast<unsigned>(damaged.size()));
+            if (random() % 3 == 0)
+                damaged.truncate(at + 1);
+            else if (random() % 2 == 0)
+                damaged[at] = static_cast<char>(random() % 256);
+            else
+                damaged.insert(at, damaged.mid(static_cast<qsizetype>(random() % static_cast<unsigned>(damaged.size())), 40));
+        }
+        const auto tour = ui::parseTour(QString::fromUtf8(damaged), u"d.tour"_s);
+        if (tour) {
+            for (const ui::TourStep &step : tour->steps)
+                QVERIFY(ui::livePlanProblems(step.plan.experiment).empty());
+        } else {
+            QVERIFY2(tour.error().problems.front().field.find("d.tour, line ") == 0, tour.error().text().c_str());
+        }
+    }
+}
+
+QTEST_MAIN(LearnTours)
+#include "learn_tours.moc"

@@ -1,0 +1,192 @@
+// The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a
+// run.
+#include "engine/model/partition.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/stage_strip.h"
+
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFile>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowEditor : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_fixture = std::make_unique<test::WindowFixture>();
+    }
+    void cleanup() { m_fixture.reset(); }
+
+    void aBorderIsDraggedBetweenStages();
+    void keysMoveABorder();
+    void aModelConfigIsDropped();
+    void aHostileConfigIsRefusedWithItsReason();
+    void aScheduleIsDropped();
+    void trainingFieldsReachTheExperiment();
+    void aRunGivesItsCosts();
+
+private:
+    [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
+    [[nodiscard]] ui::StageStrip &strip()
+    {
+        auto *editor = m_fixture->window().findChild<ui::ExperimentEditor *>();
+        editor->setOpenGroups({u"Devices"_s});
+        QCoreApplication::processEvents();
+        auto *found = m_fixture->find<ui::StageStrip>(u"stage.strip"_s);
+        editor->ensureWidgetVisible(found);
+        return *found;
+    }
+    QString write(const QString &name, const QByteArray &content)
+    {
+        QFile file(m_fixture->path(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+            qFatal("cannot write");
+        return file.fileName();
+    }
+    void drop(const QString &file)
+    {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(file)});
+        QDragEnterEvent enter(QPoint(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_fixture->window(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(QPointF(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_fixture->window(), &event);
+    }
+    [[nodiscard]] QString notice() { return m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text(); }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowEditor::aBorderIsDraggedBetweenStages()
+{
+    auto &window = m_fixture->open();
+    ui::StageStrip &strip = this->strip();
+    QCOMPARE(strip.cut(), (std::vector<int>{2, 2, 2, 2}));
+    const auto before = m_fixture->content().groups[0].timeline->iteration();
+    const QPoint from = strip.borderAt(2);
+    const QPoint to = from + (strip.borderAt(1) - strip.borderAt(0)) / 2 - QPoint(1, 0);
+    QTest::mousePress(&strip, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&strip, from + QPoint(3, 0));
+    QTest::mouseMove(&strip, to);
+    QTest::mouseRelease(&strip, Qt::LeftButton, {}, to);
+    QCOMPARE(strip.cut(), (std::vector<int>{2, 2, 3, 1}));
+    QCOMPARE(experiment().parallel.stageLayers, (std::vector<int>{2, 2, 3, 1}));
+    QCOMPARE(m_fixture->find<QLineEdit>(u"parallel.stage_layers"_s)->text(), u"2/2/3/1"_s);
+    QVERIFY(m_fixture->content().groups[0].timeline->iteration() < before); // the slow last device has less to do
+    window.actions().undo->trigger();                                       // the whole drag is one step
+    QVERIFY(experiment().parallel.stageLayers.empty());
+    QVERIFY(!window.document().undoStack().canUndo());
+}
+
+void WindowEditor::keysMoveABorder()
+{
+    m_fixture->open();
+    ui::StageStrip &strip = this->strip();
+    strip.setFocus();
+    QTest::keyClick(&strip, Qt::Key_Right);
+    QCOMPARE(strip.cut(), (std::vector<int>{3, 1, 2, 2}));
+    QTest::keyClick(&strip, Qt::Key_Down);
+    QTest::keyClick(&strip, Qt::Key_Left);
+    const std::vector<int> moved = strip.cut();
+    QCOMPARE(moved[0], 3);
+    QCOMPARE(moved[3], 2);
+    QTest::mouseDClick(&strip, Qt::LeftButton, {}, strip.rect().center());
+    QVERIFY(experiment().parallel.stageLayers.empty());
+    QCOMPARE(strip.cut(), (std::vector<int>{2, 2, 2, 2}));
+}
+
+void WindowEditor::aModelConfigIsDropped()
+{
+    auto &window = m_fixture->open();
+    drop(write(u"config.json"_s, R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 64, "n_layer": 4,
+        "n_head": 4, "n_positions": 64, "vocab_size": 5000, "activation_function": "gelu_new"})"));
+    QCOMPARE(experiment().model.layers, 4);
+    QCOMPARE(experiment().model.hidden, 64);
+    QCOMPARE(experiment().model.vocabularySize, 5000);
+    QVERIFY2(notice().startsWith(u"The model is now that of config.json: 4 layers, hidden width 64, vocabulary 5,000"_s),
+             qPrintable(notice()));
+    QVERIFY(window.forecast().problems().empty());
+    window.actions().undo->trigger();
+    QCOMPARE(experiment().model.layers, 8);
+}
+
+void WindowEditor::aHostileConfigIsRefusedWithItsReason()
+{
+    m_fixture->open();
+    const model::Experiment before = experiment();
+    const QList<QByteArray> hostile = {
+        R"({"model_type": "bert", "hidden_size": 64})",
+        R"({"model_type": "llama", "hidden_size": -5, "num_hidden_layers": 1e99, "vocab_size": "many"})",
+        R"({"model_type": "gpt2")",
+        R"({"model_type": ["gpt2"]})",
+    };
+    for (const QByteArray &content : hostile) {
+        drop(write(u"config.json"_s, content));
+        QVERIFY2(notice().startsWith(u"config.json was not opened. "_s), qPrintable(notice()));
+        QVERIFY(experiment() == before);
+    }
+}
+
+void WindowEditor::aScheduleIsDropped()
+{
+    m_fixture->open();
+    const QString file = write(u"mine.csv"_s, "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    drop(file);
+    QCOMPARE(experiment().schedule.file, file.toStdString());
+    QCOMPARE(experiment().parallel.devices, 2);
+    QCOMPARE(experiment().parallel.microbatches, 2);
+    drop(write(u"bad.csv"_s, "0F0,,,\x01\x02\n"));
+    QVERIFY2(notice().startsWith(u"bad.csv was not opened. "_s), qPrintable(notice()));
+    QCOMPARE(experiment().schedule.file, file.toStdString());
+}
+
+void WindowEditor::trainingFieldsReachTheExperiment()
+{
+    auto &window = m_fixture->open();
+    window.findChild<ui::ExperimentEditor *>()->setOpenGroups({u"Training"_s});
+    auto *betas = m_fixture->find<QLineEdit>(u"training.optimizer.betas"_s);
+    QCOMPARE(betas->text(), u"0.9, 0.95"_s);
+    betas->selectAll();
+    QTest::keyClicks(betas, u"0.8, 0.99"_s);
+    QCOMPARE(experiment().training.optimizer.beta1, 0.8);
+    QCOMPARE(experiment().training.optimizer.beta2, 0.99);
+    betas->selectAll();
+    QTest::keyClicks(betas, u"2, x"_s);
+    QTest::keyClick(betas, Qt::Key_Return);
+    QVERIFY(!betas->property("problem").toString().isEmpty());
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window.forecast().problems().empty());
+    auto *backend = m_fixture->find<QComboBox>(u"training.backend"_s);
+    QCOMPARE(backend->currentData().toString(), u"cpu"_s);
+    QVERIFY(backend->findData(u"cuda"_s) >= 0);
+}
+
+void WindowEditor::aRunGivesItsCosts()
+{
+    auto &window = m_fixture->open();
+    QVERIFY(!window.actions().costsFromRun->isEnabled());
+    m_fixture->usePlanForTraining(3);
+    window.actions().train->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 60'000);
+    QTRY_VERIFY(window.actions().costsFromRun->isEnabled());
+    window.actions().costsFromRun->trigger();
+    const auto *durations = std::get_if<model::DurationsFile>(&experiment().cost.source);
+    QVERIFY(durations);
+    QVERIFY2(window.forecast().problems().empty(), durations->file.c_str());
+    // Without messages the prediction is no longer than what was measured, but for rounding.
+    const auto measured = window.desk().shown()->record.timeline->makespan();
+    const auto predicted = window.forecast().plan()->timeline->makespan();
+    QVERIFY(predicted > measured / 4 && predicted < 2 * measured);
+}
+
+QTEST_MAIN(WindowEditor)
+#include "window_editor.moc"

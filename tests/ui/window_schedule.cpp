@@ -1,0 +1,255 @@
+// Editing the order of passes in the window: as text with live faults, by dragging a pass, with keys, from and to files.
+#include "engine/model/custom_schedule.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/schedule_panel.h"
+#include "ui/panels/schedule_text_edit.h"
+#include "ui/shell/schedule_desk.h"
+
+#include <QFile>
+#include <QListWidget>
+#include <QTextBlock>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowSchedule : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_fixture = std::make_unique<test::WindowFixture>();
+    }
+    void cleanup() { m_fixture.reset(); }
+
+    void theTextStandsBesideThePicture();
+    void typingMarksFaultsAndKeepsThePicture();
+    void aFaultIsReachedFromItsWords();
+    void aPassIsDraggedToAnotherPlace();
+    void anIllegalDropIsRefusedWithItsReason();
+    void escapeGivesUpADrag();
+    void keysMoveTheSelectedPass();
+    void theOrderIsSavedWithTheExperiment();
+    void schedulesComeFromAndGoToFiles();
+
+private:
+    [[nodiscard]] ui::SchedulePanel &panel() { return *m_fixture->window().explorePage().schedulePanel(); }
+    [[nodiscard]] ui::ScheduleTextEdit &text() { return *panel().edit(); }
+    [[nodiscard]] const model::ScheduleChoice &choice() { return m_fixture->window().document().experiment().schedule; }
+    /// 1F1B of 2 devices and 4 microbatches, being edited.
+    void openSmall()
+    {
+        auto &window = m_fixture->open();
+        m_fixture->usePlanForTraining(3);
+        window.document().start(
+            [&window] {
+                model::Experiment plan = window.document().experiment();
+                plan.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}}; // the same picture on every machine
+                return plan;
+            }(),
+            {}, u"Small"_s);
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(panel().isVisible());
+        QCoreApplication::processEvents();
+    }
+    [[nodiscard]] QString line(int number) { return text().document()->findBlockByNumber(number - 1).text(); }
+    [[nodiscard]] QPoint centre(int device, std::size_t slice)
+    {
+        return m_fixture->window().explorePage().timeline()->placeOf(0, {device, slice}).center();
+    }
+    /// Carries a pass into the left half of another, and leaves it there.
+    void drag(int device, std::size_t slice, std::size_t before, bool drop = true)
+    {
+        ui::TimelineView *view = m_fixture->window().explorePage().timeline();
+        const QRect place = view->placeOf(0, {device, before});
+        const QPoint target(place.left() + place.width() / 4, place.center().y());
+        const QPoint begin = centre(device, slice);
+        QTest::mousePress(view, Qt::LeftButton, {}, begin);
+        QTest::mouseMove(view, begin + (target - begin) / 2);
+        QTest::mouseMove(view, target);
+        if (drop)
+            QTest::mouseRelease(view, Qt::LeftButton, {}, target);
+        QCoreApplication::processEvents();
+    }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowSchedule::theTextStandsBesideThePicture()
+{
+    auto &window = m_fixture->open();
+    QVERIFY(!panel().isVisible());
+    QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(panel().isVisible());
+    QVERIFY(window.explorePage().timeline()->isVisible());
+    QCOMPARE(line(1), u"schedule custom devices 4 microbatches 16 vocabulary none"_s);
+    QVERIFY(line(5).startsWith(u"3: F0 B0 F1 B1"_s));
+    QVERIFY2(panel().words().startsWith(u"The order of 1F1B."_s), qPrintable(panel().words()));
+    // To look changes nothing, and another family's order follows.
+    QCOMPARE(choice().family, std::string("1f1b"));
+    QVERIFY(!window.document().undoStack().canUndo());
+    model::Experiment next = window.document().experiment();
+    next.schedule.family = "gpipe";
+    window.document().edit(u"schedule.family"_s, u"Schedule"_s, next);
+    QVERIFY(line(5).startsWith(u"3: F0 F1 F2"_s));
+    m_fixture->click(u"schedule.close"_s);
+    QVERIFY(!panel().isVisible());
+}
+
+void WindowSchedule::typingMarksFaultsAndKeepsThePicture()
+{
+    openSmall();
+    auto &window = m_fixture->window();
+    QTextCursor cursor(text().document()->findBlockByNumber(1));
+    cursor.movePosition(QTextCursor::EndOfBlock);
+    text().setTextCursor(cursor);
+    QTest::keyClicks(&text(), u" "_s);
+    const auto before = m_fixture->content().groups[0].timeline;
+    QTest::keyClicks(&text(), u"B3"_s);
+    QCOMPARE(choice().family, std::string("custom"));
+    QVERIFY(model::isScheduleText(choice().file));
+    QCOMPARE(text().markedLines(), std::vector<int>{2});
+    auto *faults = m_fixture->find<QListWidget>(u"schedule.faults"_s);
+    QVERIFY(faults->isVisible());
+    QVERIFY2(faults->item(0)->text().startsWith(u"Line 2, word 10: B3"_s), qPrintable(faults->item(0)->text()));
+    QCOMPARE(m_fixture->content().groups[0].timeline, before);
+    QVERIFY(m_fixture->content().stale);
+    QVERIFY2(panel().words().contains(u"last valid plan"_s), qPrintable(panel().words()));
+    QVERIFY(!window.actions().train->isEnabled());
+    // Taken out again, the text is sound: a custom order that is known.
+    for (int i = 0; i < 3; ++i)
+        QTest::keyClick(&text(), Qt::Key_Backspace);
+    QVERIFY(text().markedLines().empty());
+    QVERIFY(!faults->isVisible());
+    QCOMPARE(panel().words(), u"This is 1F1B."_s);
+    QVERIFY(!m_fixture->content().stale);
+    // All that typing is one step.
+    QTest::keyClick(&text(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(choice().family, std::string("1f1b"));
+    QVERIFY(!window.document().undoStack().canUndo());
+    QTest::keyClicks(&text(), u"nonsense "_s);
+    QVERIFY(!text().markedLines().empty());
+    QTest::keyClick(&text(), Qt::Key_Escape); // reverts what was typed
+    QCOMPARE(choice().family, std::string("1f1b"));
+    QVERIFY(text().markedLines().empty());
+}
+
+void WindowSchedule::aFaultIsReachedFromItsWords()
+{
+    openSmall();
+    QTextCursor cursor(text().document()->findBlockByNumber(2));
+    cursor.movePosition(QTextCursor::EndOfBlock);
+    cursor.movePosition(QTextCursor::StartOfWord, QTextCursor::KeepAnchor);
+    text().setTextCursor(cursor);
+    QTest::keyClick(&text(), Qt::Key_Delete);
+    auto *faults = m_fixture->find<QListWidget>(u"schedule.faults"_s);
+    QVERIFY(faults->isVisible());
+    QVERIFY2(faults->item(0)->text().contains(u"B3"_s), qPrintable(faults->item(0)->text()));
+    text().moveCursor(QTextCursor::Start);
+    QTest::mouseClick(faults->viewport(), Qt::LeftButton, {}, faults->visualItemRect(faults->item(0)).center());
+    QCOMPARE(text().textCursor().blockNumber(), 2);
+    QTest::keyClick(&text(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(choice().family, std::string("1f1b"));
+}
+
+void WindowSchedule::aPassIsDraggedToAnotherPlace()
+{
+    openSmall();
+    QCOMPARE(line(2), u"0: F0 F1 B0 F2 B1 F3 B2 B3"_s);
+    const auto before = m_fixture->content().groups[0].timeline;
+    drag(0, 3, 2);
+    QCOMPARE(line(2), u"0: F0 F1 F2 B0 B1 F3 B2 B3"_s);
+    QCOMPARE(choice().family, std::string("custom"));
+    QVERIFY(m_fixture->content().groups[0].timeline != before);
+    QCOMPARE(panel().words(), u"A custom order, which no family makes."_s);
+    QCOMPARE(m_fixture->window().document().undoStack().undoText(), u"Move F 2 of device 0"_s);
+    drag(0, 2, 4); // behind B0, where it came from
+    QCOMPARE(panel().words(), u"This is 1F1B."_s);
+    m_fixture->window().actions().undo->trigger();
+    m_fixture->window().actions().undo->trigger();
+    QCOMPARE(choice().family, std::string("1f1b"));
+    // When the panel is closed a drag pans again.
+    QTest::keyClick(&m_fixture->window(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    drag(0, 3, 2);
+    QCOMPARE(choice().family, std::string("1f1b"));
+}
+
+void WindowSchedule::anIllegalDropIsRefusedWithItsReason()
+{
+    openSmall();
+    const auto before = m_fixture->content().groups[0].timeline;
+    drag(0, 2, 0);
+    QCOMPARE(m_fixture->content().groups[0].timeline, before);
+    QCOMPARE(choice().family, std::string("1f1b"));
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QVERIFY2(notice->text().startsWith(u"The pass stays where it is. "_s) && notice->text().contains(u"B0"_s),
+             qPrintable(notice->text()));
+}
+
+void WindowSchedule::escapeGivesUpADrag()
+{
+    openSmall();
+    ui::TimelineView *view = m_fixture->window().explorePage().timeline();
+    drag(0, 3, 2, false);
+    QTest::keyClick(view, Qt::Key_Escape);
+    QTest::mouseRelease(view, Qt::LeftButton, {}, centre(0, 2));
+    QCOMPARE(choice().family, std::string("1f1b"));
+    QVERIFY(!m_fixture->window().document().undoStack().canUndo());
+}
+
+void WindowSchedule::keysMoveTheSelectedPass()
+{
+    openSmall();
+    ui::TimelineView *view = m_fixture->window().explorePage().timeline();
+    QTest::mouseClick(view, Qt::LeftButton, {}, centre(0, 3));
+    QTest::keyClick(view, Qt::Key_Left, Qt::AltModifier | Qt::ShiftModifier);
+    QCOMPARE(line(2), u"0: F0 F1 F2 B0 B1 F3 B2 B3"_s);
+    // It stays selected, and goes on.
+    QTest::keyClick(view, Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
+    QTest::keyClick(view, Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
+    QVERIFY2(line(2).startsWith(u"0: F0 F1 B0 B1 F2"_s), qPrintable(line(2)));
+}
+
+void WindowSchedule::theOrderIsSavedWithTheExperiment()
+{
+    openSmall();
+    drag(0, 3, 2);
+    const QString file = m_fixture->path(u"mine.stagelens.json"_s);
+    auto &document = m_fixture->window().document();
+    QVERIFY(document.save(file).ok());
+    const model::Experiment saved = document.experiment();
+    ui::ExperimentDocument again;
+    QVERIFY(again.open(file).ok());
+    QCOMPARE(again.experiment().schedule.file, saved.schedule.file);
+    QCOMPARE(again.experiment().parallel.devices, 2);
+}
+
+void WindowSchedule::schedulesComeFromAndGoToFiles()
+{
+    openSmall();
+    auto &desk = m_fixture->window().scheduleDesk();
+    const QString csv = m_fixture->path(u"out.csv"_s);
+    desk.write(csv, service::ScheduleFormat::TorchCsv);
+    QFile written(csv);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QCOMPARE(written.readLine(), QByteArray("0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3\n"));
+    desk.open(csv);
+    QCOMPARE(choice().file, csv.toStdString());
+    QCOMPARE(panel().words(), u"This is 1F1B. It comes from out.csv."_s);
+    // Changed, it is in the experiment, and the file is as it was.
+    drag(0, 3, 2);
+    QVERIFY(model::isScheduleText(choice().file));
+    m_fixture->window().actions().undo->trigger();
+    QCOMPARE(choice().file, csv.toStdString());
+    QFile bad(m_fixture->path(u"bad.csv"_s));
+    QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write("0F0,zzz\n") > 0);
+    bad.close();
+    desk.open(bad.fileName());
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QVERIFY2(notice->text().startsWith(u"bad.csv was not opened. "_s) && notice->text().contains(u"row 1, column 2"_s),
+             qPrintable(notice->text()));
+    QCOMPARE(choice().file, csv.toStdString());
+}
+
+QTEST_MAIN(WindowSchedule)
+#include "window_schedule.moc"

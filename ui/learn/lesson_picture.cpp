@@ -1,0 +1,240 @@
+#include "ui/learn/lesson_picture.h"
+
+#include "ui/bridge/lane_groups.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/field_editor.h"
+#include "ui/panels/flow_layout.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/play_bar.h"
+#include "ui/shell/view_state.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// "1F1B", or "1F1B · VOCAB-2" where the vocabulary is split or the layers are rebalanced.
+QString methodName(const model::Experiment &experiment)
+{
+    const QString family = familyCaption(experiment.schedule.family);
+    return experiment.schedule.vocabulary == model::VocabularyMethod::None
+               ? family
+               : family + u" · "_s + shortName(experiment.schedule.vocabulary);
+}
+
+} // namespace
+
+LessonPicture::LessonPicture(QWidget *parent)
+    : QWidget(parent), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
+      m_timeline(new TimelineView(m_view, this)), m_play(new PlayBar(m_timeline, m_view, this)),
+      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(new QLabel(this)), m_controls(new QWidget(this)),
+      m_row(new FlowLayout(m_controls, 14, 4)), m_reset(new QPushButton(u"Re&set"_s, this)),
+      m_open(new QPushButton(u"&Open in Explore"_s, this))
+{
+    build();
+    connect(m_document, &ExperimentDocument::changed, this, &LessonPicture::simulate);
+    connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
+    connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
+    connect(m_timeline, &TimelineView::playAsked, m_play, &PlayBar::toggle);
+    connect(m_play, &PlayBar::stopped, this, [this] { m_view->follow(m_plan.followed); });
+    connect(m_reset, &QPushButton::clicked, this, [this] { showPlan(m_plan, m_title); });
+    connect(m_open, &QPushButton::clicked, this, [this] { emit openAsked(experiment(), m_title); });
+}
+
+void LessonPicture::build()
+{
+    m_timeline->setObjectName(u"lesson.timeline"_s);
+    // QCustomPlot cannot paint into nothing, which is what a picture has that was never laid out.
+    m_timeline->setMinimumSize(m_timeline->minimumSizeHint());
+    m_figures->setObjectName(u"lesson.figures"_s);
+    m_figures->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_figures->setWordWrap(true);
+    m_reset->setObjectName(u"lesson.reset"_s);
+    m_reset->setToolTip(u"The plan as the text describes it"_s);
+    m_open->setObjectName(u"lesson.open"_s);
+    m_open->setToolTip(u"Makes this plan the experiment; Undo brings yours back"_s);
+    m_row->setContentsMargins(0, 0, 0, 0);
+    auto *play = new QPushButton(u"▶ &Play"_s, this);
+    play->setObjectName(u"lesson.play"_s);
+    play->setToolTip(u"Moves through the iteration and says what happens (Space over the picture)"_s);
+    connect(play, &QPushButton::clicked, m_play, &PlayBar::toggle);
+    auto *buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    for (QPushButton *button : {play, m_reset, m_open}) {
+        button->setAutoDefault(false);
+        buttons->addWidget(button);
+    }
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(6);
+    layout->addWidget(m_controls);
+    layout->addWidget(m_timeline, 1);
+    layout->addWidget(m_play);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_figures);
+    layout->addLayout(buttons);
+}
+
+const model::Experiment &LessonPicture::experiment() const
+{
+    return m_document->experiment();
+}
+
+bool LessonPicture::isChanged() const
+{
+    return experiment() != m_plan.experiment;
+}
+
+void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
+{
+    stopPlaying();
+    m_plan = plan;
+    m_plan.experiment = loosened(plan.experiment); // as the document will have it
+    m_title = title;
+    m_note.clear();
+    m_facts = {};
+    setControls(plan.controls);
+    m_view->release();
+    m_view->fit();
+    m_view->select(std::nullopt);
+    m_view->follow(plan.followed);
+    m_document->start(plan.experiment, {}, title); // tells of its change
+}
+
+void LessonPicture::setControls(const QStringList &ids)
+{
+    QStringList now;
+    for (const FieldEditor *editor : m_editors)
+        now << editor->field().id;
+    if (now == ids)
+        return;
+    m_editors.clear();
+    qDeleteAll(m_controls->findChildren<QWidget *>(Qt::FindDirectChildrenOnly));
+    for (const QString &id : ids) {
+        auto *box = new QWidget(m_controls);
+        auto *row = new QHBoxLayout(box);
+        row->setContentsMargins(0, 0, 0, 0);
+        auto *editor = new FieldEditor(ui::field(id), m_document, box);
+        editor->control()->setObjectName(u"lesson."_s + id);
+        row->addWidget(editor->makeCaption(box));
+        row->addWidget(editor);
+        m_editors.push_back(editor);
+        m_row->addWidget(box);
+        box->show();
+    }
+    m_controls->setVisible(!ids.isEmpty());
+}
+
+base::Result<service::PredictionPtr> LessonPicture::predictionOf(const model::Experiment &experiment)
+{
+    if (base::Problems problems = livePlanProblems(experiment); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return service::predict(experiment, service::machineCores());
+}
+
+void LessonPicture::simulate()
+{
+    const auto plan = predictionOf(experiment());
+    base::Result<service::PredictionPtr> beside = service::PredictionPtr();
+    if (plan && !m_plan.beside.empty())
+        beside = predictionOf(besideOf(experiment(), m_plan.beside));
+    m_failed = !plan || !beside;
+    m_reset->setEnabled(isChanged());
+    m_open->setEnabled(!m_failed);
+    if (m_failed) {
+        TimelineContent content = m_timeline->content();
+        content.stale = true;
+        m_timeline->setContent(std::move(content));
+        say(plan ? &beside.error() : &plan.error());
+        emit changed();
+        return;
+    }
+    m_facts = {};
+    m_facts.add(**plan);
+    if (*beside)
+        m_facts.add(**beside, "other_");
+    m_timeline->setContent(contentOf(*plan, *beside));
+    const auto figure = [this](const char *name) {
+        const auto value = m_facts.value(name);
+        return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
+    };
+    QString words = u"<b>%1</b>: iteration %2, bubble %3, at most %4 microbatches held"_s.arg(
+        caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
+    if (const QString peak = figure("peak"); !peak.isEmpty())
+        words += u", peak memory "_s + peak;
+    if (*beside)
+        words += u"<br>Below: iteration %1, bubble %2, at most %3 microbatches held"_s.arg(
+            figure("other_iteration"), figure("other_bubble"), figure("other_held"));
+    m_figures->setText(words);
+    m_note.clear();
+    say(nullptr);
+    emit changed();
+}
+
+TimelineContent LessonPicture::contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const
+{
+    TimelineContent content;
+    for (const service::PredictionPtr &prediction : {plan, beside}) {
+        if (!prediction)
+            continue;
+        LaneGroup group = predictedGroup(prediction);
+        group.caption += u" · "_s + methodName(prediction->experiment);
+        if (m_plan.critical)
+            if (auto why = service::explain(*prediction); why.ok())
+                group.why = std::make_shared<const simulate::Explanation>(*std::move(why));
+        content.groups.push_back(std::move(group));
+    }
+    content.stacked = true;
+    content.critical = m_plan.critical;
+    content.colourBy = m_plan.colourBy;
+    content.teachingUnits = inTeachingUnits(plan->experiment);
+    return content;
+}
+
+void LessonPicture::say(const base::Error *error)
+{
+    for (FieldEditor *editor : m_editors) {
+        QString reason;
+        for (const base::Problem &problem : error != nullptr ? error->problems : base::Problems())
+            if (qtText(problem.field) == editor->field().id)
+                reason = sentence(problem);
+        editor->setProblem(reason);
+    }
+    if (error != nullptr)
+        m_bar->say(MessageBar::Tone::Warning, sentence(*error) + u" The picture shows the plan before."_s,
+                   {{u"Undo"_s, [this] { m_document->undoStack().undo(); }}});
+    else if (!m_note.isEmpty())
+        m_bar->say(MessageBar::Tone::Note, m_note);
+    else
+        m_bar->clear();
+}
+
+void LessonPicture::setNote(const QString &note)
+{
+    m_note = note;
+    if (!m_failed)
+        say(nullptr);
+}
+
+bool LessonPicture::stopPlaying()
+{
+    const bool played = !m_play->isHidden();
+    if (played)
+        m_play->stop();
+    return played;
+}
+
+void LessonPicture::hideEvent(QHideEvent *event)
+{
+    stopPlaying();
+    QWidget::hideEvent(event);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,75 @@
+// A picture that lives: a plan that is simulated when it is shown, and that the reader can change.
+#pragma once
+
+#include "ui/learn/tour.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace stagelens::ui {
+
+class ExperimentDocument;
+class FieldEditor;
+class FlowLayout;
+class MessageBar;
+class PlayBar;
+class TimelineView;
+class ViewState;
+
+/// Controls above, the timeline, its figures in a line below. Simulates where the key was pressed: its plans are small.
+class LessonPicture : public QWidget {
+    Q_OBJECT
+public:
+    explicit LessonPicture(QWidget *parent = nullptr);
+
+    /// Shows a plan as it is; the reader's changes to the one before are forgotten. `title` names it when it is opened.
+    void showPlan(const LivePlan &plan, const QString &title);
+    /// Of what is drawn: of the last valid plan.
+    [[nodiscard]] const Facts &facts() const { return m_facts; }
+    [[nodiscard]] const model::Experiment &experiment() const;
+    [[nodiscard]] bool isChanged() const;
+    [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    /// What is to be said about the reader's change; empty: nothing.
+    void setNote(const QString &note);
+    /// Ends playing. False if it did not play.
+    bool stopPlaying();
+
+signals:
+    /// The plan changed, and with a valid one the facts.
+    void changed();
+    /// The plan asks to become the document.
+    void openAsked(const stagelens::model::Experiment &experiment, const QString &title);
+
+protected:
+    void hideEvent(QHideEvent *event) override;
+
+private:
+    void build();
+    void setControls(const QStringList &ids);
+    void simulate();
+    /// The prediction of a plan, or what is wrong with it.
+    [[nodiscard]] static base::Result<service::PredictionPtr> predictionOf(const model::Experiment &experiment);
+    [[nodiscard]] TimelineContent contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const;
+    void say(const base::Error *error);
+
+    LivePlan m_plan; ///< as it was given
+    QString m_title;
+    QString m_note;
+    Facts m_facts;
+    bool m_failed = false; ///< the picture is of a plan before
+    ExperimentDocument *m_document;
+    ViewState *m_view;
+    TimelineView *m_timeline;
+    PlayBar *m_play;
+    MessageBar *m_bar;
+    QLabel *m_figures;
+    QWidget *m_controls;
+    FlowLayout *m_row;
+    std::vector<FieldEditor *> m_editors;
+    QPushButton *m_reset;
+    QPushButton *m_open;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,95 @@
+#include "ui/learn/page_browser.h"
+
+#include <QDesktopServices>
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QResizeEvent>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kWidestText = 860; ///< longer lines are hard to read
+} // namespace
+
+PageBrowser::PageBrowser(QWidget *parent) : QTextBrowser(parent)
+{
+    setFrameShape(QFrame::NoFrame);
+    setOpenLinks(false); // the contents go along with the page
+    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl &link) {
+        if (!link.scheme().isEmpty() && !link.isLocalFile())
+            QDesktopServices::openUrl(link);
+        else if (link.path().isEmpty())
+            scrollToAnchor(link.fragment());
+        else
+            emit pageAsked(QFileInfo(QFileInfo(m_file).dir(), link.path()).canonicalFilePath());
+    });
+}
+
+void PageBrowser::showPage(const QString &file, bool withPictures)
+{
+    m_file = file;
+    m_withPictures = withPictures;
+    m_fittedTo = viewport()->width();
+    read();
+    verticalScrollBar()->setValue(0);
+}
+
+void PageBrowser::read()
+{
+    QFile page(m_file);
+    if (!page.open(QIODevice::ReadOnly)) {
+        setMarkdown(u"# The page cannot be read\n\n%1: %2"_s.arg(m_file, page.errorString()));
+        return;
+    }
+    QStringList lines = QString::fromUtf8(page.readAll()).split(u'\n');
+    if (!m_withPictures)
+        lines.removeIf([](const QString &line) { return line.startsWith(u"!["_s); });
+    document()->setBaseUrl(QUrl::fromLocalFile(m_file));
+    setMarkdown(lines.join(u'\n'));
+}
+
+void PageBrowser::showText(const QString &markdown)
+{
+    const int before = m_file.isEmpty() ? verticalScrollBar()->value() : 0;
+    m_file.clear();
+    setMarkdown(markdown);
+    verticalScrollBar()->setValue(before);
+}
+
+QVariant PageBrowser::loadResource(int type, const QUrl &name)
+{
+    if (type != QTextDocument::ImageResource)
+        return QTextBrowser::loadResource(type, name);
+    const QUrl place = name.isRelative() ? QUrl::fromLocalFile(m_file).resolved(name) : name;
+    const QImage image(place.toLocalFile());
+    const int room = std::max(viewport()->width() - 2 * static_cast<int>(document()->documentMargin()) - 4, 100);
+    return image.width() > room ? image.scaledToWidth(room, Qt::SmoothTransformation) : image;
+}
+
+void PageBrowser::resizeEvent(QResizeEvent *event)
+{
+    const int margin = std::max((width() - kWidestText) / 2, 12);
+    setViewportMargins(margin, 8, margin, 8);
+    QTextBrowser::resizeEvent(event);
+    // The pictures follow the width. Later: a scroll bar that comes while a page is read in resizes as well.
+    if (event->size().width() != event->oldSize().width())
+        QMetaObject::invokeMethod(this, &PageBrowser::fitPictures, Qt::QueuedConnection);
+}
+
+void PageBrowser::fitPictures()
+{
+    if (m_file.isEmpty() || !m_withPictures || viewport()->width() == m_fittedTo)
+        return;
+    m_fittedTo = viewport()->width();
+    const int before = verticalScrollBar()->value();
+    read();
+    verticalScrollBar()->setValue(before);
+}
+
+} // namespace stagelens::ui

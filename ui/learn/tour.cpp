@@ -1,0 +1,376 @@
+#include "ui/learn/tour.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/model/family_shape.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/models/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr base::Bytes kLongestFile = 256 << 10;
+constexpr std::size_t kMostSteps = 40;
+constexpr int kMostDevices = 32;
+constexpr int kMostMicrobatches = 512;
+constexpr int kMostPasses = 50'000; ///< forwards
+
+base::Error wrong(const std::string &message)
+{
+    return base::Error::invalid("", message);
+}
+
+/// The command line's word for a field, without its dashes.
+const Field *fieldOf(const QString &word)
+{
+    const auto found =
+        std::find_if(fields().begin(), fields().end(), [&](const Field &one) { return one.option == u"--"_s + word; });
+    return found == fields().end() ? nullptr : &*found;
+}
+
+base::Result<QVariant> valueOf(const Field &field, const QString &text)
+{
+    bool isNumber = false;
+    switch (field.kind) {
+    case Field::Kind::Integer:
+    case Field::Kind::Size: {
+        const int value = text.toInt(&isNumber);
+        if (!isNumber)
+            return wrong(base::concat("'", utf8(text), "' is no whole number"));
+        return QVariant(value);
+    }
+    case Field::Kind::Real: {
+        const double value = text.toDouble(&isNumber);
+        if (!isNumber || !std::isfinite(value))
+            return wrong(base::concat("'", utf8(text), "' is no number"));
+        return QVariant(value);
+    }
+    case Field::Kind::Choice: {
+        QStringList known;
+        for (const Choice &choice : field.choices)
+            known << choice.value;
+        if (!known.contains(text))
+            return wrong(base::concat("'", utf8(text), "' is unknown; use one of ", utf8(known.join(u", "_s))));
+        return QVariant(text);
+    }
+    case Field::Kind::Text: return QVariant(text);
+    case Field::Kind::Flag: return QVariant(text == u"yes"_s);
+    case Field::Kind::File: break;
+    }
+    return wrong("a tour names no files");
+}
+
+base::Result<Setting> readSetting(const QString &part)
+{
+    const QString word = part.section(u' ', 0, 0);
+    const Field *field = fieldOf(word);
+    if (field == nullptr)
+        return wrong(base::concat("'", utf8(word), "' is no option; write those of the command line, without their dashes"));
+    auto value = valueOf(*field, part.section(u' ', 1).trimmed());
+    if (!value)
+        return value.error();
+    return Setting{field->id, *value};
+}
+
+/// "F=1 B=2": teaching units.
+base::Result<model::UniformCosts> readCosts(const QString &text)
+{
+    model::UniformCosts costs;
+    for (const QString &part : text.split(u' ', Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        const double value = part.section(u'=', 1).toDouble(&isNumber);
+        if (!isNumber || !std::isfinite(value) || value < 0)
+            return wrong(base::concat("'", utf8(part), "' is no duration; write F=1 B=2"));
+        costs.milliseconds[utf8(part.section(u'=', 0, 0))] = value;
+    }
+    return costs;
+}
+
+QStringList partsOf(const QString &text)
+{
+    QStringList parts;
+    for (const QString &part : text.split(u',', Qt::SkipEmptyParts))
+        parts << part.simplified();
+    return parts;
+}
+
+void set(model::Experiment &experiment, const Setting &setting)
+{
+    ui::field(setting.field).setValue(experiment, setting.value);
+}
+
+/// Reads line by line, and knows where it is.
+class TourReader {
+public:
+    TourReader(const QString &text, QString name) : m_lines(text.split(u'\n')), m_name(std::move(name)) {}
+    base::Result<Tour> run();
+
+private:
+    using Done = base::Result<>;
+    Done readHead();
+    Done readStep();
+    Done readKey(const QString &key, const QString &value, TourStep &step);
+    Done readPlan(const QString &value, model::Experiment &experiment);
+    Done readExample(const QString &name, model::Experiment &experiment);
+    Done readBeside(const QString &value, TourStep &step);
+    Done readControls(const QString &value, TourStep &step);
+    Done readLook(const QString &key, const QString &value, LivePlan &plan);
+    Done readClaim(const QString &value, TourStep &step);
+    Done readText(TourStep &step);
+    [[nodiscard]] Done checkPlans(const TourStep &step) const;
+    /// The same error with the place where it is.
+    [[nodiscard]] base::Error here(base::Error error, qsizetype line) const
+    {
+        for (base::Problem &problem : error.problems)
+            problem.field = base::concat(utf8(m_name), ", line ", line + 1);
+        return error;
+    }
+    [[nodiscard]] bool isStep(qsizetype line) const { return m_lines[line].startsWith(u"## "_s); }
+
+    QStringList m_lines;
+    QString m_name;
+    qsizetype m_line = 0;
+    model::Experiment m_plan; ///< of the step before
+    Tour m_tour;
+};
+
+base::Result<Tour> TourReader::run()
+{
+    m_plan.hasModel = false;
+    m_plan.parallel.microbatches = 8;
+    m_plan.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+    if (auto head = readHead(); !head)
+        return here(head.error(), m_line);
+    while (m_line < m_lines.size()) {
+        const qsizetype begin = m_line;
+        if (m_tour.steps.size() == kMostSteps)
+            return here(wrong(base::concat("a tour has at most ", kMostSteps, " steps")), begin);
+        if (auto step = readStep(); !step)
+            return here(step.error(), m_line);
+        if (auto sound = checkPlans(m_tour.steps.back()); !sound)
+            return here(sound.error(), begin);
+    }
+    return std::move(m_tour);
+}
+
+TourReader::Done TourReader::readHead()
+{
+    if (!m_lines.front().startsWith(u"# "_s))
+        return wrong("a tour begins with '# ' and its title");
+    m_tour.title = m_lines.front().mid(2).trimmed();
+    for (m_line = 1; m_line < m_lines.size() && !isStep(m_line); ++m_line)
+        m_tour.summary += (m_tour.summary.isEmpty() ? QString() : u" "_s) + m_lines[m_line].trimmed();
+    m_tour.summary = m_tour.summary.trimmed();
+    if (m_line == m_lines.size()) {
+        m_line = 0;
+        return wrong("the tour has no step; begin one with '## ' and its title");
+    }
+    return {};
+}
+
+TourReader::Done TourReader::readStep()
+{
+    TourStep step;
+    step.title = m_lines[m_line].mid(3).trimmed();
+    step.line = static_cast<int>(m_line) + 1;
+    step.plan.experiment = m_plan;
+    for (++m_line; m_line < m_lines.size() && !m_lines[m_line].trimmed().isEmpty(); ++m_line) {
+        const qsizetype colon = m_lines[m_line].indexOf(u':');
+        if (colon < 0)
+            return wrong("between a step's title and its text stand lines such as 'plan: devices 4'; leave a line empty before "
+                         "the text");
+        if (auto read = readKey(m_lines[m_line].left(colon).trimmed(), m_lines[m_line].mid(colon + 1).trimmed(), step); !read)
+            return read;
+    }
+    m_plan = step.plan.experiment;
+    if (auto read = readText(step); !read)
+        return read;
+    m_tour.steps.push_back(std::move(step));
+    return {};
+}
+
+TourReader::Done TourReader::readKey(const QString &key, const QString &value, TourStep &step)
+{
+    if (key == u"example"_s)
+        return readExample(value, step.plan.experiment);
+    if (key == u"plan"_s)
+        return readPlan(value, step.plan.experiment);
+    if (key == u"beside"_s)
+        return readBeside(value, step);
+    if (key == u"change"_s)
+        return readControls(value, step);
+    if (key == u"check"_s)
+        return readClaim(value, step);
+    return readLook(key, value, step.plan);
+}
+
+TourReader::Done TourReader::readExample(const QString &name, model::Experiment &experiment)
+{
+    // A name, no path: a tour reads nothing but our examples.
+    if (name.isEmpty() || name.contains(u'/') || name.contains(u'\\') || name.startsWith(u'.'))
+        return wrong(base::concat("'", utf8(name), "' is no name of an example"));
+    auto loaded = model::loadExperiment(base::resourceFolder() / "examples" / utf8(name + u".stagelens.json"_s));
+    if (!loaded)
+        return loaded.error();
+    experiment = loosened(*std::move(loaded)); // its cut of the layers follows a reader's changes
+    return {};
+}
+
+TourReader::Done TourReader::readPlan(const QString &value, model::Experiment &experiment)
+{
+    for (const QString &part : partsOf(value)) {
+        if (part.startsWith(u"costs "_s)) {
+            auto costs = readCosts(part.mid(6));
+            if (!costs)
+                return costs.error();
+            experiment.hasModel = false;
+            experiment.parallel.stageLayers.clear();
+            experiment.cost.source = *std::move(costs);
+            continue;
+        }
+        const auto setting = readSetting(part);
+        if (!setting)
+            return setting.error();
+        set(experiment, *setting);
+    }
+    return {};
+}
+
+TourReader::Done TourReader::readBeside(const QString &value, TourStep &step)
+{
+    for (const QString &part : partsOf(value)) {
+        auto setting = readSetting(part);
+        if (!setting)
+            return setting.error();
+        step.plan.beside.push_back(*std::move(setting));
+    }
+    return {};
+}
+
+TourReader::Done TourReader::readControls(const QString &value, TourStep &step)
+{
+    for (const QString &word : partsOf(value)) {
+        const Field *field = fieldOf(word);
+        if (field == nullptr || field->kind == Field::Kind::File)
+            return wrong(base::concat("'", utf8(word), "' is no option that a reader can change"));
+        step.plan.controls << field->id;
+    }
+    return {};
+}
+
+TourReader::Done TourReader::readLook(const QString &key, const QString &value, LivePlan &plan)
+{
+    if (key == u"colour"_s) {
+        const qsizetype found = QStringList{u"kind"_s, u"microbatch"_s, u"chunk"_s}.indexOf(value);
+        if (found < 0)
+            return wrong(base::concat("'", utf8(value), "' is no colouring; use kind, microbatch or chunk"));
+        plan.colourBy = static_cast<ColourBy>(found);
+        return {};
+    }
+    if (key == u"follow"_s) {
+        bool isNumber = false;
+        plan.followed = value.toInt(&isNumber);
+        return isNumber && *plan.followed >= 0 ? Done() : Done(wrong("'follow' takes the number of a microbatch"));
+    }
+    if (key == u"critical"_s) {
+        plan.critical = value == u"yes"_s;
+        return {};
+    }
+    return wrong(base::concat("'", utf8(key),
+                              "' is unknown here; use example, plan, beside, change, colour, follow, critical or check"));
+}
+
+TourReader::Done TourReader::readClaim(const QString &value, TourStep &step)
+{
+    const qsizetype semicolon = value.indexOf(u';');
+    auto claim = Claim::parse(utf8(semicolon < 0 ? value : value.left(semicolon)));
+    if (!claim)
+        return claim.error();
+    for (const std::string &name : claim->names())
+        if (!Facts::isName(name))
+            return wrong(base::concat("'", name, "' is no figure of a plan"));
+    const QString words = semicolon < 0 ? QString() : value.mid(semicolon + 1).trimmed();
+    if (words.isEmpty())
+        return wrong("after the comparison stand ';' and what it means in words");
+    step.claims.push_back({*std::move(claim), words, static_cast<int>(m_line) + 1});
+    return {};
+}
+
+TourReader::Done TourReader::readText(TourStep &step)
+{
+    QStringList text;
+    for (; m_line < m_lines.size() && !isStep(m_line); ++m_line) {
+        if (auto line = FilledText::parse(m_lines[m_line]); !line)
+            return line.error();
+        text << m_lines[m_line];
+    }
+    if (text.join(QString()).trimmed().isEmpty()) {
+        m_line = step.line - 1;
+        return wrong("the step has no text");
+    }
+    step.text = FilledText::parse(text.join(u'\n').trimmed()).value();
+    return {};
+}
+
+TourReader::Done TourReader::checkPlans(const TourStep &step) const
+{
+    base::Problems problems = livePlanProblems(step.plan.experiment);
+    if (problems.empty() && !step.plan.beside.empty())
+        problems = livePlanProblems(besideOf(step.plan.experiment, step.plan.beside));
+    if (problems.empty())
+        return {};
+    return wrong(base::concat("the plan of this step cannot be drawn: ", problems.front().message));
+}
+
+} // namespace
+
+model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes)
+{
+    model::Experiment other = experiment;
+    for (const Setting &change : changes)
+        set(other, change);
+    return other;
+}
+
+base::Problems livePlanProblems(const model::Experiment &experiment)
+{
+    if (experiment.schedule.family == model::kAutomaticFamily)
+        return {{"schedule.family", "a search takes too long for this picture; choose a schedule"}};
+    if (experiment.parallel.devices > kMostDevices)
+        return {{"parallel.devices",
+                 base::concat(experiment.parallel.devices, " devices are more than the ", kMostDevices, " of this picture")}};
+    if (experiment.parallel.microbatches > kMostMicrobatches)
+        return {{"parallel.microbatches", base::concat(experiment.parallel.microbatches, " microbatches are more than the ",
+                                                       kMostMicrobatches, " of this picture")}};
+    if (base::Problems problems = model::validate(experiment); !problems.empty())
+        return problems;
+    const double passes = static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
+                          model::stagesPerDevice(experiment.schedule);
+    if (passes > kMostPasses)
+        return {{"schedule.chunks", base::concat("the plan has more than the ", kMostPasses,
+                                                 " forwards of this picture; use fewer chunks or microbatches")}};
+    return {};
+}
+
+base::Result<Tour> parseTour(const QString &text, const QString &name)
+{
+    return TourReader(text, name).run();
+}
+
+base::Result<Tour> readTour(const std::filesystem::path &file)
+{
+    const auto text = base::readFile(file, kLongestFile);
+    if (!text)
+        return text.error();
+    return parseTour(QString::fromUtf8(text->data(), static_cast<qsizetype>(text->size())), qtText(file.filename().string()));
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,80 @@
+// Tours: explanations in steps, each with a plan that is simulated when it is shown. Read from resources/docs/tours.
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "ui/learn/facts.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// A value for a field of the experiment (models/fields.h).
+struct Setting {
+    QString field;
+    QVariant value;
+};
+
+/// What a live picture shows, and what of it a reader may change.
+struct LivePlan {
+    model::Experiment experiment;
+    /// Changes that make the plan beside it, applied to whatever the reader made of the first; empty: one plan alone.
+    std::vector<Setting> beside;
+    QStringList controls; ///< fields that the reader may change
+    ColourBy colourBy = ColourBy::Kind;
+    std::optional<int> followed; ///< microbatch that stands out
+    bool critical = false;       ///< with the critical path
+};
+
+/// The plan beside that of a picture.
+[[nodiscard]] model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes);
+/// Why a plan is not drawn as a live picture: it is unsound, or larger than what is simulated while one types.
+[[nodiscard]] base::Problems livePlanProblems(const model::Experiment &experiment);
+
+/// What a step's text says, in a form that can be checked.
+struct CheckedClaim {
+    Claim claim;
+    QString words; ///< "less than a third is bubble"
+    int line = 0;
+};
+
+struct TourStep {
+    QString title;
+    LivePlan plan;
+    FilledText text; ///< Markdown
+    std::vector<CheckedClaim> claims;
+    int line = 0; ///< of its title
+};
+
+struct Tour {
+    QString title;
+    QString summary;
+    std::vector<TourStep> steps; ///< at least one
+};
+
+/// A tour's file:
+///
+///     # Title
+///     A sentence about it.
+///     ## Title of a step
+///     example: NAME               of resources/examples; else the plan goes on from the step before (first: 1F1B, 4 x 8, F 1,
+///     B 2) plan: devices 4, schedule zb-h1, costs F=1 B=2      options of the command line, without their dashes beside:
+///     schedule gpipe      a second plan, below the first change: devices, microbatches colour: kind | microbatch | chunk
+///     follow: 0
+///     critical: yes
+///     check: bubble < 0.3; less than a third is bubble
+///     (an empty line)
+///     Markdown with {bubble} and {iteration / other_iteration|factor}.
+///
+/// InvalidInput with file and line in the problem's field where it cannot be read: nothing of a broken tour is shown.
+[[nodiscard]] base::Result<Tour> readTour(const std::filesystem::path &file);
+/// The same of a text; `name` stands for the file.
+[[nodiscard]] base::Result<Tour> parseTour(const QString &text, const QString &name);
+
+} // namespace stagelens::ui

@@ -1,0 +1,90 @@
+#include "ui/panels/schedule_panel.h"
+
+#include "ui/bridge/words.h"
+#include "ui/panels/schedule_text_edit.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kLineRole = Qt::UserRole;
+constexpr int kWordRole = Qt::UserRole + 1;
+constexpr int kRowsOfFaults = 2;
+constexpr int kRowsOfText = 4;
+} // namespace
+
+SchedulePanel::SchedulePanel(QWidget *parent)
+    : QFrame(parent), m_words(new QLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this))
+{
+    setObjectName(u"schedule.panel"_s);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    auto *head = new QHBoxLayout;
+    head->setContentsMargins(8, 2, 2, 0);
+    auto *title = new QLabel(u"<b>Schedule as text</b>"_s, this);
+    title->setBuddy(m_edit);
+    m_words->setObjectName(u"schedule.words"_s);
+    m_words->setWordWrap(true);
+    auto *close = new QToolButton(this);
+    close->setObjectName(u"schedule.close"_s);
+    close->setText(u"×"_s);
+    close->setAutoRaise(true);
+    close->setAccessibleName(u"Close the schedule's text"_s);
+    close->setToolTip(u"Close (Ctrl+Shift+E). What was changed stays"_s);
+    head->addWidget(title);
+    head->addSpacing(8);
+    head->addWidget(m_words, 1);
+    head->addWidget(close);
+    layout->addLayout(head);
+    layout->addWidget(m_edit, 1);
+    m_edit->setMinimumHeight(kRowsOfText * m_edit->fontMetrics().lineSpacing());
+    m_faults->setObjectName(u"schedule.faults"_s);
+    m_faults->setAccessibleName(u"What is wrong in the schedule"_s);
+    m_faults->setFrameShape(QFrame::NoFrame);
+    m_faults->setMaximumHeight(kRowsOfFaults * (fontMetrics().height() + 4) + 4);
+    m_faults->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_faults->setTextElideMode(Qt::ElideRight);
+    m_faults->hide();
+    layout->addWidget(m_faults);
+    connect(close, &QToolButton::clicked, this, &SchedulePanel::closed);
+    const auto go = [this](const QListWidgetItem *item) {
+        m_edit->goTo(item->data(kLineRole).toInt(), item->data(kWordRole).toInt());
+    };
+    connect(m_faults, &QListWidget::itemClicked, this, go);
+    connect(m_faults, &QListWidget::itemActivated, this, go);
+}
+
+void SchedulePanel::setWords(const QString &words)
+{
+    m_words->setText(words);
+}
+
+QString SchedulePanel::words() const
+{
+    return m_words->text();
+}
+
+void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
+{
+    m_edit->setFaults(faults);
+    m_faults->clear();
+    for (const service::TextFault &fault : faults) {
+        const QString place =
+            fault.word > 0 ? u"Line %1, word %2: "_s.arg(fault.line).arg(fault.word) : u"Line %1: "_s.arg(fault.line);
+        auto *item = new QListWidgetItem(place + sentence(base::Problem{{}, fault.message}), m_faults);
+        item->setData(kLineRole, fault.line);
+        item->setData(kWordRole, fault.word);
+        item->setToolTip(item->text());
+    }
+    m_faults->setVisible(!faults.empty());
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,149 @@
+#include "ui/shell/schedule_desk.h"
+
+#include "engine/model/custom_schedule.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/schedule_panel.h"
+#include "ui/panels/schedule_text_edit.h"
+#include "ui/shell/forecast.h"
+#include "ui/timeline/links.h"
+
+#include <QFileInfo>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPauseMilliseconds = 2000;
+const QString kField = u"schedule.text"_s;
+
+} // namespace
+
+ScheduleDesk::ScheduleDesk(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent)
+    : QObject(parent), m_document(document), m_forecast(forecast), m_panel(panel)
+{
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMilliseconds);
+    const auto endStep = [this] {
+        m_pause.stop();
+        if (m_active)
+            m_document->closeGesture();
+    };
+    connect(&m_pause, &QTimer::timeout, this, endStep);
+    connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
+    connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleDesk::edit);
+    connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kField); });
+    connect(m_forecast, &Forecast::changed, this, &ScheduleDesk::refresh);
+}
+
+void ScheduleDesk::setActive(bool active)
+{
+    m_active = active;
+    refresh();
+}
+
+void ScheduleDesk::edit(const QString &text)
+{
+    m_pause.start();
+    m_document->edit(kField, u"Schedule as text"_s, service::withScheduleText(m_document->experiment(), utf8(text)));
+}
+
+void ScheduleDesk::refresh()
+{
+    if (!m_active)
+        return;
+    const std::string &custom = m_document->experiment().schedule.file;
+    const std::string own = model::isScheduleText(custom) ? custom : std::string();
+    const service::PredictionPtr &plan = m_forecast->plan();
+    const bool sound = plan && !m_forecast->isStale();
+    if (sound && plan->schedule->passCount() > kMostPassesAsText) {
+        m_panel->edit()->showText({});
+        m_panel->edit()->setReadOnly(true);
+        m_panel->setFaults({});
+        m_panel->setWords(u"%1 passes are too many to be shown as text; passes can still be moved in the picture."_s.arg(
+            countText(static_cast<double>(plan->schedule->passCount()))));
+        return;
+    }
+    m_panel->edit()->setReadOnly(false);
+    if (!own.empty() || sound) {
+        QString text = qtText(own.empty() ? service::customText(*plan->schedule) : own);
+        if (text.endsWith(u'\n'))
+            text.chop(1); // an empty line at the end would look like one to fill
+        m_panel->edit()->showText(text);
+    }
+    if (sound && plan != m_told) {
+        m_told = plan;
+        m_recognised = service::recognisedFamily(*plan->schedule);
+    }
+    std::vector<service::TextFault> faults;
+    if (!own.empty() && !sound)
+        faults = service::faultsOfText(own);
+    m_panel->setFaults(faults);
+    m_panel->setWords(wordsOf(faults.empty()));
+}
+
+QString ScheduleDesk::wordsOf(bool sound) const
+{
+    if (!sound)
+        return u"The picture shows the last valid plan until this is mended."_s;
+    const model::ScheduleChoice &choice = m_document->experiment().schedule;
+    const QString how = u" Type, or drag a pass in the picture; what is changed becomes a custom order."_s;
+    if (choice.file.empty())
+        return u"The order of %1."_s.arg(familyCaption(choice.family)) + how;
+    QString words =
+        m_recognised.empty() ? u"A custom order, which no family makes."_s : u"This is %1."_s.arg(familyCaption(m_recognised));
+    if (!model::isScheduleText(choice.file))
+        words += u" It comes from %1."_s.arg(QFileInfo(qtText(choice.file)).fileName());
+    return words;
+}
+
+QString ScheduleDesk::refusal(const service::PassMove &move) const
+{
+    if (!m_forecast->plan() || m_forecast->isStale())
+        return u"The picture shows the last valid plan: mend the experiment first."_s;
+    const auto moved = service::withMovedPass(*m_forecast->plan()->schedule, move);
+    return moved ? QString() : sentence(moved.error());
+}
+
+void ScheduleDesk::move(const service::PassMove &move)
+{
+    if (!m_forecast->plan() || m_forecast->isStale())
+        return;
+    const schedule::Schedule &now = *m_forecast->plan()->schedule;
+    const auto moved = service::withMovedPass(now, move);
+    if (!moved) {
+        emit failed(sentence(moved.error()));
+        return;
+    }
+    const QString name = passText(now.device(move.device)[move.from]);
+    m_document->closeGesture();
+    m_document->edit(kField, u"Move %1 of device %2"_s.arg(name).arg(move.device),
+                     service::withScheduleText(m_document->experiment(), service::customText(*moved)));
+    m_document->closeGesture();
+}
+
+void ScheduleDesk::open(const QString &file)
+{
+    model::Experiment next = service::withScheduleFile(m_document->experiment(), utf8(file));
+    if (const auto followed = service::followed(next); !followed) {
+        emit failed(u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(followed.error())));
+        return;
+    }
+    m_document->closeGesture();
+    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(QFileInfo(file).fileName()), std::move(next));
+    m_document->closeGesture();
+}
+
+void ScheduleDesk::write(const QString &file, service::ScheduleFormat format)
+{
+    if (!m_forecast->plan() || m_forecast->isStale()) {
+        emit failed(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);
+        return;
+    }
+    if (const auto written = service::writeSchedule(*m_forecast->plan()->schedule, format, utf8(file)); !written)
+        emit failed(u"The schedule was not written. "_s + sentence(written.error()));
+}
+
+} // namespace stagelens::ui

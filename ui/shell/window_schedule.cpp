@@ -1,0 +1,98 @@
+// How MainWindow lets the order of passes be edited: the panel beside the picture, moved passes, files; and costs from a run.
+#include "engine/service/run_durations.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/message_bar.h"
+#include "ui/panels/schedule_panel.h"
+#include "ui/panels/schedule_text_edit.h"
+#include "ui/shell/explore_page.h"
+#include "ui/shell/file_desk.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/schedule_desk.h"
+#include "ui/shell/window_actions.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+void MainWindow::connectSchedule()
+{
+    SchedulePanel *panel = m_explore->schedulePanel();
+    m_schedule = new ScheduleDesk(m_document, m_forecast, panel, this);
+    connect(m_actions->editSchedule, &QAction::toggled, this, &MainWindow::setScheduleEditing);
+    connect(panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
+    connect(m_schedule, &ScheduleDesk::failed, this, &MainWindow::say);
+    connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleDesk::move);
+    connect(m_explore->timeline(), &TimelineView::moveRefused, this,
+            [this](const QString &why) { say(u"The pass stays where it is. "_s + why); });
+    connect(m_actions->openSchedule, &QAction::triggered, this, [this] {
+        const QString file = QFileDialog::getOpenFileName(this, u"Open a schedule"_s, {},
+                                                          u"Schedules (*.csv *.txt *.schedule);;All files (*)"_s);
+        if (!file.isEmpty())
+            m_schedule->open(file);
+    });
+    connect(m_actions->costsFromRun, &QAction::triggered, this, &MainWindow::useCostsOfRun);
+    connect(m_desk, &RunDesk::shownChanged, this,
+            [this] { m_actions->costsFromRun->setEnabled(m_desk->shown() && m_desk->shown()->record.timeline); });
+    connect(m_files, &FileDesk::scheduleGiven, m_schedule, &ScheduleDesk::open);
+    connect(m_files, &FileDesk::traceGiven, this, [this](const QString &file) { importRuns({file}); });
+    connect(m_files, &FileDesk::told, this, [this](const QString &words) {
+        m_notice->say(MessageBar::Tone::Note, words, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
+    });
+    connect(m_actions->writeSchedule, &QAction::triggered, this, &MainWindow::askWriteSchedule);
+}
+
+void MainWindow::setScheduleEditing(bool on)
+{
+    if (on) {
+        m_actions->explore->trigger();
+        m_actions->asTable->setChecked(false);
+    }
+    m_schedule->setActive(on);
+    m_explore->timeline()->setMoveJudge(on ? [this](const service::PassMove &move) { return m_schedule->refusal(move); }
+                                           : TimelineView::MoveJudge());
+    m_explore->setEditing(on);
+    if (on)
+        m_explore->schedulePanel()->edit()->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MainWindow::askWriteSchedule()
+{
+    const QString csv = u"PyTorch CSV, passes alone (*.csv)"_s;
+    const QString comms = u"PyTorch CSV with messages (*.csv)"_s;
+    const QString text = u"Stagelens text (*.txt)"_s;
+    QString chosen = csv;
+    QString file = QFileDialog::getSaveFileName(this, u"Write the schedule"_s, u"schedule.csv"_s,
+                                                QStringList{csv, comms, text}.join(u";;"_s), &chosen);
+    if (file.isEmpty())
+        return;
+    using Format = service::ScheduleFormat;
+    const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
+                          : chosen == comms                          ? Format::TorchCsvWithMessages
+                                                                     : Format::TorchCsv;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += format == Format::Text ? u".txt"_s : u".csv"_s;
+    m_schedule->write(file, format);
+}
+
+void MainWindow::useCostsOfRun()
+{
+    if (!m_desk->shown())
+        return;
+    const auto file = service::writeDurations(m_desk->shown()->record);
+    if (!file) {
+        say(sentence(file.error()));
+        return;
+    }
+    model::Experiment next = m_document->experiment();
+    next.cost.source = model::DurationsFile{file->string()};
+    m_document->closeGesture();
+    m_document->edit(u"cost.durations"_s, u"Costs from run %1"_s.arg(m_desk->shown()->record.summary.id), std::move(next));
+    m_document->closeGesture();
+}
+
+} // namespace stagelens::ui
