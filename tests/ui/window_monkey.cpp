@@ -13,6 +13,7 @@
 #include <QMimeData>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <QWheelEvent>
 
 using namespace stagelens;
@@ -131,7 +132,8 @@ private:
 void WindowMonkey::init()
 {
     test::failOnWarnings();
-    const std::uint64_t seed = numberFrom("STAGELENS_SEED", static_cast<std::uint64_t>(QDateTime::currentMSecsSinceEpoch()));
+    // The suite repeats one walk, so that a failure is the change's; other seeds are for whoever looks for more.
+    const std::uint64_t seed = numberFrom("STAGELENS_SEED", 7);
     qInfo("STAGELENS_SEED=%llu", static_cast<unsigned long long>(seed));
     m_random = std::make_unique<base::Random>(seed);
     QApplication::setQuitOnLastWindowClosed(false);
@@ -332,11 +334,8 @@ void WindowMonkey::nothingItDoesBreaksTheWindow()
     QTimer closer;
     connect(&closer, &QTimer::timeout, this, &WindowMonkey::closeWhatIsOpen);
     closer.start(kDialogMilliseconds);
-    const bool verbose = qEnvironmentVariableIsSet("STAGELENS_MONKEY_TALKS");
     const auto events = static_cast<int>(numberFrom("STAGELENS_EVENTS", kEvents));
     for (int event = 0; event < events && !QTest::currentTestFailed(); ++event) {
-        if (verbose)
-            qInfo("event %d", event);
         m_acting = true;
         act();
         m_acting = false;
@@ -354,6 +353,7 @@ void WindowMonkey::nothingItDoesBreaksTheWindow()
     QVERIFY2(window.document().experiment() == first, "undoing everything does not give the first experiment");
     window.actions().explore->trigger();
     window.resize(1440, 900);
+    m_fixture->find<QToolButton>(u"strip.shown.Predicted"_s)->click(); // whatever it last chose to see
     auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
     devices->setValue(1);
     QCOMPARE(window.document().experiment().parallel.devices, 1);
