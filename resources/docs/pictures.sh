@@ -29,7 +29,7 @@ scene live-edit 1440x900 edited
 scene both-timelines 1440x900 trained
 scene bubble-explained 1440x900 bubble
 scene compare 1440x900 compare
-scene teach 1440x900 learn
+scene teach 1440x900 'learn:tours/3-vocabulary-bottleneck.tour#2'
 scene sweep 1440x900 sweep
 scene dark 1440x900 dark
 scene does-not-fit 1440x900 first-start "$scratch/overfull.stagelens.json"
