@@ -63,9 +63,10 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file)
     if (const auto migrated = migrate(*database, migrations()); !migrated)
         return migrated.error();
     database->keepLogOnClose(false);
+    if (const auto switched = database->useWriteAheadLog(); !switched)
+        return switched.error();
     // Foreign keys are off by default and cannot be switched inside a transaction.
-    if (const auto set = database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-        !set)
+    if (const auto set = database->execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"); !set)
         return set.error();
     auto state = std::make_unique<State>(State{*std::move(database), RunLocks(place)});
     // What is there can be read all the same, on a full disk say; the next opening tries again.

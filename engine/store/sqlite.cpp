@@ -2,8 +2,10 @@
 
 #include "engine/base/text.h"
 
+#include <chrono>
 #include <cstring>
 #include <sqlite3.h>
+#include <thread>
 
 namespace stagelens::store {
 namespace {
@@ -197,6 +199,20 @@ Result<> Database::execute(const std::string &sql)
     if (code != SQLITE_OK)
         return error(code);
     return {};
+}
+
+Result<> Database::useWriteAheadLog()
+{
+    // SQLite switches by making its own read lock a write lock, and there it asks no busy handler; so the wait is ours.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+    for (;;) {
+        const int code = sqlite3_exec(m_database.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+        if (code == SQLITE_OK)
+            return {};
+        if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= end)
+            return error(code);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
 }
 
 Result<std::int64_t> Database::queryInteger(std::string_view sql)

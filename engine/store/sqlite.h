@@ -76,6 +76,8 @@ public:
     [[nodiscard]] std::int64_t lastInsertId() const;
     [[nodiscard]] std::int64_t changes() const;
     [[nodiscard]] bool inTransaction() const;
+    /// Readers and one writer at once from now on; waits for other connections like every statement does.
+    [[nodiscard]] base::Result<> useWriteAheadLog();
     /// Whether the write-ahead log stays as it is when this connection closes, so that a file that is refused is not changed.
     void keepLogOnClose(bool keep);
     /// Copies the whole database into another file.

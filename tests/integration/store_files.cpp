@@ -5,8 +5,10 @@
 
 #include <QDir>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace stagelens;
@@ -163,6 +165,25 @@ private slots:
         QCOMPARE(child.wait(), 0);
         QVERIFY(QFile::setPermissions(m_folder->path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
         QCOMPARE(contentOf(m_folder->filePath("runs.db")), before);
+    }
+
+    void openingAwaitsAnotherWhoIsStillMakingIt()
+    {
+        {
+            RunStore store = open();
+            QVERIFY(finishedRun(store) > 0);
+        }
+        execute("PRAGMA journal_mode = DELETE"); // as it is before the first opening has come to its end
+        auto other = store::Database::open(path());
+        QVERIFY(other.ok());
+        auto writing = store::Transaction::begin(*other);
+        QVERIFY(writing.ok());
+        std::jthread release([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            (void)writing->commit();
+        });
+        RunStore store = open();
+        QCOMPARE(store.list()->size(), std::size_t{1});
     }
 
     void lockedDatabaseIsSaidToBe()
