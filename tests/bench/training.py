@@ -129,23 +129,31 @@ def overhead(build, options):
         print(f"| {devices} | {mode} | {count} | {statistics.median(gaps) / 1e3:.2f} us | {beside / 1e3:.2f} us |")
 
 
+def least_pass_seconds(run, kinds):
+    """The shortest pass of each device and kind: what else the machine did can only lengthen one."""
+    return {(device, kind): min(piece["end_ns"] - piece["begin_ns"] for piece in lane["slices"] if piece["pass"] == kind) / 1e9
+            for device, lane in enumerate(run["devices"]) for kind in kinds}
+
+
 def scaling(build, options):
     model = {**STEP_MODEL, "vocabulary-size": options.vocabulary_size, "ffn": 64}  # the layers do not count here
     rows = {("output, vocab-1 (S+T)", "vocab-1"): ("S", "T"), ("output, vocab-2 (S+T)", "vocab-2"): ("S", "T"),
             ("input (EF+EB)", "vocab-2"): ("EF", "EB")}
-    best = {}  # seconds of all devices: the same for each count where the scaling is linear
+    least = {}  # of all rounds; the sum over the devices is the same for each count where the scaling is linear
     for _ in range(options.rounds):
         for devices in (1, 2, 4, 8):
             for method in ("vocab-1", "vocab-2"):
-                run = train(build, model, devices=devices, microbatches=4, vocabulary=method, mode="virtual-clock",
+                run = train(build, model, devices=devices, microbatches=8, vocabulary=method, mode="virtual-clock",
                             steps=options.steps)
                 for row, kinds in rows.items():
                     if row[1] == method:
-                        seconds = pass_seconds(run, kinds)
-                        best[row, devices] = min(seconds, best.get((row, devices), seconds))
+                        best = least.setdefault((row, devices), {})
+                        for place, seconds in least_pass_seconds(run, kinds).items():
+                            best[place] = min(seconds, best.get(place, seconds))
+    total = {key: sum(best.values()) for key, best in least.items()}
     print("| layer | 1 device | 2 | 4 | 8 |\n|---|---|---|---|---|")
     for row in rows:
-        print(f"| {row[0]} | " + " | ".join(f"{best[row, 1] / best[row, p]:.1%}" for p in (1, 2, 4, 8)) + " |")
+        print(f"| {row[0]} | " + " | ".join(f"{total[row, 1] / total[row, p]:.1%}" for p in (1, 2, 4, 8)) + " |")
 
 
 def main():
