@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/shell/picture_export.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -113,7 +114,8 @@ private:
     /// Nothing is exported that would not be what it seems to be.
     void updateExports();
     /// Of the mode in front; null where it has none.
-    [[nodiscard]] TimelineView *timelineInFront();
+    /// What is exported in the mode in front, or why there is nothing.
+    [[nodiscard]] base::Result<Picture> pictureInFront();
     void showPlanOfRun();
     void applyFix();
     /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.

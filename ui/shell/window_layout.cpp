@@ -146,7 +146,10 @@ void MainWindow::connectActions()
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
     on(m_actions->quit, [this] { close(); });
-    on(m_actions->copyPicture, [this] { QApplication::clipboard()->setImage(makePicture(*timelineInFront(), kPictureSize)); });
+    on(m_actions->copyPicture, [this] {
+        if (const auto picture = pictureInFront())
+            QApplication::clipboard()->setImage(imageOf(*picture));
+    });
     on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
     on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
     on(m_actions->applyAdvice, [this] {
@@ -267,10 +270,14 @@ void MainWindow::nextPane()
 
 void MainWindow::exportAs(const QString &format)
 {
-    const QString file = QFileDialog::getSaveFileName(this, u"Export the picture"_s, u"timeline."_s + format, u"*."_s + format);
+    const auto picture = pictureInFront();
+    if (!picture)
+        return;
+    const QString file =
+        QFileDialog::getSaveFileName(this, u"Export the picture"_s, picture->name + u"."_s + format, u"*."_s + format);
     if (file.isEmpty())
         return;
-    if (const auto exported = exportPicture(*timelineInFront(), file, format, kPictureSize); !exported)
+    if (const auto exported = exportPicture(*picture, file, format); !exported)
         say(sentence(exported.error()));
 }
 
