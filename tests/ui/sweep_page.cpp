@@ -45,7 +45,6 @@ private:
 
 void SweepMode::init()
 {
-    test::failOnWarnings();
     m_fixture = std::make_unique<test::WindowFixture>();
     auto &window = m_fixture->open();
     QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);

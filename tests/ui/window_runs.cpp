@@ -45,7 +45,6 @@ private:
 /// Two stored runs: the older one not split, the newer one VOCAB-2; the plan is that of the newer.
 void WindowRuns::init()
 {
-    test::failOnWarnings();
     m_fixture = std::make_unique<test::WindowFixture>();
     auto &window = m_fixture->open();
     m_fixture->usePlanForTraining(4);
