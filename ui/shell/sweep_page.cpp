@@ -274,13 +274,16 @@ bool SweepPage::hasResults() const
     return m_export->isEnabled();
 }
 
+std::string SweepPage::resultsText(const QString &format) const
+{
+    return format == u"csv"_s ? sweepCsv(done()) : sweepJson(done());
+}
+
 base::Result<> SweepPage::exportResults(const QString &file)
 {
     const QString format = QFileInfo(file).suffix().toLower();
-    if (format == u"csv"_s)
-        return base::writeFile(utf8(file), sweepCsv(done()));
-    if (format == u"json"_s)
-        return base::writeFile(utf8(file), sweepJson(done()));
+    if (format == u"csv"_s || format == u"json"_s)
+        return base::writeFile(utf8(file), resultsText(format));
     return exportPicture(pictureOf(*m_results, u"sweep"_s), file, format);
 }
 

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] bool hasResults() const;
     /// Legend and plots.
     [[nodiscard]] QWidget *results() { return m_results; }
+    /// The figures as "csv" or "json".
+    [[nodiscard]] std::string resultsText(const QString &format) const;
     /// The figures to a file whose name ends in csv or json, or the picture to one in png, svg or pdf.
     [[nodiscard]] base::Result<> exportResults(const QString &file);
     [[nodiscard]] SweepPlot *metricPlot() { return m_metricPlot; }

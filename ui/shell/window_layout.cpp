@@ -145,6 +145,9 @@ void MainWindow::connectActions()
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
+    on(m_actions->exportTrace, [this] { askAndExportData(u"chrome-trace"_s); });
+    on(m_actions->exportCsv, [this] { askAndExportData(u"csv"_s); });
+    on(m_actions->exportJson, [this] { askAndExportData(u"json"_s); });
     on(m_actions->quit, [this] { close(); });
     on(m_actions->copyPicture, [this] {
         if (const auto picture = pictureInFront())
@@ -266,19 +269,6 @@ void MainWindow::nextPane()
         }
     }
     next->setFocus(Qt::TabFocusReason);
-}
-
-void MainWindow::exportAs(const QString &format)
-{
-    const auto picture = pictureInFront();
-    if (!picture)
-        return;
-    const QString file =
-        QFileDialog::getSaveFileName(this, u"Export the picture"_s, picture->name + u"."_s + format, u"*."_s + format);
-    if (file.isEmpty())
-        return;
-    if (const auto exported = exportPicture(*picture, file, format); !exported)
-        say(sentence(exported.error()));
 }
 
 void MainWindow::chooseDatabase()

@@ -85,35 +85,6 @@ void MainWindow::setReading(bool on)
         m_left->raise();
 }
 
-base::Result<Picture> MainWindow::pictureInFront()
-{
-    const QWidget *page = m_pages->currentWidget();
-    if (page == m_compare)
-        return pictureOf(*m_compare->timeline());
-    if (page == m_sweep) {
-        if (m_sweep->hasResults())
-            return pictureOf(*m_sweep->results(), u"sweep"_s);
-        return base::Error::invalid("sweep", "there are no results to export yet; start the sweep");
-    }
-    if (page != m_explore)
-        return base::Error::invalid("mode", "Explore, Compare and Sweep have a picture to export");
-    if (!m_forecast->problems().empty())
-        return base::Error::invalid("experiment",
-                                    "the picture shows the last valid plan; mend the experiment before you export it");
-    return pictureOf(*m_explore->timeline());
-}
-
-void MainWindow::updateExports()
-{
-    const auto picture = pictureInFront();
-    const QString obstacle = picture ? QString() : sentence(picture.error());
-    m_actions->exports->setEnabled(obstacle.isEmpty());
-    m_actions->exports->menuAction()->setToolTip(obstacle);
-    const QList<QAction *> exports = m_actions->exports->actions() + QList<QAction *>{m_actions->copyPicture};
-    for (QAction *action : exports)
-        action->setEnabled(obstacle.isEmpty());
-}
-
 void MainWindow::connectPicture()
 {
     TimelineView *timeline = m_explore->timeline();
