@@ -7,7 +7,6 @@
 #include "ui/panels/tool_strip.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
@@ -57,10 +56,6 @@ void MainWindow::connectModes()
     });
     connect(m_learn, &LearnPage::planAsked, this, [this](const model::Experiment &experiment, const QString &title) {
         m_document->replace(experiment, {}, title);
-        m_actions->explore->trigger();
-    });
-    connect(m_learn, &LearnPage::exampleAsked, this, [this](const QString &file) {
-        m_files->openExample(file);
         m_actions->explore->trigger();
     });
 }
