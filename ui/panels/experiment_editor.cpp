@@ -17,6 +17,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
 {
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
+    setAccessibleName(u"Experiment"_s);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *content = new QWidget;
     auto *layout = new QVBoxLayout(content);

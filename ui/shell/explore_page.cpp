@@ -157,6 +157,11 @@ void ExplorePage::setCritical(bool shown)
 void ExplorePage::setAsTable(bool table)
 {
     m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);
+QWidget *ExplorePage::picture()
+{
+    return m_picture->currentWidget();
+}
+
     setContent();
     m_picture->currentWidget()->setFocus();
 }

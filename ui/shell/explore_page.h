@@ -58,6 +58,8 @@ public:
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
+    /// The timeline or its table, whichever is shown.
+    [[nodiscard]] QWidget *picture();
     [[nodiscard]] PlayBar *playBar() { return m_play; }
 
 signals:
