@@ -1,6 +1,9 @@
 // AdamW (Loshchilov & Hutter, arXiv 1711.05101) as PyTorch computes it.
 #pragma once
 
+#include "kernels/include/bf16.h"
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -18,5 +21,13 @@ struct AdamW {
 
 /// One step of `count` values with their moments; the gradient becomes 0.
 void adamwStep(float *values, float *gradient, float *first, float *second, const AdamW &settings, std::int64_t count);
+
+namespace gpu {
+
+/// As above; where `rounded` is not null it gets the new values as bfloat16, to the nearest.
+Status adamwStep(Stream stream, float *values, Bf16 *rounded, float *gradient, float *first, float *second,
+                 const AdamW &settings, std::int64_t count);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

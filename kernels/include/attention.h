@@ -1,7 +1,9 @@
 // Causal multi-head or grouped-query self-attention on fused queries, keys and values.
 #pragma once
 
+#include "kernels/include/bf16.h"
 #include "kernels/include/interrupt.h"
+#include "kernels/include/stream.h"
 
 #include <cstdint>
 
@@ -16,9 +18,9 @@ struct AttentionShape {
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0; ///< divides heads
     std::int64_t size = 0;    ///< of a head
-    [[nodiscard]] std::int64_t width() const { return heads * size; }
-    [[nodiscard]] std::int64_t kvWidth() const { return kvHeads * size; }
-    [[nodiscard]] std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
+    [[nodiscard]] constexpr std::int64_t width() const { return heads * size; }
+    [[nodiscard]] constexpr std::int64_t kvWidth() const { return kvHeads * size; }
+    [[nodiscard]] constexpr std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
 };
 
 /// Floats of scratch that either direction needs: tiles of scores of a few queries with all keys.
@@ -34,4 +36,17 @@ void attentionForward(float *out, float *logSumExp, const float *qkv, const Atte
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
                        const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {});
 
+namespace gpu {
+
+/// As above for heads of 64 or 128 and addresses that are multiples of 16; kUnsupported for all else.
+Status attentionForward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
+
+/// Floats of scratch of the backward: one for each token and head.
+[[nodiscard]] std::int64_t attentionBackwardScratch(const AttentionShape &shape);
+
+/// As above. Nothing is summed in an order that depends on timing.
+Status attentionBackward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+                         const float *logSumExp, const AttentionShape &shape, float *scratch);
+
+} // namespace gpu
 } // namespace stagelens::kernels

@@ -1,6 +1,8 @@
 // Element by element kernels and sums in a fixed order. Arrays may be unaligned; they must not overlap unless it is said.
 #pragma once
 
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -23,5 +25,15 @@ void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t
 void geluForward(float *out, const float *in, std::int64_t count);
 /// gradient *= d gelu / dx at `in`.
 void geluBackward(float *gradient, const float *in, std::int64_t count);
+
+namespace gpu {
+
+/// As above.
+template <class T>
+Status geluForward(Stream stream, T *out, const T *in, std::int64_t count);
+template <class T>
+Status geluBackward(Stream stream, T *gradient, const T *in, std::int64_t count);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

@@ -1,6 +1,8 @@
 // Root mean square normalisation (Zhang & Sennrich, arXiv 1910.07467) over the rows of [rows, width].
 #pragma once
 
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -15,4 +17,17 @@ void rmsNormForward(float *out, float *rstd, const float *in, const float *weigh
 void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,
                      const float *weight, std::int64_t rows, std::int64_t width);
 
+namespace gpu {
+
+/// As layerNormForward() of namespace gpu, without mean and bias.
+template <class T>
+Status rmsNormForward(Stream stream, T *out, float *rstd, T *sum, const T *in, const T *residual, const T *weight,
+                      std::int64_t rows, std::int64_t width);
+
+/// As layerNormBackward() of namespace gpu, with the same scratch.
+template <class T>
+Status rmsNormBackward(Stream stream, T *inGradient, float *weightGradient, const T *outGradient, const T *in,
+                       const float *rstd, const T *weight, std::int64_t rows, std::int64_t width, float *scratch);
+
+} // namespace gpu
 } // namespace stagelens::kernels

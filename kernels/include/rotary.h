@@ -2,6 +2,8 @@
 // element i of its second half are a pair, which the token's position turns by position * theta^(-2 i / size).
 #pragma once
 
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -25,5 +27,13 @@ void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size);
 
 /// Turns the heads of every row in place.
 void rotate(float *rows, const float *angles, const RotaryShape &shape, Turn turn);
+
+namespace gpu {
+
+/// As above; `angles` are those of rotaryAngles() in device memory, and lengths are in elements of T.
+template <class T>
+Status rotate(Stream stream, T *rows, const float *angles, const RotaryShape &shape, Turn turn);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

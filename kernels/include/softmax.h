@@ -2,25 +2,29 @@
 // 4). A shard may have no columns. Labels are columns of the whole vocabulary; `first` is the shard's first.
 #pragma once
 
+#include "kernels/include/bf16.h"
 #include "kernels/include/interrupt.h"
+#include "kernels/include/stream.h"
 
 #include <cstdint>
 
 namespace stagelens::kernels {
 
 /// Where the shard's rows stand.
-struct LogitShard {
-    float *logits = nullptr; ///< [rows, columns], dense
+template <class T>
+struct LogitShardOf {
+    T *logits = nullptr; ///< [rows, columns], dense
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t first = 0;
     /// Column of the row's label inside the shard, or -1.
-    [[nodiscard]] std::int64_t local(std::int32_t label) const
+    [[nodiscard]] constexpr std::int64_t local(std::int32_t label) const
     {
         const std::int64_t column = label - first;
         return column >= 0 && column < columns ? column : -1;
     }
 };
+using LogitShard = LogitShardOf<float>;
 
 /// maximum[rows] of each row (-infinity without columns) and the logit of the row's label (0 where it is not local).
 void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels,
@@ -33,5 +37,26 @@ void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &s
 
 /// e to the power of each value, about 2 ulp; 0 below -87.3, infinity above 88.7.
 void exponentials(float *out, const float *in, std::int64_t count);
+
+namespace gpu {
+
+// Statistics are floats whatever the logits are. A row whose logits are all -infinity (padding) counts as one without columns:
+// its sum is 0 and its exponentials are 0.
+
+/// maximum[rows], sum[rows] of exp(logit - maximum) and target[rows] of a shard that stays as it is, in one read.
+template <class T>
+Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
+                         const std::int32_t *labels);
+/// As above: the exponentials take the place of the logits. Read once and written once, as long as a row is at most 96 KiB.
+template <class T>
+Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
+                    const std::int32_t *labels);
+/// logit = factor[row] exp(logit - maximum[row]) in place: with the maxima of all shards and factor = token weight / their sum,
+/// the gradient of the loss by the logits but for the label's -weight, which scatterAddRows() brings, unrounded. The form of
+/// VOCAB-2 leaves the exponentials alone and scales X instead (scaleRows()).
+template <class T>
+Status probabilities(Stream stream, const float *maximum, const float *factor, const LogitShardOf<T> &shard);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

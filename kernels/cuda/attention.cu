@@ -1,0 +1,177 @@
+// Causal attention, forward: FlashAttention-2 (arXiv 2307.08691) on mma.sync, for compute capability 8.0 and later.
+//
+// FLOPs: 4 heads size a pair of a query and a key not behind it, so 2 heads size sequence^2 a sequence; with the diagonal's
+// tiles about 2 % more at 4096 tokens. Bytes: queries and out once, keys and values once for each tile of queries, mostly from
+// the L2: bound by the tensor cores. To reach: 60 % of cuDNN's forward on the same GPU, that is some 350 TFLOP/s on an H200 at
+// 4096 tokens and heads of 128. mma.sync itself gives about 60 % of the 990 that wgmma has there.
+//
+// A block has 128 queries of one head, 32 a warp: each fragment of keys and values that a warp loads serves two products, 128
+// bytes of shared memory a product, which four multiprocessor partitions can have at full rate. Keys and values come through
+// cp.async in two stages; one barrier a tile. Sums and scores fill the registers (255 a thread), which leaves two blocks of 128
+// threads a multiprocessor; shared memory, 48 KiB with heads of 64 and 64 KiB with heads of 128, would leave three.
+#include "kernels/include/attention.h"
+
+#include "kernels/cuda/tiles.h"
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr int kQueries = 128;
+constexpr int kBlocks = 2; ///< of 16 queries a warp
+constexpr int kRowsOfWarp = 16 * kBlocks;
+/// Keys of a tile: as many as leave a warp's scores, sums and queries in 255 registers a thread.
+template <int Size>
+constexpr int kKeys = Size == 64 ? 64 : 32;
+
+template <int Size>
+constexpr std::int64_t kShared = (kQueries + 4 * kKeys<Size>)*Size *static_cast<std::int64_t>(sizeof(Bf16));
+
+/// What a lane knows of its rows: blocks of 16, of each two rows.
+struct Rows {
+    float maximum[kBlocks][2];
+    float sum[kBlocks][2]; ///< of the lane's own columns
+};
+
+STAGELENS_DEVICE float quadMaximum(float value)
+{
+    value = std::fmax(value, shuffleXor(value, 1));
+    return std::fmax(value, shuffleXor(value, 2));
+}
+
+/// Scores become probabilities against the maximum so far; what was summed before is corrected for it. Keys behind a query
+/// count as -infinity: key firstKey + j lies behind query firstQuery + i where j - i > firstQuery - firstKey.
+template <int Size>
+STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size> (&out)[kBlocks], Rows &rows, int ahead,
+                                 float scale)
+{
+#pragma unroll
+    for (int m = 0; m < kBlocks; ++m)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int last = ahead + 16 * m + 8 * half + laneRow(); // the last column that this row sees
+            float maximum = rows.maximum[m][half];
+#pragma unroll
+            for (int j = 0; j < kKeys<Size> / 8; ++j)
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    float &score = scores[m].at[j][2 * half + i];
+                    if (ahead < kKeys<Size> && 8 * j + laneColumn() + i > last)
+                        score = kMinusInfinity;
+                    maximum = std::fmax(maximum, score);
+                }
+            maximum = quadMaximum(maximum);
+            const float correction = exp2Fast((rows.maximum[m][half] - maximum) * scale);
+            const float base = maximum * scale;
+            rows.maximum[m][half] = maximum;
+            float sum = rows.sum[m][half] * correction;
+#pragma unroll
+            for (int j = 0; j < kKeys<Size> / 8; ++j)
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    float &score = scores[m].at[j][2 * half + i];
+                    score = exp2Fast(std::fma(score, scale, -base));
+                    sum += score;
+                }
+            rows.sum[m][half] = sum;
+#pragma unroll
+            for (int j = 0; j < Size / 8; ++j) {
+                out[m].at[j][2 * half] *= correction;
+                out[m].at[j][2 * half + 1] *= correction;
+            }
+        }
+}
+
+template <int Size>
+STAGELENS_KERNEL(kThreads, 2)
+forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape)
+{
+    // The last tiles have most keys: they begin first.
+    const std::int64_t firstQuery = std::int64_t{gridBlocks() - 1 - blockIndex()} * kQueries;
+    const int head = blockIndexY();
+    const std::int64_t firstToken = blockIndexZ() * shape.sequence;
+    const std::int64_t stride = shape.qkvWidth();
+    const Bf16 *base = qkv + firstToken * stride;
+    const Bf16 *keys = base + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
+    const Bf16 *values = keys + shape.kvWidth();
+
+    auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
+    Bf16 *stages = queryTile + kQueries * Size;
+    const auto fetch = [&](std::int64_t firstKey, int stage) {
+        Bf16 *to = stages + stage * 2 * kKeys<Size> * Size;
+        copyTile<Size, kKeys<Size>, kThreads>(to, keys + firstKey * stride, stride, shape.sequence - firstKey);
+        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, values + firstKey * stride, stride,
+                                              shape.sequence - firstKey);
+        commitCopies();
+    };
+    copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride,
+                                       shape.sequence - firstQuery);
+    fetch(0, 0);
+
+    const int warpRow = threadIndex() / kWarpLanes * kRowsOfWarp;
+    const float share = 1.0F / std::sqrt(static_cast<float>(Size));
+    const float scale = share * kLog2E;
+    const std::int64_t end = firstQuery + kQueries < shape.sequence ? firstQuery + kQueries : shape.sequence;
+    Sums<Size> sums[kBlocks];
+    Rows rows;
+#pragma unroll
+    for (int m = 0; m < kBlocks; ++m) {
+        sums[m].clear();
+        rows.maximum[m][0] = rows.maximum[m][1] = kMinusInfinity;
+        rows.sum[m][0] = rows.sum[m][1] = 0;
+    }
+    int stage = 0;
+    for (std::int64_t firstKey = 0; firstKey < end; firstKey += kKeys<Size>, stage ^= 1) {
+        waitForCopies<0>();
+        syncBlock(); // this tile is there, and nobody reads the other stage any more
+        if (firstKey + kKeys<Size> < end)
+            fetch(firstKey + kKeys<Size>, stage ^ 1);
+        const int ahead = static_cast<int>(firstQuery - firstKey) + warpRow;
+        if (ahead + kRowsOfWarp <= 0)
+            continue; // all keys lie behind all of the warp's queries
+        Bf16 *keyTile = stages + stage * 2 * kKeys<Size> * Size;
+        Sums<kKeys<Size>> scores[kBlocks];
+#pragma unroll
+        for (int m = 0; m < kBlocks; ++m)
+            scores[m].clear();
+        addProductTransposed<Size>(scores, queryTile, warpRow, keyTile);
+        takeScores(scores, sums, rows, ahead, scale);
+        addProduct<Size>(sums, scores, keyTile + kKeys<Size> * Size);
+    }
+
+    // A warp's queries are read by itself alone: its part of their tile takes what it writes.
+#pragma unroll
+    for (int m = 0; m < kBlocks; ++m) {
+        float factor[2];
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            float sum = rows.sum[m][half];
+            sum += shuffleXor(sum, 1);
+            sum += shuffleXor(sum, 2);
+            factor[half] = 1.0F / sum;
+            const std::int64_t query = firstQuery + warpRow + 16 * m + 8 * half + laneRow();
+            if (laneColumn() == 0 && query < shape.sequence)
+                logSumExp[(blockIndexZ() * shape.heads + head) * shape.sequence + query] =
+                    rows.maximum[m][half] * share + std::log(sum);
+        }
+        putSums(queryTile, warpRow + 16 * m, sums[m], factor);
+    }
+    syncBlock();
+    writeTile<Size, kQueries, kThreads>(out + (firstToken + firstQuery) * shape.width() + head * Size, queryTile, shape.width(),
+                                        shape.sequence - firstQuery);
+}
+
+} // namespace
+
+Status attentionForward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
+{
+    if (!isWide<Bf16>({out, qkv}, {}) || (shape.size != 64 && shape.size != 128))
+        return kUnsupported;
+    Launch how{(shape.sequence + kQueries - 1) / kQueries, kThreads, kShared<64>, stream, shape.heads, shape.batch};
+    if (shape.size == 64)
+        return launch<forwardKernel<64>>(how, out, logSumExp, qkv, shape);
+    how.sharedBytes = kShared<128>;
+    return launch<forwardKernel<128>>(how, out, logSumExp, qkv, shape);
+}
+
+} // namespace stagelens::kernels::gpu

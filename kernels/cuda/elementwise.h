@@ -1,0 +1,36 @@
+// Kernels that treat each element of dense arrays alike.
+#pragma once
+
+#include "kernels/cuda/rows.h"
+
+namespace stagelens::kernels::gpu {
+
+inline constexpr int kElementThreads = 256;
+inline constexpr int kPacksOfThread = 4; ///< loads in flight
+
+/// Calls work(element) for the first elements of packs, `Packs` of them a thread, a warp's side by side.
+template <int W, int Packs, class Work>
+STAGELENS_DEVICE void eachPack(std::int64_t count, const Work &work)
+{
+    const std::int64_t first = (std::int64_t{blockIndex()} * Packs * blockThreads() + threadIndex()) * W;
+#pragma unroll
+    for (int i = 0; i < Packs; ++i)
+        if (const std::int64_t element = first + std::int64_t{i} * blockThreads() * W; element < count)
+            work(element);
+}
+
+/// The launch for eachPack(): W elements a pack.
+inline Launch overElements(std::int64_t count, int w, Stream stream, int packs = kPacksOfThread)
+{
+    const std::int64_t each = std::int64_t{w} * packs * kElementThreads;
+    return {(count + each - 1) / each, kElementThreads, 0, stream};
+}
+
+/// 1 / (1 + e^-x).
+STAGELENS_DEVICE float sigmoidOf(float x)
+{
+    // e^-x is infinite below -88, and its reciprocal 0.
+    return 1.0F / (1.0F + exp2Fast(-x * kLog2E));
+}
+
+} // namespace stagelens::kernels::gpu

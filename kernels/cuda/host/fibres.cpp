@@ -1,0 +1,399 @@
+#include "kernels/cuda/host/fibres.h"
+
+#include "kernels/cuda/host/fibre.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace stagelens::kernels::gpu::host {
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
+
+/// Unwinds a fibre whose launch has failed.
+struct Cancelled {};
+
+enum class State : unsigned char { Ready, AtBarrier, InWarp, Ended };
+
+struct Copy {
+    void *to;
+    const void *from;
+    int group;
+};
+
+struct Thread {
+    Fibre fibre;
+    State state = State::Ended;
+    std::source_location where;
+    int exchanges = 0; ///< of its warp that it took part in
+    int copyGroup = 0;
+    std::vector<Copy> copies;
+};
+
+/// A warp's deposits. A lane is at most one exchange ahead of the others, so two sets are enough.
+struct Warp {
+    Deposit deposits[2][kWarp];
+    int arrived = 0;
+};
+
+/// SplitMix64 (Steele et al., 2014).
+class Shuffler {
+public:
+    explicit Shuffler(std::uint64_t seed) : m_state(seed) {}
+    std::uint64_t next()
+    {
+        std::uint64_t x = m_state += 0x9e3779b97f4a7c15ULL;
+        x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+        x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+        return x ^ (x >> 31U);
+    }
+    template <class T>
+    void shuffle(std::vector<T> &values)
+    {
+        for (std::size_t left = values.size(); left > 1; --left)
+            std::swap(values[left - 1], values[next() % left]);
+    }
+
+private:
+    std::uint64_t m_state;
+};
+
+thread_local std::uint64_t seedOfLaunches = 1;
+thread_local std::string faultOfLaunch;
+
+std::string placeOf(const std::source_location &where)
+{
+    const std::string file = where.file_name();
+    return file.substr(file.rfind('/') + 1) + ':' + std::to_string(where.line());
+}
+
+class Machine {
+public:
+    Machine(const Grid &grid, const std::function<void()> &kernel);
+    ~Machine();
+    Machine(const Machine &) = delete;
+    Machine &operator=(const Machine &) = delete;
+
+    bool runGrid();
+    void wait(State state, const std::source_location &where);
+    const Deposit *exchange(const Deposit &mine, const std::source_location &where);
+    [[noreturn]] void fail(const std::string &why, const std::source_location &where);
+    Thread &self() { return m_threads[static_cast<std::size_t>(m_position.thread)]; }
+    const Position &position() const { return m_position; }
+    std::byte *shared() { return m_shared.get(); }
+
+private:
+    static void enter();
+    void live();
+    void resume(int thread);
+    bool runBlock();
+    bool sweep(bool far);
+    bool runWarp(std::vector<int> &lanes, bool far);
+    bool releaseBarrier();
+    void reportStuck();
+    void cancel();
+
+    Grid m_grid;
+    const std::function<void()> &m_kernel;
+    Shuffler m_shuffler{seedOfLaunches};
+    Position m_position;
+    std::vector<Thread> m_threads;
+    std::vector<Warp> m_warps;
+    std::vector<std::vector<int>> m_lanes; ///< of each warp, shuffled
+    std::vector<std::size_t> m_order;      ///< of warps
+    std::unique_ptr<std::byte[]> m_shared;
+    std::byte *m_stacks = nullptr;
+    bool m_cancelled = false;
+    bool m_leaving = false;
+};
+
+thread_local Machine *machine = nullptr;
+
+Machine::Machine(const Grid &grid, const std::function<void()> &kernel)
+    : m_grid(grid), m_kernel(kernel), m_threads(static_cast<std::size_t>(grid.threads)),
+      m_warps(static_cast<std::size_t>((grid.threads + kWarp - 1) / kWarp)), m_lanes(m_warps.size()), m_order(m_warps.size())
+{
+    for (int i = 0; i < grid.threads; ++i)
+        m_lanes[static_cast<std::size_t>(i / kWarp)].push_back(i);
+    std::iota(m_order.begin(), m_order.end(), std::size_t{0});
+    m_stacks = static_cast<std::byte *>(mmap(nullptr, kStackBytes * m_threads.size(), PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    for (std::size_t i = 0; i < m_threads.size(); ++i)
+        m_threads[i].fibre.prepare(m_stacks + i * kStackBytes, kStackBytes, &Machine::enter);
+}
+
+Machine::~Machine()
+{
+    m_leaving = true;
+    for (int i = 0; i < m_grid.threads; ++i)
+        resume(i);
+    munmap(m_stacks, kStackBytes * m_threads.size());
+}
+
+void Machine::enter()
+{
+    machine->live();
+}
+
+/// A fibre's life: one thread of a block after another.
+void Machine::live()
+{
+    self().fibre.begun();
+    while (!m_leaving) {
+        try {
+            if (!m_cancelled)
+                m_kernel();
+        } catch (const Cancelled &) {
+        }
+        self().state = State::Ended;
+        self().copies.clear();
+        self().fibre.suspend();
+    }
+    self().fibre.ending();
+}
+
+void Machine::resume(int thread)
+{
+    m_position.thread = thread;
+    self().fibre.resume();
+}
+
+void Machine::wait(State state, const std::source_location &where)
+{
+    Thread &mine = self();
+    mine.state = state;
+    mine.where = where;
+    if (!m_cancelled)
+        mine.fibre.suspend();
+    if (m_cancelled)
+        throw Cancelled{};
+}
+
+const Deposit *Machine::exchange(const Deposit &mine, const std::source_location &where)
+{
+    const auto thread = static_cast<std::size_t>(m_position.thread);
+    Warp &warp = m_warps[thread / kWarp];
+    Thread &own = self();
+    Deposit *deposits = warp.deposits[own.exchanges++ % 2];
+    deposits[thread % kWarp] = mine;
+    if (++warp.arrived < kWarp) {
+        wait(State::InWarp, where);
+        return deposits;
+    }
+    warp.arrived = 0;
+    for (const int lane : m_lanes[thread / kWarp]) {
+        Thread &other = m_threads[static_cast<std::size_t>(lane)];
+        if (&other == &own)
+            continue;
+        if (other.where.line() != where.line() || std::strcmp(other.where.file_name(), where.file_name()) != 0)
+            fail("is at " + placeOf(where) + " while thread " + std::to_string(lane) + " of its warp is at " +
+                     placeOf(other.where),
+                 where);
+        other.state = State::Ready;
+    }
+    return deposits;
+}
+
+void Machine::fail(const std::string &why, const std::source_location &where)
+{
+    if (!m_cancelled)
+        faultOfLaunch = m_grid.kernel + ", block " + std::to_string(m_position.block) + ": thread " +
+                        std::to_string(m_position.thread) + ' ' + why + " (" + placeOf(where) + ')';
+    m_cancelled = true;
+    throw Cancelled{};
+}
+
+/// One turn of a warp's lanes, or turns until none of them can go on. Answers whether any ran.
+bool Machine::runWarp(std::vector<int> &lanes, bool far)
+{
+    bool ran = false;
+    bool again = true;
+    while (again && !m_cancelled) {
+        again = false;
+        m_shuffler.shuffle(lanes);
+        for (const int lane : std::vector<int>(lanes)) {
+            if (m_threads[static_cast<std::size_t>(lane)].state != State::Ready || m_cancelled)
+                continue;
+            resume(lane);
+            ran = true;
+            again = far;
+        }
+    }
+    return ran;
+}
+
+bool Machine::sweep(bool far)
+{
+    bool ran = false;
+    m_shuffler.shuffle(m_order);
+    for (const std::size_t warp : m_order)
+        ran = runWarp(m_lanes[warp], far) || ran;
+    return ran;
+}
+
+/// Opens the block's barrier if all wait at the same one.
+bool Machine::releaseBarrier()
+{
+    const std::source_location &where = m_threads.front().where;
+    for (const Thread &thread : m_threads)
+        if (thread.state != State::AtBarrier || thread.where.line() != where.line() ||
+            std::strcmp(thread.where.file_name(), where.file_name()) != 0)
+            return false;
+    for (Thread &thread : m_threads)
+        thread.state = State::Ready;
+    return true;
+}
+
+/// "threads 0-31 wait at the barrier a.cu:7, threads 32-63 have ended".
+void Machine::reportStuck()
+{
+    const auto told = [](const Thread &thread) -> std::string {
+        switch (thread.state) {
+        case State::AtBarrier: return "at the barrier of " + placeOf(thread.where);
+        case State::InWarp: return "for their warp at " + placeOf(thread.where);
+        case State::Ready: return "nowhere";
+        case State::Ended: break;
+        }
+        return "no more: they have ended";
+    };
+    faultOfLaunch = m_grid.kernel + ", block " + std::to_string(m_position.block) + ": ";
+    for (std::size_t first = 0; first < m_threads.size();) {
+        std::size_t last = first;
+        while (last + 1 < m_threads.size() && told(m_threads[last + 1]) == told(m_threads[first]))
+            ++last;
+        faultOfLaunch += (first == 0 ? "threads " : ", threads ") + std::to_string(first) + '-' + std::to_string(last) +
+                         " wait " + told(m_threads[first]);
+        first = last + 1;
+    }
+    m_cancelled = true;
+}
+
+/// Lets every fibre that is inside the kernel unwind.
+void Machine::cancel()
+{
+    for (int i = 0; i < m_grid.threads; ++i)
+        if (m_threads[static_cast<std::size_t>(i)].state != State::Ended)
+            resume(i);
+}
+
+bool Machine::runBlock()
+{
+    m_shared = std::make_unique_for_overwrite<std::byte[]>(m_grid.sharedBytes);
+    std::fill_n(m_shared.get(), m_grid.sharedBytes, std::byte{0xff});
+    for (Thread &thread : m_threads) {
+        thread.state = State::Ready;
+        thread.exchanges = 0;
+        thread.copyGroup = 0;
+    }
+    for (Warp &warp : m_warps)
+        warp.arrived = 0;
+    // Either all warps advance together or each runs ahead of the others as far as it can.
+    const bool far = m_shuffler.next() % 2 == 0;
+    const auto hasEnded = [](const Thread &thread) { return thread.state == State::Ended; };
+    while (!m_cancelled && !std::all_of(m_threads.begin(), m_threads.end(), hasEnded)) {
+        while (sweep(far)) {
+        }
+        if (!m_cancelled && !std::all_of(m_threads.begin(), m_threads.end(), hasEnded) && !releaseBarrier())
+            reportStuck();
+    }
+    if (m_cancelled)
+        cancel();
+    return !m_cancelled;
+}
+
+bool Machine::runGrid()
+{
+    std::vector<std::int64_t> blocks(static_cast<std::size_t>(m_grid.blocks * m_grid.blocksY * m_grid.blocksZ));
+    std::iota(blocks.begin(), blocks.end(), std::int64_t{0});
+    m_shuffler.shuffle(blocks);
+    for (const std::int64_t block : blocks) {
+        m_position.block = static_cast<int>(block % m_grid.blocks);
+        m_position.blockY = static_cast<int>(block / m_grid.blocks % m_grid.blocksY);
+        m_position.blockZ = static_cast<int>(block / m_grid.blocks / m_grid.blocksY);
+        m_position.threads = m_grid.threads;
+        m_position.blocks = static_cast<int>(m_grid.blocks);
+        if (!runBlock())
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+void setSeed(std::uint64_t seed)
+{
+    seedOfLaunches = seed;
+}
+
+const std::string &lastFault()
+{
+    return faultOfLaunch;
+}
+
+bool run(const Grid &grid, const std::function<void()> &kernel)
+{
+    if (grid.threads <= 0 || grid.threads % kWarp != 0) {
+        faultOfLaunch = grid.kernel + ": " + std::to_string(grid.threads) + " threads are no whole number of warps";
+        return false;
+    }
+    const auto each = std::make_unique<Machine>(grid, kernel);
+    machine = each.get();
+    return each->runGrid();
+}
+
+const Position &position()
+{
+    return machine->position();
+}
+
+std::byte *sharedMemory()
+{
+    return machine->shared();
+}
+
+void waitForBlock(const std::source_location &where)
+{
+    machine->wait(State::AtBarrier, where);
+}
+
+const Deposit *exchange(const Deposit &mine, const std::source_location &where)
+{
+    return machine->exchange(mine, where);
+}
+
+void queueCopy(void *to, const void *from)
+{
+    Thread &mine = machine->self();
+    mine.copies.push_back({to, from, mine.copyGroup});
+}
+
+void endCopyGroup()
+{
+    ++machine->self().copyGroup;
+}
+
+void finishCopies(int pendingGroups)
+{
+    Thread &mine = machine->self();
+    const auto isDue = [&](const Copy &copy) { return copy.group < mine.copyGroup - pendingGroups; };
+    for (const Copy &copy : mine.copies)
+        if (isDue(copy)) {
+            if (copy.from != nullptr)
+                std::memcpy(copy.to, copy.from, 16);
+            else
+                std::memset(copy.to, 0, 16);
+        }
+    std::erase_if(mine.copies, isDue);
+}
+
+void fail(const std::string &why, const std::source_location &where)
+{
+    machine->fail(why, where);
+}
+
+} // namespace stagelens::kernels::gpu::host

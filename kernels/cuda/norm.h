@@ -1,0 +1,330 @@
+// The kernels of layer normalisation and of root mean square normalisation: the latter is the former without a mean (Centred).
+//
+// Bytes an element: forward 2 sizeof(T), with a residual 4; backward 4 sizeof(T) (x, dy, and dx read and written) and 16 / rows
+// of a block for the parameters' sums. Ten to twenty FLOPs an element: bound by memory. To reach: 85 % of the bandwidth of a
+// copy.
+//
+// Forward: a block a row, which stands in shared memory (as T, each thread's own packs) from its mean to its output, so that it
+// is read once and the variance is that of distances from the mean. Backward: 256 blocks at most, each of a run of rows, keep
+// the sums of their rows for each column in shared memory, of columns that belong to one thread; a second kernel adds the
+// blocks' sums in their order. No atomics: the order depends on the number of rows alone.
+#pragma once
+
+#include "kernels/cuda/rows.h"
+
+namespace stagelens::kernels::gpu {
+
+inline constexpr int kNormThreads = 512;
+inline constexpr int kNormWarps = kNormThreads / kWarpLanes;
+inline constexpr std::int64_t kNormBlocks = 256; ///< two a multiprocessor of the largest GPUs
+inline constexpr std::int64_t kNormShared = 160 * 1024;
+
+inline std::int64_t normRowsOfBlock(std::int64_t rows)
+{
+    return (rows + kNormBlocks - 1) / kNormBlocks;
+}
+inline std::int64_t normBlocks(std::int64_t rows)
+{
+    return rows == 0 ? 0 : (rows + normRowsOfBlock(rows) - 1) / normRowsOfBlock(rows);
+}
+
+template <class T>
+struct NormForward {
+    T *out;
+    float *mean; ///< of Centred
+    float *rstd;
+    T *sum;
+    const T *in;
+    const T *residual; ///< or null
+    const T *weight;
+    const T *bias; ///< of Centred
+    std::int64_t width;
+    float epsilon;
+};
+
+template <class T, int W, bool Centred>
+STAGELENS_KERNEL(kNormThreads, 2)
+normForwardKernel(NormForward<T> norm)
+{
+    auto *parts = reinterpret_cast<float *>(sharedBytes());
+    T *kept = reinterpret_cast<T *>(parts + 2 * kNormWarps);
+    const std::int64_t begin = blockIndex() * norm.width;
+    const float share = 1.0F / static_cast<float>(norm.width);
+    float sum = 0;
+    forEachPack<W>(norm.in + begin, norm.width, [&](std::int64_t column, Raw<T, W> raw) {
+        Pack<W> x = unpack(raw);
+        if (norm.residual != nullptr) {
+            const Pack<W> more = load<W>(norm.residual + begin + column);
+#pragma unroll
+            for (int i = 0; i < W; ++i)
+                x.at[i] += more.at[i];
+            raw = repack<T, W>(x);
+            storeRaw<W>(norm.sum + begin + column, raw);
+            x = unpack(raw); // what the backward will see
+        }
+        storeRaw<W>(kept + column, raw);
+#pragma unroll
+        for (int i = 0; i < W; ++i)
+            sum += Centred ? x.at[i] : x.at[i] * x.at[i];
+    });
+    float mean = 0;
+    float squares = blockSum(sum, parts);
+    if constexpr (Centred) {
+        mean = squares * share;
+        float part = 0;
+        forEachPack<W>(kept, norm.width, [&](std::int64_t, const Raw<T, W> &raw) {
+            const Pack<W> x = unpack(raw);
+#pragma unroll
+            for (int i = 0; i < W; ++i)
+                part += (x.at[i] - mean) * (x.at[i] - mean);
+        });
+        squares = blockSum(part, parts + kNormWarps);
+    }
+    const float rstd = 1.0F / std::sqrt(squares * share + norm.epsilon);
+    forEachPack<W>(kept, norm.width, [&](std::int64_t column, const Raw<T, W> &raw) {
+        Pack<W> x = unpack(raw);
+        const Pack<W> weight = load<W>(norm.weight + column);
+#pragma unroll
+        for (int i = 0; i < W; ++i)
+            x.at[i] = (x.at[i] - mean) * rstd * weight.at[i];
+        if constexpr (Centred) {
+            const Pack<W> bias = load<W>(norm.bias + column);
+#pragma unroll
+            for (int i = 0; i < W; ++i)
+                x.at[i] += bias.at[i];
+        }
+        store<W>(norm.out + begin + column, x);
+    });
+    if (threadIndex() == 0) {
+        norm.rstd[blockIndex()] = rstd;
+        if constexpr (Centred)
+            norm.mean[blockIndex()] = mean;
+    }
+}
+
+template <class T>
+struct NormBackward {
+    T *inGradient;
+    float *sums; ///< [blocks, 1 or 2 (Centred), width] of the parameters' gradients
+    const T *outGradient;
+    const T *in;
+    const float *mean; ///< of Centred
+    const float *rstd;
+    const T *weight;
+    std::int64_t rows;
+    std::int64_t rowsOfBlock;
+    std::int64_t width;
+};
+
+/// A thread's packs of a row and of the sums over rows.
+template <class T, int W, bool Centred>
+class NormBackwardRow {
+public:
+    /// Shared memory: parts of four reductions, the row's x and dy as T, its sums as float.
+    STAGELENS_DEVICE explicit NormBackwardRow(const NormBackward<T> &norm) : m_norm(norm)
+    {
+        m_parts = reinterpret_cast<float *>(sharedBytes());
+        m_sums = m_parts + 4 * kNormWarps;
+        m_x = reinterpret_cast<T *>(m_sums + (Centred ? 2 : 1) * norm.width);
+        m_dy = m_x + norm.width;
+    }
+
+    STAGELENS_DEVICE void clear()
+    {
+        const Pack<W> zeros{};
+        eachColumn([&](std::int64_t column) {
+            addTo(m_sums, column, zeros, false);
+            if constexpr (Centred)
+                addTo(m_sums + m_norm.width, column, zeros, false);
+        });
+    }
+
+    STAGELENS_DEVICE void take(std::int64_t row)
+    {
+        const std::int64_t begin = row * m_norm.width;
+        const float mean = Centred ? m_norm.mean[row] : 0.0F;
+        const float rstd = m_norm.rstd[row];
+        float gradients = 0;
+        float products = 0;
+        eachColumn([&](std::int64_t column) {
+            const Raw<T, W> xRaw = loadRaw<W>(m_norm.in + begin + column);
+            const Raw<T, W> dyRaw = loadRaw<W>(m_norm.outGradient + begin + column);
+            const Pack<W> weight = load<W>(m_norm.weight + column);
+            storeRaw<W>(m_x + column, xRaw);
+            storeRaw<W>(m_dy + column, dyRaw);
+            const Pack<W> x = unpack(xRaw);
+            const Pack<W> dy = unpack(dyRaw);
+#pragma unroll
+            for (int i = 0; i < W; ++i) {
+                const float g = dy.at[i] * weight.at[i];
+                gradients += g;
+                products += g * ((x.at[i] - mean) * rstd);
+            }
+        });
+        // Slow threads may still read the parts of the last row.
+        float *parts = m_parts + (row % 2) * 2 * kNormWarps;
+        const float share = 1.0F / static_cast<float>(m_norm.width);
+        const float meanProduct = blockSum(products, parts) * share;
+        const float meanGradient = Centred ? blockSum(gradients, parts + kNormWarps) * share : 0.0F;
+        eachColumn([&](std::int64_t column) {
+            const Pack<W> x = unpack(loadRaw<W>(m_x + column));
+            const Pack<W> dy = unpack(loadRaw<W>(m_dy + column));
+            const Pack<W> weight = load<W>(m_norm.weight + column);
+            Pack<W> dx = load<W>(m_norm.inGradient + begin + column);
+            Pack<W> product;
+#pragma unroll
+            for (int i = 0; i < W; ++i) {
+                const float normalised = (x.at[i] - mean) * rstd;
+                dx.at[i] += rstd * (dy.at[i] * weight.at[i] - meanGradient - normalised * meanProduct);
+                product.at[i] = dy.at[i] * normalised;
+            }
+            store<W>(m_norm.inGradient + begin + column, dx);
+            addTo(m_sums, column, product, true);
+            if constexpr (Centred)
+                addTo(m_sums + m_norm.width, column, dy, true);
+        });
+    }
+
+    /// Writes the block's sums for the second kernel.
+    STAGELENS_DEVICE void finish()
+    {
+        constexpr int kKinds = Centred ? 2 : 1;
+        float *to = m_norm.sums + blockIndex() * kKinds * m_norm.width;
+        eachColumn([&](std::int64_t column) {
+            for (int kind = 0; kind < kKinds; ++kind)
+                store<W>(to + kind * m_norm.width + column, sumsAt(m_sums + kind * m_norm.width, column));
+        });
+    }
+
+private:
+    template <class Use>
+    STAGELENS_DEVICE void eachColumn(const Use &use)
+    {
+        for (std::int64_t column = std::int64_t{W} * threadIndex(); column < m_norm.width;
+             column += std::int64_t{W} * blockThreads())
+            use(column);
+    }
+
+    // A pack's sums stand in fours, the first of all packs before the second: a warp's accesses of 16 bytes lie side by side.
+    static constexpr int kFours = W == 1 ? 1 : W / 4;
+    STAGELENS_DEVICE float *four(float *sums, std::int64_t column, int i) const
+    {
+        return W == 1 ? sums + column : sums + i * (m_norm.width / kFours) + column / kFours;
+    }
+    STAGELENS_DEVICE Pack<W> sumsAt(float *sums, std::int64_t column) const
+    {
+        constexpr int kEach = W / kFours;
+        Pack<W> all;
+#pragma unroll
+        for (int i = 0; i < kFours; ++i) {
+            const Pack<kEach> some = load<kEach>(four(sums, column, i));
+#pragma unroll
+            for (int j = 0; j < kEach; ++j)
+                all.at[i * kEach + j] = some.at[j];
+        }
+        return all;
+    }
+    STAGELENS_DEVICE void addTo(float *sums, std::int64_t column, const Pack<W> &more, bool toOld) const
+    {
+        constexpr int kEach = W / kFours;
+#pragma unroll
+        for (int i = 0; i < kFours; ++i) {
+            float *at = four(sums, column, i);
+            Pack<kEach> some{};
+            if (toOld)
+                some = load<kEach>(at);
+#pragma unroll
+            for (int j = 0; j < kEach; ++j)
+                some.at[j] += more.at[i * kEach + j];
+            store<kEach>(at, some);
+        }
+    }
+
+    const NormBackward<T> &m_norm;
+    float *m_parts;
+    float *m_sums;
+    T *m_x;
+    T *m_dy;
+};
+
+template <class T, int W, bool Centred>
+STAGELENS_KERNEL(kNormThreads, 2)
+normBackwardKernel(NormBackward<T> norm)
+{
+    NormBackwardRow<T, W, Centred> rows(norm);
+    rows.clear();
+    const std::int64_t first = blockIndex() * norm.rowsOfBlock;
+    for (std::int64_t row = first; row < first + norm.rowsOfBlock && row < norm.rows; ++row)
+        rows.take(row);
+    rows.finish();
+}
+
+inline constexpr int kColumnsOfBlock = 32;
+inline constexpr int kGroups = 8;
+
+/// gradient[width] += the sums of `blocks` blocks, `stride` floats apart: eight groups of blocks, each in order, then the
+/// groups in order. A template, so that more than one file may have it.
+template <int Columns, int Groups>
+STAGELENS_KERNEL(Columns *Groups, 4)
+columnSumsKernel(float *gradient, const float *sums, std::int64_t blocks, std::int64_t stride, std::int64_t width)
+{
+    auto *groups = reinterpret_cast<float *>(sharedBytes());
+    const int lane = threadIndex() % Columns;
+    const int group = threadIndex() / Columns;
+    const std::int64_t column = std::int64_t{blockIndex()} * Columns + lane;
+    const std::int64_t each = (blocks + Groups - 1) / Groups;
+    float sum = 0;
+    if (column < width) {
+#pragma unroll 4
+        for (std::int64_t block = group * each; block < (group + 1) * each; ++block)
+            sum += block < blocks ? sums[block * stride + column] : 0.0F;
+    }
+    groups[threadIndex()] = sum;
+    syncBlock();
+    if (group == 0 && column < width) {
+        float all = gradient[column];
+        for (int i = 0; i < Groups; ++i)
+            all += groups[i * Columns + lane];
+        gradient[column] = all;
+    }
+}
+
+template <bool Centred, class T>
+Status startNormForward(Stream stream, const NormForward<T> &norm, std::int64_t rows)
+{
+    const std::int64_t shared = 2 * kNormWarps * sizeof(float) + norm.width * static_cast<std::int64_t>(sizeof(T));
+    if (shared > kNormShared || norm.width < 1)
+        return kUnsupported;
+    if (isWide<T>({norm.out, norm.sum, norm.in, norm.residual, norm.weight, norm.bias}, {norm.width}))
+        return launch<normForwardKernel<T, kWide<T>, Centred>>(
+            {rows, threadsForRow(norm.width / kWide<T>, kNormThreads), shared, stream}, norm);
+    return launch<normForwardKernel<T, 1, Centred>>({rows, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+}
+
+template <bool Centred, class T>
+Status startNormBackward(Stream stream, const NormBackward<T> &norm, float *weightGradient, float *biasGradient)
+{
+    constexpr int kKinds = Centred ? 2 : 1;
+    const std::int64_t shared = 4 * kNormWarps * static_cast<std::int64_t>(sizeof(float)) +
+                                norm.width * static_cast<std::int64_t>(kKinds * sizeof(float) + 2 * sizeof(T));
+    if (shared > kNormShared || norm.width < 1)
+        return kUnsupported;
+    const std::int64_t blocks = normBlocks(norm.rows);
+    const Status status = isWide<T>({norm.inGradient, norm.outGradient, norm.in, norm.weight, norm.sums}, {norm.width})
+                              ? launch<normBackwardKernel<T, kWide<T>, Centred>>(
+                                    {blocks, threadsForRow(4 * norm.width / kWide<T>, kNormThreads), shared, stream}, norm)
+                              : launch<normBackwardKernel<T, 1, Centred>>(
+                                    {blocks, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+    if (status.failed())
+        return status;
+    const Launch sum{(norm.width + kColumnsOfBlock - 1) / kColumnsOfBlock, kColumnsOfBlock * kGroups,
+                     kColumnsOfBlock * kGroups * sizeof(float), stream};
+    if (const Status weights = launch<columnSumsKernel<kColumnsOfBlock, kGroups>>(sum, weightGradient, norm.sums, blocks,
+                                                                                  kKinds * norm.width, norm.width);
+        weights.failed() || !Centred)
+        return weights;
+    return launch<columnSumsKernel<kColumnsOfBlock, kGroups>>(sum, biasGradient, norm.sums + norm.width, blocks,
+                                                              kKinds * norm.width, norm.width);
+}
+
+} // namespace stagelens::kernels::gpu

@@ -1,0 +1,199 @@
+// What kernels over rows share: packs of consecutive elements as floats, and sums and maxima over a block in a fixed order.
+#pragma once
+
+#include "kernels/cuda/gpu.h"
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+
+namespace stagelens::kernels::gpu {
+
+inline constexpr int kWarpLanes = 32;
+inline constexpr float kLog2E = 1.4426950408889634F;
+inline constexpr float kMinusInfinity = -__builtin_huge_valf();
+
+/// Elements of T in sixteen bytes: what a thread loads at once where rows allow it.
+template <class T>
+inline constexpr int kWide = 16 / static_cast<int>(sizeof(T));
+
+/// W elements as they lie in memory: 16 bytes each, or one.
+template <class T, int W>
+struct Raw {
+    static constexpr int kLoads = W * static_cast<int>(sizeof(T)) / 16;
+    static_assert(kLoads * 16 == W * static_cast<int>(sizeof(T)));
+    Words16 words[kLoads];
+};
+template <class T>
+struct Raw<T, 1> {
+    T value;
+};
+
+/// W elements as floats.
+template <int W>
+struct Pack {
+    float at[W];
+};
+
+template <int W, class T>
+STAGELENS_DEVICE Raw<T, W> loadRaw(const T *from)
+{
+    Raw<T, W> raw;
+    if constexpr (W == 1)
+        raw.value = *from;
+    else
+#pragma unroll
+        for (int i = 0; i < Raw<T, W>::kLoads; ++i)
+            raw.words[i] = load16(from + i * kWide<T>);
+    return raw;
+}
+template <int W, class T>
+STAGELENS_DEVICE void storeRaw(T *to, const Raw<T, W> &raw)
+{
+    if constexpr (W == 1)
+        *to = raw.value;
+    else
+#pragma unroll
+        for (int i = 0; i < Raw<T, W>::kLoads; ++i)
+            store16(to + i * kWide<T>, raw.words[i]);
+}
+
+STAGELENS_DEVICE void unpackWord(float *to, std::uint32_t word, const float *)
+{
+    *to = std::bit_cast<float>(word);
+}
+STAGELENS_DEVICE void unpackWord(float *to, std::uint32_t word, const Bf16 *)
+{
+    to[0] = std::bit_cast<float>(word << 16U);
+    to[1] = std::bit_cast<float>(word & 0xffff0000U);
+}
+STAGELENS_DEVICE std::uint32_t packWord(const float *from, const float *)
+{
+    return std::bit_cast<std::uint32_t>(*from);
+}
+STAGELENS_DEVICE std::uint32_t packWord(const float *from, const Bf16 *)
+{
+    return packBf16(from[0], from[1]);
+}
+STAGELENS_DEVICE void roundTo(float *to, float value)
+{
+    *to = value;
+}
+STAGELENS_DEVICE void roundTo(Bf16 *to, float value)
+{
+    to->bits = static_cast<std::uint16_t>(packBf16(value, 0));
+}
+
+template <class T, int W>
+STAGELENS_DEVICE Pack<W> unpack(const Raw<T, W> &raw)
+{
+    Pack<W> pack;
+    if constexpr (W == 1) {
+        pack.at[0] = toFloat(raw.value);
+    } else {
+        constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
+#pragma unroll
+        for (int i = 0; i < W / kInWord; ++i)
+            unpackWord(pack.at + i * kInWord, raw.words[i / 4].at[i % 4], static_cast<const T *>(nullptr));
+    }
+    return pack;
+}
+/// The floats rounded to T.
+template <class T, int W>
+STAGELENS_DEVICE Raw<T, W> repack(const Pack<W> &pack)
+{
+    Raw<T, W> raw;
+    if constexpr (W == 1) {
+        roundTo(&raw.value, pack.at[0]);
+    } else {
+        constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
+#pragma unroll
+        for (int i = 0; i < W / kInWord; ++i)
+            raw.words[i / 4].at[i % 4] = packWord(pack.at + i * kInWord, static_cast<const T *>(nullptr));
+    }
+    return raw;
+}
+
+template <int W, class T>
+STAGELENS_DEVICE Pack<W> load(const T *from)
+{
+    return unpack<T, W>(loadRaw<W>(from));
+}
+template <int W, class T>
+STAGELENS_DEVICE void store(T *to, const Pack<W> &pack)
+{
+    storeRaw<W>(to, repack<T, W>(pack));
+}
+
+/// Calls use(column, raw) for the packs of a row that are this thread's: every blockThreads()-th, four loads at a time.
+template <int W, class T, class Use>
+STAGELENS_DEVICE void forEachPack(const T *row, std::int64_t columns, const Use &use)
+{
+    constexpr int kAhead = 4;
+    const std::int64_t step = std::int64_t{W} * blockThreads();
+    std::int64_t column = std::int64_t{W} * threadIndex();
+    for (; column + (kAhead - 1) * step < columns; column += kAhead * step) {
+        Raw<T, W> raw[kAhead];
+#pragma unroll
+        for (int i = 0; i < kAhead; ++i)
+            raw[i] = loadRaw<W>(row + column + i * step);
+#pragma unroll
+        for (int i = 0; i < kAhead; ++i)
+            use(column + i * step, raw[i]);
+    }
+    for (; column < columns; column += step)
+        use(column, loadRaw<W>(row + column));
+}
+
+/// Whether all rows can be taken 16 bytes at a time: `elements` are their width and the distances of their beginnings.
+template <class T>
+bool isWide(std::initializer_list<const void *> addresses, std::initializer_list<std::int64_t> elements)
+{
+    for (const void *address : addresses)
+        if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
+            return false;
+    for (const std::int64_t count : elements)
+        if (count % kWide<T> != 0)
+            return false;
+    return true;
+}
+
+/// Threads for a row of `packs` packs: about four packs each, in whole warps, at most `most`.
+inline int threadsForRow(std::int64_t packs, int most)
+{
+    const std::int64_t warps = (packs + 4 * kWarpLanes - 1) / (4 * kWarpLanes);
+    const std::int64_t all = most / kWarpLanes;
+    return kWarpLanes * static_cast<int>(warps < 1 ? 1 : warps > all ? all : warps);
+}
+
+/// The sum over a warp, the same bits in every lane.
+STAGELENS_DEVICE float warpSum(float value)
+{
+#pragma unroll
+    for (int mask = kWarpLanes / 2; mask > 0; mask /= 2)
+        value += shuffleXor(value, mask);
+    return value;
+}
+STAGELENS_DEVICE float warpMaximum(float value)
+{
+#pragma unroll
+    for (int mask = kWarpLanes / 2; mask > 0; mask /= 2)
+        value = std::fmax(value, shuffleXor(value, mask));
+    return value;
+}
+
+/// The sum over the block, the same bits in every thread. `parts`[a warp] is shared memory that no thread may still read: two
+/// calls without a barrier between them take different ones.
+STAGELENS_DEVICE float blockSum(float value, float *parts)
+{
+    value = warpSum(value);
+    if (threadIndex() % kWarpLanes == 0)
+        parts[threadIndex() / kWarpLanes] = value;
+    syncBlock();
+    float sum = 0;
+    for (int warp = 0; warp < blockThreads() / kWarpLanes; ++warp)
+        sum += parts[warp];
+    return sum;
+}
+
+} // namespace stagelens::kernels::gpu

@@ -1,0 +1,232 @@
+// Softmax over the rows of a shard of logits [rows, columns].
+//
+// A row's exponentials cost one ex2 an element: at 16 a clock and multiprocessor an H200 does 3.7e12 a second, more than the
+// 2.1e12 bfloat16 logits its memory delivers, so all three are bound by memory. Bytes an element of T: statistics sizeof(T),
+// the two others 2 sizeof(T). To reach: 85 % of the bandwidth of a copy.
+//
+// One block a row. While a row of localSoftmax waits for its maximum it stands in shared memory, as T, where each thread finds
+// its own packs again without a barrier: 64 KiB for 32768 bfloat16, so three blocks of 512 threads a multiprocessor, one of
+// which reads while another writes.
+#include "kernels/include/softmax.h"
+
+#include "kernels/cuda/rows.h"
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+constexpr int kMostThreads = 512;
+constexpr int kMostWarps = kMostThreads / kWarpLanes;
+constexpr std::int64_t kRowOnChip = 96 * 1024;
+
+/// A maximum and the sum of exp(x - maximum) of some logits; without any, -infinity and 0.
+struct Running {
+    float maximum = kMinusInfinity;
+    float sum = 0;
+};
+
+/// What logits are measured from: a maximum of -infinity has nothing below it.
+STAGELENS_DEVICE float baseOf(float maximum)
+{
+    return maximum == kMinusInfinity ? 0.0F : maximum;
+}
+STAGELENS_DEVICE float expOf(float x)
+{
+    return exp2Fast(x * kLog2E);
+}
+
+template <int W>
+STAGELENS_DEVICE float maximumOf(const Pack<W> &pack)
+{
+    float maximum = pack.at[0];
+#pragma unroll
+    for (int i = 1; i < W; ++i)
+        maximum = std::fmax(maximum, pack.at[i]);
+    return maximum;
+}
+
+template <int W>
+STAGELENS_DEVICE void take(Running &running, const Pack<W> &pack)
+{
+    const float maximum = maximumOf(pack);
+    if (maximum > running.maximum) {
+        running.sum *= expOf(running.maximum - maximum);
+        running.maximum = maximum;
+    }
+    const float base = baseOf(running.maximum);
+#pragma unroll
+    for (int i = 0; i < W; ++i)
+        running.sum += expOf(pack.at[i] - base);
+}
+
+/// The same bits for (a, b) and (b, a).
+STAGELENS_DEVICE Running merged(const Running &a, const Running &b)
+{
+    Running both;
+    both.maximum = std::fmax(a.maximum, b.maximum);
+    const float base = baseOf(both.maximum);
+    both.sum = a.sum * expOf(a.maximum - base) + b.sum * expOf(b.maximum - base);
+    return both;
+}
+
+STAGELENS_DEVICE Running blockMerged(Running running, Running *parts)
+{
+#pragma unroll
+    for (int mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        Running other;
+        other.maximum = shuffleXor(running.maximum, mask);
+        other.sum = shuffleXor(running.sum, mask);
+        running = merged(running, other);
+    }
+    if (threadIndex() % kWarpLanes == 0)
+        parts[threadIndex() / kWarpLanes] = running;
+    syncBlock();
+    Running all = parts[0];
+    for (int warp = 1; warp < blockThreads() / kWarpLanes; ++warp)
+        all = merged(all, parts[warp]);
+    return all;
+}
+
+STAGELENS_DEVICE float blockMaximum(float value, float *parts)
+{
+    value = warpMaximum(value);
+    if (threadIndex() % kWarpLanes == 0)
+        parts[threadIndex() / kWarpLanes] = value;
+    syncBlock();
+    float maximum = parts[0];
+    for (int warp = 1; warp < blockThreads() / kWarpLanes; ++warp)
+        maximum = std::fmax(maximum, parts[warp]);
+    return maximum;
+}
+
+/// The logit of the row's label, 0 where it is not local.
+template <class T>
+STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, std::int32_t label)
+{
+    const std::int64_t column = shard.local(label);
+    return column < 0 ? 0.0F : toFloat(row[column]);
+}
+
+template <class T, int W>
+STAGELENS_KERNEL(kMostThreads, 4)
+statisticsKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
+{
+    auto *parts = reinterpret_cast<Running *>(sharedBytes());
+    const int row = blockIndex();
+    const T *logits = shard.logits + row * shard.columns;
+    Running running;
+    forEachPack<W>(logits, shard.columns, [&](std::int64_t, const Raw<T, W> &raw) { take(running, unpack(raw)); });
+    const Running all = blockMerged(running, parts);
+    if (threadIndex() == 0) {
+        maximum[row] = all.maximum;
+        sum[row] = all.sum;
+        target[row] = labelLogit(shard, logits, labels[row]);
+    }
+}
+
+/// With OnChip the row is kept in shared memory behind the parts of the two reductions; without, it is read again.
+template <class T, int W, bool OnChip>
+STAGELENS_KERNEL(kMostThreads, 3)
+localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
+{
+    auto *parts = reinterpret_cast<float *>(sharedBytes());
+    T *kept = reinterpret_cast<T *>(parts + 2 * kMostWarps);
+    const int row = blockIndex();
+    T *logits = shard.logits + row * shard.columns;
+    if (threadIndex() == 0)
+        target[row] = labelLogit(shard, logits, labels[row]); // before the barrier of blockMaximum(): later it is overwritten
+    float top = kMinusInfinity;
+    forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
+        if constexpr (OnChip)
+            storeRaw<W>(kept + column, raw);
+        top = std::fmax(top, maximumOf(unpack(raw)));
+    });
+    top = blockMaximum(top, parts);
+    const float base = baseOf(top);
+    float part = 0;
+    forEachPack<W>(OnChip ? kept : logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
+        Pack<W> pack = unpack(raw);
+#pragma unroll
+        for (int i = 0; i < W; ++i) {
+            pack.at[i] = expOf(pack.at[i] - base);
+            part += pack.at[i];
+        }
+        store<W>(logits + column, pack);
+    });
+    const float all = blockSum(part, parts + kMostWarps);
+    if (threadIndex() == 0) {
+        maximum[row] = top;
+        sum[row] = all;
+    }
+}
+
+template <class T, int W>
+STAGELENS_KERNEL(kMostThreads, 4)
+probabilitiesKernel(const float *maximum, const float *factor, LogitShardOf<T> shard)
+{
+    const int row = blockIndex();
+    T *logits = shard.logits + row * shard.columns;
+    const float base = baseOf(maximum[row]);
+    const float scale = factor[row];
+    forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
+        Pack<W> pack = unpack(raw);
+#pragma unroll
+        for (int i = 0; i < W; ++i)
+            pack.at[i] = scale * expOf(pack.at[i] - base);
+        store<W>(logits + column, pack);
+    });
+}
+
+/// Calls start(width of a pack, threads) for the shard's rows.
+template <class T, class Start>
+Status startRows(const LogitShardOf<T> &shard, const Start &start)
+{
+    if (isWide<T>({shard.logits}, {shard.columns}))
+        return start(std::integral_constant<int, kWide<T>>{}, threadsForRow(shard.columns / kWide<T>, kMostThreads));
+    return start(std::integral_constant<int, 1>{}, threadsForRow(shard.columns, kMostThreads));
+}
+
+} // namespace
+
+template <class T>
+Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
+                         const std::int32_t *labels)
+{
+    return startRows(shard, [&](auto width, int threads) {
+        return launch<statisticsKernel<T, width()>>({shard.rows, threads, kMostWarps * sizeof(Running), stream}, maximum, sum,
+                                                    target, shard, labels);
+    });
+}
+
+template <class T>
+Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
+                    const std::int32_t *labels)
+{
+    constexpr std::int64_t kParts = 2 * kMostWarps * sizeof(float);
+    const std::int64_t row = shard.columns * static_cast<std::int64_t>(sizeof(T));
+    return startRows(shard, [&](auto width, int threads) {
+        if (row > kRowOnChip)
+            return launch<localSoftmaxKernel<T, width(), false>>({shard.rows, threads, kParts, stream}, maximum, sum, target,
+                                                                 shard, labels);
+        return launch<localSoftmaxKernel<T, width(), true>>({shard.rows, threads, kParts + row, stream}, maximum, sum, target,
+                                                            shard, labels);
+    });
+}
+
+template <class T>
+Status probabilities(Stream stream, const float *maximum, const float *factor, const LogitShardOf<T> &shard)
+{
+    if (shard.columns == 0)
+        return {};
+    return startRows(shard, [&](auto width, int threads) {
+        return launch<probabilitiesKernel<T, width()>>({shard.rows, threads, 0, stream}, maximum, factor, shard);
+    });
+}
+
+template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<float> &, const std::int32_t *);
+template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<Bf16> &, const std::int32_t *);
+template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<float> &, const std::int32_t *);
+template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<Bf16> &, const std::int32_t *);
+template Status probabilities(Stream, const float *, const float *, const LogitShardOf<float> &);
+template Status probabilities(Stream, const float *, const float *, const LogitShardOf<Bf16> &);
+
+} // namespace stagelens::kernels::gpu

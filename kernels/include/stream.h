@@ -1,0 +1,24 @@
+// Where the kernels of namespace gpu run and how they tell that they could not start.
+//
+// They take device memory and return once they are queued on the stream. T is float or Bf16. Rows whose address and width are
+// multiples of 16 bytes are read 16 bytes at a time; all others are right as well, but slower.
+#pragma once
+
+namespace stagelens::kernels::gpu {
+
+/// A cudaStream_t, without its header; null is the default stream.
+struct Stream {
+    void *handle = nullptr;
+};
+
+/// A cudaError_t as a number; 0 is success. Where the kernels run on the host's fibres, 1 is a fault that
+/// kernels/cuda/host/fibres.h describes.
+struct [[nodiscard]] Status {
+    int code = 0;
+    [[nodiscard]] constexpr bool failed() const { return code != 0; }
+};
+
+/// What a function answers that cannot run the shape it was given: cudaErrorInvalidValue.
+inline constexpr Status kUnsupported{1};
+
+} // namespace stagelens::kernels::gpu

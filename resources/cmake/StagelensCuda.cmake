@@ -1,0 +1,41 @@
+# Whether and how nvcc compiles the GPU kernels. Sets STAGELENS_CUDA to ON or OFF and, with ON, enables the language.
+#
+# C++20 is given by hand: CMake 3.25 does not know that CUDA has it.
+if(STAGELENS_SANITIZER)
+  set(STAGELENS_CUDA OFF) # sanitizers cannot see into what nvcc makes; their builds run the kernels on the host
+elseif(STAGELENS_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  set(STAGELENS_CUDA OFF)
+  if(CMAKE_CUDA_COMPILER)
+    execute_process(COMMAND "${CMAKE_CUDA_COMPILER}" --version OUTPUT_VARIABLE said)
+    if(said MATCHES "release ([0-9.]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL 12)
+      set(STAGELENS_CUDA ON)
+    else()
+      message(STATUS "GPU kernels are left out: ${CMAKE_CUDA_COMPILER} is older than CUDA 12")
+    endif()
+  endif()
+endif()
+if(STAGELENS_CUDA)
+  # Given before the language is enabled: CMake's own default may name GPUs that this nvcc has dropped.
+  set(STAGELENS_CUDA_ARCHITECTURES 90-real CACHE STRING "Compute capabilities to compile for, as CMAKE_CUDA_ARCHITECTURES")
+  set(CMAKE_CUDA_ARCHITECTURES "${STAGELENS_CUDA_ARCHITECTURES}")
+  set(CMAKE_CUDA_FLAGS_INIT "-std=c++20")
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD_DEFAULT "") # or CMake would take over the C++ standard and give the highest that it knows
+endif()
+
+# Warnings of both compilers as errors, and of the assembler the two that cost speed unseen: registers spilled to memory, and
+# arrays that it puts there.
+set(STAGELENS_CUDA_OPTIONS --expt-relaxed-constexpr "SHELL:-Xptxas -warn-spills,-warn-lmem-usage"
+  "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow,-Wconversion,-ffp-contract=off")
+if(STAGELENS_WERROR)
+  list(APPEND STAGELENS_CUDA_OPTIONS "SHELL:-Werror all-warnings" "SHELL:-Xptxas -Werror" "SHELL:-Xcompiler -Werror")
+endif()
+
+# stagelens_cuda_options(TARGET): how nvcc compiles it.
+function(stagelens_cuda_options target)
+  set_target_properties(${target} PROPERTIES AUTOMOC OFF)
+  target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}")
+  target_compile_options(${target} PRIVATE ${STAGELENS_CUDA_OPTIONS})
+endfunction()

@@ -1,0 +1,160 @@
+// The GPU's causal attention, on fibres, against plain loops in double.
+#include "kernels/include/attention.h"
+#include "tests/support/gpu_on_host.h"
+
+using namespace stagelens::kernels;
+using namespace stagelens::test;
+
+namespace {
+
+/// Attention and its gradients in double, one head of queries after another.
+class Reference {
+public:
+    Reference(const AttentionShape &shape, std::vector<double> qkv, std::vector<double> dy)
+        : m_shape(shape), m_qkv(std::move(qkv)), m_dy(std::move(dy)), m_gradient(m_qkv.size()), m_out(m_dy.size()),
+          m_logSumExp(m_dy.size() / static_cast<std::size_t>(shape.size))
+    {
+        for (std::int64_t b = 0; b < shape.batch; ++b)
+            for (std::int64_t head = 0; head < shape.heads; ++head)
+                for (std::int64_t query = 0; query < shape.sequence; ++query)
+                    runQuery(b, head, query);
+    }
+    [[nodiscard]] const std::vector<double> &out() const { return m_out; }
+    [[nodiscard]] const std::vector<double> &logSumExp() const { return m_logSumExp; }
+    [[nodiscard]] const std::vector<double> &gradient() const { return m_gradient; }
+
+private:
+    void runQuery(std::int64_t b, std::int64_t head, std::int64_t query)
+    {
+        const auto size = static_cast<std::size_t>(m_shape.size);
+        const auto keys = static_cast<std::size_t>(query) + 1;
+        const std::int64_t own = head / (m_shape.heads / m_shape.kvHeads);
+        const auto at = [&](std::int64_t token, std::int64_t column) {
+            return static_cast<std::size_t>((b * m_shape.sequence + token) * m_shape.qkvWidth() + column * m_shape.size);
+        };
+        const std::size_t q = at(query, head);
+        const auto k = [&](std::size_t j) { return at(static_cast<std::int64_t>(j), m_shape.heads + own); };
+        const auto v = [&](std::size_t j) { return at(static_cast<std::int64_t>(j), m_shape.heads + m_shape.kvHeads + own); };
+        const auto y = static_cast<std::size_t>((b * m_shape.sequence + query) * m_shape.width() + head * m_shape.size);
+        const double share = 1 / std::sqrt(static_cast<double>(size));
+        std::vector<double> weights(keys), slopes(keys);
+        double maximum = -HUGE_VAL;
+        for (std::size_t j = 0; j < keys; ++j) {
+            for (std::size_t d = 0; d < size; ++d)
+                weights[j] += share * m_qkv[q + d] * m_qkv[k(j) + d];
+            maximum = std::max(maximum, weights[j]);
+        }
+        double sum = 0;
+        for (double &weight : weights)
+            sum += weight = std::exp(weight - maximum);
+        m_logSumExp[static_cast<std::size_t>((b * m_shape.heads + head) * m_shape.sequence + query)] = maximum + std::log(sum);
+        double mean = 0;
+        for (std::size_t j = 0; j < keys; ++j) {
+            weights[j] /= sum;
+            for (std::size_t d = 0; d < size; ++d) {
+                m_out[y + d] += weights[j] * m_qkv[v(j) + d];
+                slopes[j] += m_dy[y + d] * m_qkv[v(j) + d];
+                m_gradient[v(j) + d] += weights[j] * m_dy[y + d];
+            }
+            mean += weights[j] * slopes[j];
+        }
+        for (std::size_t j = 0; j < keys; ++j) {
+            const double slope = share * weights[j] * (slopes[j] - mean);
+            for (std::size_t d = 0; d < size; ++d) {
+                m_gradient[q + d] += slope * m_qkv[k(j) + d];
+                m_gradient[k(j) + d] += slope * m_qkv[q + d];
+            }
+        }
+    }
+
+    AttentionShape m_shape;
+    std::vector<double> m_qkv, m_dy, m_gradient, m_out, m_logSumExp;
+};
+
+/// Norm of the difference over that of the reference.
+double relativeError(const std::vector<Bf16> &values, const std::vector<double> &reference)
+{
+    std::vector<float> floats(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        floats[i] = toFloat(values[i]);
+    return error(floats, reference);
+}
+
+std::vector<Bf16> aligned(std::size_t count)
+{
+    return filledWith<Bf16>(count, kNaN);
+}
+
+} // namespace
+
+class KernelsCudaAttention : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { needFibres(); }
+
+    void attention_data()
+    {
+        QTest::addColumn<int>("sequence");
+        QTest::addColumn<int>("heads");
+        QTest::addColumn<int>("kvHeads");
+        QTest::addColumn<int>("size");
+        QTest::addColumn<double>("scale"); // of queries, keys and values
+        QTest::addRow("one token") << 1 << 1 << 1 << 64 << 1.0;
+        QTest::addRow("a part of a tile") << 37 << 3 << 1 << 64 << 1.0;
+        QTest::addRow("whole tiles") << 128 << 1 << 1 << 64 << 1.0;
+        QTest::addRow("three tiles, shared keys") << 150 << 2 << 1 << 64 << 1.0;
+        QTest::addRow("heads of 128") << 131 << 1 << 1 << 128 << 1.0;
+        QTest::addRow("large scores") << 70 << 1 << 1 << 64 << 6.0;
+    }
+    void attention()
+    {
+        QFETCH(int, sequence);
+        QFETCH(int, heads);
+        QFETCH(int, kvHeads);
+        QFETCH(int, size);
+        QFETCH(double, scale);
+        const AttentionShape shape{sequence > 100 ? 1 : 2, sequence, heads, kvHeads, size};
+        const auto tokens = static_cast<std::size_t>(shape.batch * sequence);
+        const std::size_t width = tokens * static_cast<std::size_t>(shape.width());
+        const auto qkv = as<Bf16>(randomValues(tokens * static_cast<std::size_t>(shape.qkvWidth()), 1, scale));
+        const auto dy = as<Bf16>(randomValues(width, 2));
+        const Reference reference(shape, doublesOf(qkv), doublesOf(dy));
+
+        std::vector<float> logSumExp;
+        const auto out = sameBitsInEveryOrder<Bf16>([&] {
+            auto y = aligned(width);
+            logSumExp.assign(tokens * static_cast<std::size_t>(heads), kNaN);
+            if (!went(gpu::attentionForward(kStream, y.data(), logSumExp.data(), qkv.data(), shape)))
+                y.clear();
+            return y;
+        });
+        // Probabilities are bfloat16 before they meet the values, so an element is off by more than its own rounding.
+        QVERIFY(relativeError(out, reference.out()) < 4e-3);
+        for (std::size_t i = 0; i < logSumExp.size(); ++i)
+            QVERIFY(std::abs(static_cast<double>(logSumExp[i]) - reference.logSumExp()[i]) <
+                    1e-5 * (1 + std::abs(reference.logSumExp()[i])));
+
+        const auto gradient = sameBitsInEveryOrder<Bf16>([&] {
+            auto dx = aligned(qkv.size());
+            std::vector<float> scratch(static_cast<std::size_t>(gpu::attentionBackwardScratch(shape)), kNaN);
+            if (!went(gpu::attentionBackward(kStream, dx.data(), dy.data(), qkv.data(), out.data(), logSumExp.data(), shape,
+                                             scratch.data())))
+                dx.clear();
+            return dx;
+        });
+        const double miss = relativeError(gradient, reference.gradient());
+        QVERIFY2(miss < 1e-2, qPrintable(QStringLiteral("relative error %1").arg(miss)));
+    }
+
+    void otherShapesAreRefused()
+    {
+        std::vector<Bf16> values(4096);
+        std::vector<float> logSumExp(64);
+        QVERIFY(gpu::attentionForward(kStream, values.data(), logSumExp.data(), values.data(), {1, 4, 1, 1, 80}).failed());
+        QVERIFY(gpu::attentionForward(kStream, values.data() + 1, logSumExp.data(), values.data(), {1, 4, 1, 1, 64}).failed());
+    }
+};
+
+QTEST_GUILESS_MAIN(KernelsCudaAttention)
+#include "kernels_cuda_attention.moc"
