@@ -157,13 +157,13 @@ void ExplorePage::setCritical(bool shown)
 void ExplorePage::setAsTable(bool table)
 {
     m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);
+    setContent();
+    m_picture->currentWidget()->setFocus();
+}
+
 QWidget *ExplorePage::picture()
 {
     return m_picture->currentWidget();
-}
-
-    setContent();
-    m_picture->currentWidget()->setFocus();
 }
 
 void ExplorePage::setPresentation(bool on)
