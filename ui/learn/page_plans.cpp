@@ -1,5 +1,6 @@
 #include "ui/learn/page_plans.h"
 
+#include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
@@ -60,6 +61,19 @@ std::optional<LivePlan> livePlanOfPage(const QString &path)
     if (path.startsWith(u"schedules/"_s) && schedule::findFamily(name) != nullptr)
         return familyPlan(name);
     return std::nullopt;
+}
+
+base::Result<LivePlan> livePlanOfExample(const QString &file)
+{
+    auto experiment = model::loadExperiment(utf8(file));
+    if (!experiment)
+        return std::move(experiment).error();
+    LivePlan plan;
+    plan.controls = QStringList{u"schedule.family"_s, u"parallel.devices"_s, u"parallel.microbatches"_s};
+    if (experiment->hasModel)
+        plan.controls << u"schedule.vocabulary"_s << u"model.vocabulary_size"_s;
+    plan.experiment = *std::move(experiment);
+    return plan;
 }
 
 } // namespace stagelens::ui

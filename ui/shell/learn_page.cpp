@@ -19,6 +19,8 @@
 #include <QSplitter>
 #include <QTreeWidget>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -28,7 +30,9 @@ namespace {
 constexpr int kPathRole = Qt::UserRole;
 constexpr int kExampleRole = Qt::UserRole + 1;
 constexpr int kContentsWidth = 230;
-constexpr int kBesideFrom = 1000; ///< width in which text and picture stand beside each other
+constexpr int kWidestContents = 330;
+constexpr int kContentsMargin = 20; ///< for its scroll bar
+constexpr int kBesideFrom = 1000;   ///< width in which text and picture stand beside each other
 
 QDir resourceDir(const QString &folder)
 {
@@ -43,6 +47,15 @@ QString titleOf(const QString &file)
         return QFileInfo(file).baseName();
     const QString line = QString::fromUtf8(page.readLine()).trimmed();
     return line.startsWith(u"# "_s) ? line.mid(2) : QFileInfo(file).baseName();
+}
+
+/// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches. Costs: this computer."
+QString exampleWords(const model::Experiment &plan)
+{
+    const QString what = plan.hasModel
+                             ? u"%1, vocabulary %2"_s.arg(qtText(plan.model.preset), countText(plan.model.vocabularySize))
+                             : u"No model, only an order"_s;
+    return u"%1: %2. Costs: %3."_s.arg(what, planCaption(plan), costCaption(plan));
 }
 
 } // namespace
@@ -169,6 +182,8 @@ void LearnPage::fill()
         more << u"decisions/"_s + name;
     QTreeWidgetItem *works = addFolder(u"How Stagelens works"_s, {}, more);
     m_contents->expandAll();
+    m_contents->setMinimumWidth(
+        std::min(kWidestContents, static_cast<QAbstractItemView *>(m_contents)->sizeHintForColumn(0) + kContentsMargin));
     works->setExpanded(false);
 }
 
@@ -275,15 +290,20 @@ void LearnPage::choose(QTreeWidgetItem *item)
 
 void LearnPage::showExample(QTreeWidgetItem *item)
 {
+    const QString title = item->text(0);
+    const auto plan = livePlanOfExample(item->data(0, kExampleRole).toString());
     m_page.clear();
     m_tour.reset();
     m_steps->hide();
-    m_picture->hide();
-    m_text->showText(
-        u"# %1\n\nAn experiment that opens in Explore. It replaces the plan on the desk; Undo brings that back."_s.arg(
-            item->text(0)));
-    m_try->setText(u"Open “%1”"_s.arg(item->text(0)));
-    m_try->show();
+    m_try->hide(); // the picture has its own way to Explore
+    m_picture->setVisible(plan.ok());
+    if (!plan) {
+        m_text->showText(u"# %1\n\n%2"_s.arg(title, sentence(plan.error())));
+        return;
+    }
+    m_text->showText(u"# %1\n\n%2\n\nChange it here, or open it in Explore: there it becomes the plan on the desk, and Undo "
+                     "brings yours back."_s.arg(title, exampleWords(plan->experiment)));
+    m_picture->showPlan(*plan, title);
 }
 
 void LearnPage::tryPage()
@@ -293,8 +313,6 @@ void LearnPage::tryPage()
         emit methodAsked(*method);
     else if (m_page.startsWith(u"schedules/"_s))
         emit familyAsked(name);
-    else if (QTreeWidgetItem *item = m_contents->currentItem())
-        emit exampleAsked(item->data(0, kExampleRole).toString());
 }
 
 void LearnPage::offer()

@@ -36,8 +36,6 @@ signals:
     /// The page of a schedule family or a vocabulary method asks to be tried on the plan.
     void familyAsked(const QString &family);
     void methodAsked(stagelens::model::VocabularyMethod method);
-    /// An example was chosen.
-    void exampleAsked(const QString &file);
     /// The plan of a live picture asks to become the experiment.
     void planAsked(const stagelens::model::Experiment &experiment, const QString &title);
 

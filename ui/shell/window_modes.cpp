@@ -6,7 +6,6 @@
 #include "ui/panels/play_bar.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
@@ -54,10 +53,6 @@ void MainWindow::connectModes()
     });
     connect(m_learn, &LearnPage::planAsked, this, [this](const model::Experiment &experiment, const QString &title) {
         m_document->replace(experiment, {}, title);
-        m_actions->explore->trigger();
-    });
-    connect(m_learn, &LearnPage::exampleAsked, this, [this](const QString &file) {
-        m_files->openExample(file);
         m_actions->explore->trigger();
     });
 }
