@@ -207,7 +207,7 @@ void MemoryPlot::Private::layoutLegend()
         return;
     const QFontMetrics metrics(q->font());
     const int from = left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap;
-    legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width());
+    legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width() - kRightMargin);
 }
 
 void MemoryPlot::Private::paintLegend(QPainter &painter)

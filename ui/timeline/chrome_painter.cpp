@@ -165,8 +165,20 @@ void ChromePainter::rail(int x, int top, int bottom, Provenance provenance)
 
 void ChromePainter::captions()
 {
+    constexpr int kAround = 46; // rail, and what is free beside caption and duration
+    const QFontMetrics bold(m_bold);
+    const auto duration = [this](int index) {
+        return durationText(endOf(m_scene.group(index)), m_scene.content->teachingUnits);
+    };
+    const auto room = [&](int index) { return m_metrics.horizontalAdvance(duration(index)) + kAround; };
     for (const TimelineLayout::Caption &caption : m_layout.captions) {
         int x = 5;
+        int needed = 0;
+        for (const int index : caption.groups)
+            needed += bold.horizontalAdvance(m_scene.group(index).caption) + room(index);
+        // Where they do not fit, each gets its share.
+        const int share =
+            needed <= caption.rect.width() ? needed : caption.rect.width() / static_cast<int>(caption.groups.size());
         const int middle = caption.rect.center().y();
         for (const int index : caption.groups) {
             const LaneGroup &group = m_scene.group(index);
@@ -176,12 +188,12 @@ void ChromePainter::captions()
             m_painter.setPen(group.faded ? m_colours.muted : m_colours.ink);
             QRect place = caption.rect.adjusted(x + 9, 0, 0, 0);
             QRect used;
-            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, group.caption, &used);
-            const QString figures = durationText(endOf(group), m_scene.content->teachingUnits);
+            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                               bold.elidedText(group.caption, Qt::ElideRight, share - room(index)), &used);
             place.setLeft(used.right() + 9);
             m_painter.setFont(m_scene.font);
             m_painter.setPen(m_colours.muted);
-            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, figures, &used);
+            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, duration(index), &used);
             x = used.right() + 28;
         }
     }
