@@ -15,6 +15,7 @@ using namespace Qt::StringLiterals;
 
 ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent) : QScrollArea(parent), m_document(document)
 {
+    setAccessibleName(u"Experiment"_s);
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -115,6 +115,7 @@ void MetricsPanel::setFigures(const Figures &figures)
     const bool compare = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
     const auto change = [compare](QLabel *label, double now, double before) {
         label->setText(compare ? changeText(now, before) : QString());
+        label->setVisible(compare); // an empty one could be focused
     };
     const simulate::Metrics *baseline = figures.baseline ? &figures.baseline->metrics : nullptr;
     change(m_iteration.change, static_cast<double>(plan.iteration), baseline ? static_cast<double>(baseline->iteration) : 0);

@@ -20,6 +20,7 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
                                            m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()));
     setColumnWidth(0, fontMetrics().horizontalAdvance(QStringLiteral("Virtual clock · run 12")) + kRoom);
     setSelectionBehavior(QAbstractItemView::SelectRows);
+    setTabKeyNavigation(false); // Tab goes on to the next control
     setSelectionMode(QAbstractItemView::SingleSelection);
     setAlternatingRowColors(true);
     setShowGrid(false);

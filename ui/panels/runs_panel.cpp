@@ -105,6 +105,7 @@ void RunsPanel::makeTable()
     m_table->setModel(m_model);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setTabKeyNavigation(false); // Tab goes on to the next control
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);

@@ -161,6 +161,11 @@ void ExplorePage::setAsTable(bool table)
     m_picture->currentWidget()->setFocus();
 }
 
+QWidget *ExplorePage::picture()
+{
+    return m_picture->currentWidget();
+}
+
 void ExplorePage::setPresentation(bool on)
 {
     constexpr double kLarger = 1.6;

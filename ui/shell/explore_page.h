@@ -57,6 +57,8 @@ public:
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    /// The timeline or its table, whichever is shown.
+    [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     [[nodiscard]] PlayBar *playBar() { return m_play; }
 

@@ -116,6 +116,7 @@ void MainWindow::buildDocks()
     layout->addWidget(line);
     layout->addWidget(m_inspector, 1);
     auto *scroll = new QScrollArea(this);
+    scroll->setAccessibleName(u"Figures"_s);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -241,7 +242,8 @@ void MainWindow::giveRunsRoom()
 
 void MainWindow::nextPane()
 {
-    QList<QWidget *> panes = {m_strip, m_editor, m_explore->timeline(),
+    QWidget *centre = m_pages->currentWidget() == m_explore ? m_explore->picture() : m_pages->currentWidget();
+    QList<QWidget *> panes = {m_strip, m_editor, centre, m_right->widget(),
                               m_runs->isFolded() ? m_runs->header() : m_runs->table()};
     if (m_pages->currentWidget() == m_learn)
         panes = m_learn->panes();
