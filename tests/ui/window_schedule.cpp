@@ -4,6 +4,7 @@
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/schedule_desk.h"
+#include "ui/timeline/colours.h"
 
 #include <QFile>
 #include <QListWidget>
@@ -109,6 +110,10 @@ void WindowSchedule::typingMarksFaultsAndKeepsThePicture()
     QCOMPARE(choice().family, std::string("custom"));
     QVERIFY(model::isScheduleText(choice().file));
     QCOMPARE(text().markedLines(), std::vector<int>{2});
+    const auto marks = text().extraSelections();
+    QVERIFY(std::ranges::any_of(marks, [](const QTextEdit::ExtraSelection &mark) {
+        return mark.cursor.selectedText() == u"B3"_s && mark.format.background().color() == ui::colours(false).alarm;
+    }));
     auto *faults = m_fixture->find<QListWidget>(u"schedule.faults"_s);
     QVERIFY(faults->isVisible());
     QVERIFY2(faults->item(0)->text().startsWith(u"Line 2, word 10: B3"_s), qPrintable(faults->item(0)->text()));
