@@ -11,6 +11,7 @@
 #include "engine/schedule/text_form.h"
 #include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/schedule_plan.h"
 
 #include <algorithm>
 #include <charconv>
@@ -151,6 +152,16 @@ Experiment withScheduleFile(Experiment experiment, std::string file)
     if (completed->parallel.devices != experiment.parallel.devices || completed->schedule.chunks != experiment.schedule.chunks)
         completed->parallel.stageLayers.clear(); // a cut holds for one number of stages
     return *std::move(completed);
+}
+
+Experiment withOwnOrder(Experiment experiment)
+{
+    if (experiment.schedule.family == model::kCustomFamily)
+        return experiment;
+    if (const auto plan = planOf(experiment, machineCores()))
+        return withScheduleText(std::move(experiment), customText(plan->schedule));
+    model::chooseFamily(experiment.schedule, model::kCustomFamily);
+    return experiment;
 }
 
 std::string_view recognisedFamily(const Schedule &schedule)

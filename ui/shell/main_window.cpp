@@ -136,8 +136,13 @@ void MainWindow::connectFields()
             connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
                 m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
             });
-        else if (editor->field().id == u"schedule.family"_s)
-            connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
+        if (editor->field().id != u"schedule.family"_s)
+            continue;
+        connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
+        connect(editor, &FieldEditor::chosen, this, [this](const QString &family) {
+            if (utf8(family) == model::kCustomFamily)
+                offerCustomOrder();
+        });
     }
 }
 
@@ -228,6 +233,8 @@ void MainWindow::showProblems()
     }
     if (problems.front().field == "schedule.text" && !m_actions->editSchedule->isChecked())
         actions.push_back({u"Show the text"_s, [this] { m_actions->editSchedule->setChecked(true); }});
+    if (problems.front().field == "schedule.file")
+        actions.push_back({u"Open a schedule…"_s, [this] { askOpenSchedule(); }});
     if (m_document->undoStack().canUndo())
         actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
     m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),

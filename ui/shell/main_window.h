@@ -83,7 +83,10 @@ private:
     void connectSweep();
     void connectSchedule();
     void setScheduleEditing(bool on);
+    void askOpenSchedule();
     void askWriteSchedule();
+    /// A custom schedule was chosen in the list: says what it is now, and where to change or replace it.
+    void offerCustomOrder();
     void useCostsOfRun();
     void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
