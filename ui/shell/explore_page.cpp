@@ -207,9 +207,7 @@ LaneGroup ExplorePage::measuredGroup() const
     group.timeline = run.record.timeline;
     group.schedule = run.schedule;
     group.metrics = run.record.metrics.value_or(simulate::Metrics{});
-    group.caption = caption(run.record.summary.kind) + u" · run %1"_s.arg(run.record.summary.id);
-    if (!run.finished)
-        group.caption += u", step %1"_s.arg(run.step);
+    group.caption = m_desk->shownCaption();
     const auto &plan = m_forecast->plan();
     group.faded = plan && !m_desk->shownDifferences(plan->experiment).empty();
     return group;

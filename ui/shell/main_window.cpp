@@ -105,7 +105,13 @@ void MainWindow::connectModel()
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
-    connect(m_strip, &ToolStrip::shownChanged, this, [this] { m_explore->setShown(m_strip->shown()); });
+    connect(m_strip, &ToolStrip::shownChanged, this, [this] {
+        if (m_strip->shown() != Shown::Predicted && !m_desk->shown() && m_forecast->plan())
+            if (const auto runs = m_desk->runsOf(m_forecast->plan()->experiment, 1); !runs.empty())
+                m_desk->show(runs.front().id);
+        m_explore->setShown(m_strip->shown());
+    });
+    connect(m_strip, &ToolStrip::measuredMenuOpens, this, &MainWindow::fillMeasured);
 }
 
 void MainWindow::connectRuns()

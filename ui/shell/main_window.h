@@ -7,6 +7,7 @@
 #include <QTimer>
 
 class QDockWidget;
+class QMenu;
 class QMenuBar;
 class QStackedWidget;
 
@@ -88,11 +89,15 @@ private:
     /// A custom schedule was chosen in the list: says what it is now, and where to change or replace it.
     void offerCustomOrder();
     void useCostsOfRun();
+    /// The runs of this plan, and the steps of the one that is shown.
+    void fillMeasured(QMenu *menu);
     void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
+    /// Once for each: of the newest runs those whose process ended before they did.
+    void tellInterrupted();
     void connectActions();
     void connectFields();
     [[nodiscard]] QWidget *makeModeSwitch();
