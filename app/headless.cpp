@@ -89,15 +89,12 @@ base::Result<> trainAFewSteps(ui::MainWindow &window)
     model::Experiment next = window.document().experiment();
     next.training.steps = kSceneSteps;
     window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
-    QString failure;
-    const auto connection =
-        QObject::connect(&window.desk(), &ui::RunDesk::failed, &window, [&failure](const QString &text) { failure = text; });
     window.desk().train(window.document().experiment());
     const bool ended = waitFor([&window] { return !window.desk().isTraining(); });
-    QObject::disconnect(connection);
     if (!ended)
         return base::Error::failed("the run of the scene did not end within 3 minutes");
-    return failure.isEmpty() ? base::Result<>() : base::Error::failed(utf8(failure));
+    const auto &error = window.desk().live()->error;
+    return error ? base::Result<>(*error) : base::Result<>();
 }
 
 /// The widest idle time of a device in the middle is asked about, with the mouse.

@@ -9,6 +9,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -85,6 +87,22 @@ void ExperimentEditor::setOpenGroups(const QStringList &names)
 {
     for (QToolButton *header : m_headers)
         header->setChecked(names.contains(header->text()));
+}
+
+bool ExperimentEditor::reveal(const QString &field)
+{
+    const auto editor =
+        std::ranges::find_if(m_editors, [&field](const FieldEditor *each) { return each->field().id == field; });
+    if (editor == m_editors.end())
+        return false;
+    for (std::size_t group = 0; group < m_headers.size(); ++group)
+        if (std::ranges::count(fieldGroups()[group].ids, field) > 0)
+            m_headers[group]->setChecked(true);
+    (*editor)->setFocus(Qt::OtherFocusReason);
+    // Only then the fields of a group that was folded have places.
+    QMetaObject::invokeMethod(
+        this, [this, shown = *editor] { ensureWidgetVisible(shown); }, Qt::QueuedConnection);
+    return true;
 }
 
 void ExperimentEditor::updateRows()

@@ -63,6 +63,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     m_files->start(m_options.file);
     m_desk->refreshRuns();
     updateRuns();
+    tellInterrupted();
     if (m_options.calibrate)
         m_bridge->calibrateOnce();
 }
@@ -103,6 +104,11 @@ void MainWindow::connectModel()
     connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
     connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
+    connect(m_explore, &ExplorePage::fieldAsked, this, [this](const QString &field) {
+        m_left->show();
+        m_left->raise();
+        m_editor->reveal(field);
+    });
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {

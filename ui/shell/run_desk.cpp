@@ -66,8 +66,8 @@ void RunDesk::finish(const service::RunSnapshot &last)
     m_job = 0;
     m_stopping = false;
     refreshRuns();
-    if (last.error && last.error->kind != base::ErrorKind::Cancelled)
-        emit failed(u"The run stopped after %1 of %2 steps. "_s.arg(last.step).arg(last.steps) + sentence(*last.error));
+    if (const BadEnd end = badEnd(last.record.summary); !end.words.isEmpty() && !m_following)
+        emit failed(end.words); // a run that is shown has its bar
 }
 
 void RunDesk::show(store::RunId run, std::optional<int> step)

@@ -74,7 +74,7 @@ signals:
     void trainingChanged();
     void runsChanged();
     void storeProblemChanged();
-    /// The run failed or a request to the store did.
+    /// A run that is not shown failed, or a request to the store did.
     void failed(const QString &sentence);
 
 private:
