@@ -60,6 +60,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
             body->setVisible(open);
             header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         });
+        connect(header, &QToolButton::toggled, this, &ExperimentEditor::openGroupsChanged);
         header->setArrowType(Qt::RightArrow);
         body->hide();
         m_headers.push_back(header);

@@ -60,6 +60,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     connectFields();
     setAcceptDrops(true);
     restoreMemory();
+    connectMemory();
     m_files->start(m_options.file);
     m_desk->refreshRuns();
     updateRuns();
@@ -362,6 +363,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     setReading(false); // the next start finds the panes as they were
+    m_actions->presentation->setChecked(false);
     m_desk->commitDeletions();
     m_files->flush();
     saveMemory();

@@ -108,6 +108,7 @@ private:
     void setReading(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
+    void connectMemory();
     void saveMemory();
 
     void updateTrain();
@@ -161,6 +162,7 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
+    QTimer m_memoryDelay;
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
