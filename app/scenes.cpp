@@ -52,15 +52,11 @@ Result<> trainAFewSteps(MainWindow &window)
     model::Experiment next = window.document().experiment();
     next.training.steps = kSceneSteps;
     window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
-    QString failure;
-    const auto connection =
-        QObject::connect(&window.desk(), &ui::RunDesk::failed, &window, [&failure](const QString &text) { failure = text; });
     window.desk().train(window.document().experiment());
-    const bool ended = waitFor([&window] { return !window.desk().isTraining(); });
-    QObject::disconnect(connection);
-    if (!ended)
+    if (!waitFor([&window] { return !window.desk().isTraining(); }))
         return base::Error::failed("the run of the scene did not end within 3 minutes");
-    return failure.isEmpty() ? Result<>() : base::Error::failed(utf8(failure));
+    const auto &run = window.desk().live();
+    return run && run->error ? Result<>(*run->error) : Result<>();
 }
 
 /// The widest idle time of a device in the middle is asked about, with the mouse.

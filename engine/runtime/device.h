@@ -136,11 +136,11 @@ private:
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
     /// The gradient of what the final norm makes, from the output layer.
-    [[nodiscard]] base::Result<backend::Tensor> outputGradient(int microbatch, Mail in);
+    [[nodiscard]] base::Result<backend::Tensor> outputGradient(const schedule::Pass &pass, Mail in);
     void backwardWeights(const schedule::Pass &pass);
     void addTokenGradients(int microbatch, const float *gradient);
     [[nodiscard]] Mail firstVocabularyPass(int microbatch);
-    [[nodiscard]] base::Result<Mail> lastVocabularyPass(int microbatch);
+    [[nodiscard]] base::Result<Mail> lastVocabularyPass(const schedule::Pass &pass);
     [[nodiscard]] Mail secondVocabularyPass(int microbatch);
     void embed(int microbatch, float *rows) const;
     void normalise(const schedule::Pass &pass, float *out) const;
@@ -149,7 +149,10 @@ private:
     [[nodiscard]] backend::Tensor messageOf(const float *values, std::int64_t floats) const;
     /// Of the whole vocabulary.
     [[nodiscard]] SoftmaxStatistics statistics(int microbatch) const;
-    [[nodiscard]] base::Result<> recordLoss(int microbatch);
+    /// `pass` is where the loss is known, null outside of one.
+    [[nodiscard]] base::Result<> recordLoss(int microbatch, const schedule::Pass *pass);
+    /// "step 2 of 50", as progress counts.
+    [[nodiscard]] std::string stepText() const;
     [[nodiscard]] kernels::TableShard tableShard() const;
     [[nodiscard]] bool isLast(const schedule::Pass &pass) const
     {

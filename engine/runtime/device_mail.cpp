@@ -151,7 +151,7 @@ base::Result<> Device::endForward(int microbatch)
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
     }
-    return recordLoss(microbatch);
+    return recordLoss(microbatch, nullptr);
 }
 
 void Device::publish(const Pass &pass, Mail mail)

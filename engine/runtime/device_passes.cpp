@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
 namespace stagelens::runtime {
 namespace {
@@ -43,13 +44,26 @@ SoftmaxStatistics Device::statistics(int microbatch) const
     return {m_memory.at(BufferKind::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()};
 }
 
+std::string Device::stepText() const
+{
+    return base::concat("step ", m_step + 1, " of ", m_plan.experiment.training.steps);
+}
+
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
     m_vocabularyTime = 0;
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation;
-    auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
-    m_memory.leave();
-    return made;
+    const auto place = [&] { return base::concat("device ", m_rank, " in ", stepText(), ", pass ", schedule::text(pass)); };
+    try {
+        auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
+        m_memory.leave();
+        return made;
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed(place() + " got no more memory from the machine; lower model.hidden, model.sequence or "
+                                             "parallel.microbatch_size");
+    } catch (const std::exception &error) {
+        return base::Error::failed(place() + " stopped: " + error.what());
+    }
 }
 
 base::Result<Mail> Device::computeWithVersion(const Pass &pass, Mail in)
@@ -72,7 +86,7 @@ base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
     case PassKind::I: return backward(pass, std::move(in));
     case PassKind::W: backwardWeights(pass); return Mail{};
     case PassKind::S: return firstVocabularyPass(pass.microbatch);
-    case PassKind::T: return lastVocabularyPass(pass.microbatch);
+    case PassKind::T: return lastVocabularyPass(pass);
     case PassKind::U: return secondVocabularyPass(pass.microbatch);
     case PassKind::EF: {
         Mail out;
@@ -111,13 +125,14 @@ base::Result<Mail> Device::forward(const Pass &pass, Mail in)
         return out;
     const Stopwatch inVocabulary(m_vocabularyTime);
     m_output->project(microbatch, m_batch->labels(microbatch), m_context);
-    if (auto finite = recordLoss(microbatch); !finite)
+    if (auto finite = recordLoss(microbatch, &pass); !finite)
         return finite.error();
     return Mail{};
 }
 
-base::Result<Tensor> Device::outputGradient(int microbatch, Mail in)
+base::Result<Tensor> Device::outputGradient(const Pass &pass, Mail in)
 {
+    const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
     if (!in.tensor) {
         const Stopwatch inVocabulary(m_vocabularyTime);
@@ -126,7 +141,7 @@ base::Result<Tensor> Device::outputGradient(int microbatch, Mail in)
     if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
         kernels::addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
         kernels::scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
-        if (auto finite = recordLoss(microbatch); !finite)
+        if (auto finite = recordLoss(microbatch, &pass); !finite)
             return finite.error();
     }
     return std::move(in.tensor);
@@ -140,7 +155,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     Mail out;
     float *gradient = nullptr;
     if (isLast(pass)) {
-        const auto above = outputGradient(microbatch, std::move(in));
+        const auto above = outputGradient(pass, std::move(in));
         if (!above)
             return above.error();
         gradient = gradientPlace(pass, out.tensor);
@@ -208,8 +223,9 @@ Mail Device::secondVocabularyPass(int microbatch)
     return {.tensor = messageOf(OutputShard::statistics(microbatch, m_context).sum, 2 * m_plan.shape.tokens())};
 }
 
-base::Result<Mail> Device::lastVocabularyPass(int microbatch)
+base::Result<Mail> Device::lastVocabularyPass(const Pass &pass)
 {
+    const int microbatch = pass.microbatch;
     const Labels labels = m_batch->labels(microbatch);
     const SoftmaxStatistics all = statistics(microbatch);
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
@@ -218,7 +234,7 @@ base::Result<Mail> Device::lastVocabularyPass(int microbatch)
     }
     Mail out{.tensor = m_output->differentiate(microbatch, all, labels, m_context)};
     if (m_rank == m_plan.lastDevice(microbatch))
-        if (auto finite = recordLoss(microbatch); !finite)
+        if (auto finite = recordLoss(microbatch, &pass); !finite)
             return finite.error();
     return out;
 }
@@ -246,14 +262,16 @@ void Device::differentiateNorm(const Pass &pass, float *gradient, const float *o
                  m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_plan.shape);
 }
 
-base::Result<> Device::recordLoss(int microbatch)
+base::Result<> Device::recordLoss(int microbatch, const Pass *pass)
 {
     const double loss = statistics(microbatch).loss();
     m_losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};
-    return base::Error::failed(base::concat("the loss is not finite in step ", m_step, ", microbatch ", microbatch,
-                                            ", on device ", m_rank, ": training diverged; lower the learning rate (it is ",
+    const std::string at = m_use == StepUse::Evaluation ? std::string() : " in " + stepText();
+    return base::Error::failed(base::concat("the loss is not finite", at, ", microbatch ", microbatch, ", on device ", m_rank,
+                                            pass != nullptr ? ", in pass " + schedule::text(*pass) : "",
+                                            ": training diverged; lower the learning rate (it is ",
                                             m_plan.experiment.training.optimizer.learningRate,
                                             ") or limit the gradient's norm with clip"),
                                "training.optimizer.lr");

@@ -11,6 +11,7 @@
 #include "engine/schedule/text_form.h"
 #include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/schedule_plan.h"
 
 #include <algorithm>
 #include <charconv>
@@ -161,6 +162,16 @@ Experiment withScheduleFile(Experiment experiment, std::string file)
     experiment.schedule.file = std::move(file);
     experiment.schedule.text.clear();
     return completed(std::move(experiment));
+}
+
+Experiment withOwnOrder(Experiment experiment)
+{
+    if (experiment.schedule.family == model::kCustomFamily)
+        return experiment;
+    if (const auto plan = planOf(experiment, machineCores()))
+        return withScheduleText(std::move(experiment), customText(plan->schedule));
+    model::chooseFamily(experiment.schedule, model::kCustomFamily);
+    return experiment;
 }
 
 std::string_view recognisedFamily(const Schedule &schedule)

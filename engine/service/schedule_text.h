@@ -30,6 +30,10 @@ struct TextFault {
 [[nodiscard]] model::Experiment withScheduleText(model::Experiment experiment, std::string text);
 [[nodiscard]] model::Experiment withScheduleFile(model::Experiment experiment, std::string file);
 
+/// The experiment with the order of its family as a custom one, to be changed by hand. Where no order can be made of it, a
+/// custom schedule that still lacks its file. One that is custom already stays as it is.
+[[nodiscard]] model::Experiment withOwnOrder(model::Experiment experiment);
+
 /// The name of the family that makes exactly this order, with its usual settings; empty where none does, where its order
 /// depends on durations, and above kMostRecognisedPasses.
 [[nodiscard]] std::string_view recognisedFamily(const schedule::Schedule &schedule);

@@ -305,7 +305,7 @@ private slots:
                 QVERIFY(!told.outcome.ok());
                 QCOMPARE(told.outcome.error().kind, base::ErrorKind::Failed);
                 const std::string text = told.outcome.error().text();
-                QVERIFY2(text.find("not finite in step 1, microbatch 0, on device 3") != std::string::npos, text.c_str());
+                QVERIFY2(text.find("not finite in step 2 of 20, microbatch 0, on device 3") != std::string::npos, text.c_str());
                 QVERIFY2(text.find("diverged/failed-step") != std::string::npos, text.c_str());
                 // The state before that step: what a run of as many steps ends with.
                 auto shorter = experiment;

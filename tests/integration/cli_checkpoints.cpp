@@ -155,7 +155,7 @@ void CliCheckpoints::dumpsTheStateOfADivergedStep()
     const CliRunner cli;
     const CliAnswer answer = cli.run(u"run --json --steps 9 --lr 1e30 --vocabulary vocab-1 --dump state "_s + kTiny);
     QCOMPARE(answer.status, 1);
-    QVERIFY2(answer.err.contains("not finite in step 1, microbatch 0, on device 1"), answer.err);
+    QVERIFY2(answer.err.contains("not finite in step 2 of 9, microbatch 0, on device 1, in pass T0@"), answer.err);
     QVERIFY2(answer.err.contains("state/failed-step"), answer.err);
     QCOMPARE(answer.object()[u"run"].toObject()[u"status"].toString(), u"failed"_s);
     // The failing step can be looked at again.

@@ -3,10 +3,14 @@
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/schedule_desk.h"
+#include "ui/timeline/colours.h"
 
+#include <QComboBox>
 #include <QFile>
+#include <QFileDialog>
 #include <QListWidget>
 #include <QTextBlock>
+#include <QTimer>
 #include <QToolButton>
 
 using namespace stagelens;
@@ -27,6 +31,7 @@ private slots:
     void keysMoveTheSelectedPass();
     void theOrderIsSavedWithTheExperiment();
     void schedulesComeFromAndGoToFiles();
+    void theListMakesTheOrderOnesOwn();
 
 private:
     [[nodiscard]] ui::SchedulePanel &panel() { return *m_fixture->window().explorePage().schedulePanel(); }
@@ -104,6 +109,10 @@ void WindowSchedule::typingMarksFaultsAndKeepsThePicture()
     QCOMPARE(choice().family, std::string("custom"));
     QVERIFY(!choice().text.empty());
     QCOMPARE(text().markedLines(), std::vector<int>{2});
+    const auto marks = text().extraSelections();
+    QVERIFY(std::ranges::any_of(marks, [](const QTextEdit::ExtraSelection &mark) {
+        return mark.cursor.selectedText() == u"B3"_s && mark.format.background().color() == ui::colours(false).alarm;
+    }));
     auto *faults = m_fixture->find<QListWidget>(u"schedule.faults"_s);
     QVERIFY(faults->isVisible());
     QVERIFY2(faults->item(0)->text().startsWith(u"Line 2, word 10: B3"_s), qPrintable(faults->item(0)->text()));
@@ -244,6 +253,45 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
     QVERIFY2(notice->text().startsWith(u"bad.csv was not opened. "_s) && notice->text().contains(u"row 1, column 2"_s),
              qPrintable(notice->text()));
     QCOMPARE(choice().file, csv.toStdString());
+}
+
+void WindowSchedule::theListMakesTheOrderOnesOwn()
+{
+    auto &window = m_fixture->open();
+    const base::Nanos before = window.forecast().plan()->timeline->iteration();
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    auto *list = m_fixture->window().findChild<QComboBox *>(u"strip.schedule.family"_s);
+    QCOMPARE(list->itemData(list->count() - 1).toString(), u"custom"_s);
+    QTest::keyClick(list, Qt::Key_End);
+    QCOMPARE(choice().family, std::string("custom"));
+    QVERIFY(model::isScheduleText(choice().file));
+    QVERIFY(window.forecast().problems().empty());
+    QCOMPARE(window.forecast().plan()->timeline->iteration(), before);
+    QVERIFY2(notice->isVisible() && notice->text().startsWith(u"The order is now your own"_s), qPrintable(notice->text()));
+    m_fixture->window().findChild<QAbstractButton *>(u"bar.notice.Edit the order"_s)->click();
+    QTRY_VERIFY(panel().isVisible());
+    QVERIFY(!notice->isVisible());
+    QCOMPARE(panel().words(), u"This is 1F1B."_s);
+    window.actions().undo->trigger();
+    QCOMPARE(choice().family, std::string("1f1b"));
+    // Or it comes from a file, from the same bar.
+    QFile file(m_fixture->path(u"own.schedule"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("schedule own devices 2 microbatches 2 vocabulary none\n0: F0 F1 B0 B1\n1: F0 B0 F1 B1\n");
+    file.close();
+    QTest::keyClick(list, Qt::Key_End);
+    QTimer answer;
+    connect(&answer, &QTimer::timeout, this, [&answer, &file] {
+        if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
+            answer.stop();
+            dialog->selectFile(file.fileName());
+            QMetaObject::invokeMethod(dialog, "accept");
+        }
+    });
+    answer.start(10);
+    window.findChild<QAbstractButton *>(u"bar.notice.Open a file…"_s)->click();
+    QTRY_VERIFY2(choice().file == file.fileName().toStdString(), qPrintable(notice->text()));
+    QCOMPARE(window.document().experiment().parallel.devices, 2);
 }
 
 QTEST_MAIN(WindowSchedule)

@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QTableWidget>
@@ -30,6 +31,8 @@ private slots:
     void deletingCanBeUndoneUntilTheWindowCloses();
     void closingWhileTrainingAsksOnce();
     void unusableDatabaseIsSaidPermanently();
+    void aFailedRunSaysWhereAndWhatToDo();
+    void measuredChoosesRunAndStep();
 
 private:
     void train();
@@ -213,6 +216,78 @@ void WindowTraining::unusableDatabaseIsSaidPermanently()
         return;
     QVERIFY(bar->isVisible());
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
+}
+
+void WindowTraining::aFailedRunSaysWhereAndWhatToDo()
+{
+    auto *window = &m_fixture->window();
+    model::Experiment plan = window->document().experiment();
+    plan.training.steps = 20;
+    plan.training.optimizer.learningRate = 1e30;
+    window->document().start(plan, {}, u"Diverges"_s);
+    QTest::keyClick(window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(!window->desk().isTraining(), 30000);
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    static const QRegularExpression words(
+        u"^Run 1 failed after 1 of 20 steps\\. The loss is not finite in step 2 of 20, microbatch 0, on device 1, in pass "
+        "F0@1: training diverged; lower the learning rate \\(it is 1e\\+30\\) .*\\. What was measured remains\\.$"_s);
+    QVERIFY(bar->isVisible());
+    QVERIFY2(words.match(bar->text()).hasMatch(), qPrintable(bar->text()));
+    QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible()); // said once
+    QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
+    QVERIFY(window->runsPanel().model()->run(window->runsPanel().model()->index(0, 0))->status == store::RunStatus::Failed);
+    auto *rate = window->findChild<QWidget *>(u"training.optimizer.lr"_s);
+    QVERIFY(!rate->isVisible());
+    m_fixture->click(u"bar.provenance.Go to Learning rate"_s);
+    QTRY_VERIFY(rate->isVisible() && rate->hasFocus());
+    m_fixture->click(u"bar.provenance.Hide the run"_s);
+    QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{1});
+    QVERIFY(!bar->isVisible());
+    // Another day it still says so.
+    window->close();
+    window = &m_fixture->open();
+    bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    emit window->runsPanel().showAsked(1);
+    QVERIFY2(words.match(bar->text()).hasMatch(), qPrintable(bar->text()));
+    QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
+}
+
+void WindowTraining::measuredChoosesRunAndStep()
+{
+    for (int run = 0; run < 2; ++run) {
+        train();
+        if (QTest::currentTestFailed())
+            return;
+    }
+    static const QRegularExpression median(u"^Virtual clock · run (\\d), step [34] of 4, the median$"_s);
+    QCOMPARE(median.match(m_fixture->content().groups[1].caption).captured(1), u"2"_s);
+    const auto choose = [this](const QString &begin) {
+        auto *menu = m_fixture->find<QMenu>(u"strip.shown.Measured.menu"_s);
+        menu->popup({});
+        const auto entries = menu->actions();
+        const auto entry = std::ranges::find_if(entries, [&](const QAction *each) { return each->text().startsWith(begin); });
+        QVERIFY2(entry != entries.end(), qPrintable(begin));
+        QVERIFY(!(*entry)->isChecked());
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*entry).center());
+    };
+    choose(u"Run 1 · Virtual clock · 4 steps · "_s);
+    QCOMPARE(median.match(m_fixture->content().groups[1].caption).captured(1), u"1"_s);
+    choose(u"Last: step 4, "_s);
+    QCOMPARE(m_fixture->content().groups[1].caption, u"Virtual clock · run 1, step 4 of 4"_s);
+    choose(u"Median: step "_s);
+    QCOMPARE(median.match(m_fixture->content().groups[1].caption).captured(1), u"1"_s);
+    // Another day, Measured finds the newest run of the plan by itself.
+    m_fixture->window().close();
+    m_fixture->open();
+    QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
+    m_fixture->click(u"strip.shown.Measured"_s);
+    QCOMPARE(median.match(m_fixture->content().groups[0].caption).captured(1), u"2"_s);
+    // One of another plan is not taken for it.
+    m_fixture->open();
+    m_fixture->usePlanForTraining(4);
+    m_fixture->window().apply(model::VocabularyMethod::Vocab2);
+    m_fixture->click(u"strip.shown.Measured"_s);
+    QVERIFY(!m_fixture->window().desk().shown());
 }
 
 QTEST_MAIN(WindowTraining)

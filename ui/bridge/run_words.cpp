@@ -76,4 +76,35 @@ QString differenceWords(const model::Experiment &baseline, const model::Experime
     return words.join(u"; "_s);
 }
 
+std::optional<int> medianStep(const store::RunRecord &run)
+{
+    const auto median = store::medianIteration(run.iterations);
+    if (!median)
+        return {};
+    // From behind: the first steps are apart where there are more.
+    const auto found = std::ranges::find(run.iterations.rbegin(), run.iterations.rend(), *median);
+    return run.summary.resumedSteps + static_cast<int>(run.iterations.rend() - found);
+}
+
+BadEnd badEnd(const store::RunSummary &run)
+{
+    BadEnd end;
+    if (run.status != store::RunStatus::Failed && run.status != store::RunStatus::Interrupted)
+        return end;
+    end.words = u"%1 %2 after %3 of %4 steps."_s
+                    .arg(run.id > 0 ? u"Run %1"_s.arg(run.id) : u"The run"_s,
+                         run.status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s)
+                    .arg(run.stepsDone)
+                    .arg(run.stepsPlanned);
+    static const QRegularExpression kField(u"^([a-z_]+(?:\\.[a-z_]+)+): "_s); // as base::Error::text() writes it
+    for (QString line : qtText(run.reason).split(u'\n', Qt::SkipEmptyParts)) {
+        if (const auto match = kField.match(line); match.hasMatch()) {
+            end.field = match.captured(1);
+            line.remove(0, match.capturedLength());
+        }
+        end.words += u' ' + sentence(base::Problem{{}, utf8(line)});
+    }
+    return end;
+}
+
 } // namespace stagelens::ui

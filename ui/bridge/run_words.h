@@ -12,4 +12,13 @@ namespace stagelens::ui {
 /// In what a run's plan differs from the baseline's: "VOCAB-2; Devices 8", "as the baseline". Both must be resolved.
 [[nodiscard]] QString differenceWords(const model::Experiment &baseline, const model::Experiment &run);
 
+/// The step, from 1, whose timeline a run that is over is shown with: its median one. Nothing where it is not known.
+[[nodiscard]] std::optional<int> medianStep(const store::RunRecord &run);
+/// How a run ended before its time by itself: "Run 3 failed after 1 of 50 steps. The loss is not finite in step 2 …".
+struct BadEnd {
+    QString words; ///< empty for runs that go on, ended well or were stopped by a person
+    QString field; ///< of the experiment, that the remedy is about; empty if none is
+};
+[[nodiscard]] BadEnd badEnd(const store::RunSummary &run);
+
 } // namespace stagelens::ui

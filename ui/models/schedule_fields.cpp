@@ -34,11 +34,16 @@ void addFamily(std::vector<Field> &all)
     for (const schedule::Family &family : schedule::families())
         families.push_back({qtText(family.name), familyCaption(family.name), qtText(family.description)});
     families.push_back({qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
-                        u"--schedule-file FILE: an order of your own, or PyTorch's"_s});
+                        u"The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)"_s});
     all.push_back(choice(
         u"schedule.family"_s, u"Schedule"_s, u"--schedule"_s, u"The order in which each device runs its passes."_s,
         std::move(families), [](const Experiment &experiment) { return qtText(experiment.schedule.family); },
-        [](Experiment &experiment, const std::string &name) { model::chooseFamily(experiment.schedule, name); }));
+        [](Experiment &experiment, const std::string &name) {
+            if (name == model::kCustomFamily)
+                experiment = service::withOwnOrder(std::move(experiment));
+            else
+                model::chooseFamily(experiment.schedule, name);
+        }));
     all.push_back(scheduleFile());
 }
 

@@ -9,12 +9,15 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
 ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent) : QScrollArea(parent), m_document(document)
 {
+    setAccessibleName(u"Experiment"_s);
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setAccessibleName(u"Experiment"_s);
@@ -58,6 +61,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
             body->setVisible(open);
             header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         });
+        connect(header, &QToolButton::toggled, this, &ExperimentEditor::openGroupsChanged);
         header->setArrowType(Qt::RightArrow);
         body->hide();
         m_headers.push_back(header);
@@ -85,6 +89,22 @@ void ExperimentEditor::setOpenGroups(const QStringList &names)
 {
     for (QToolButton *header : m_headers)
         header->setChecked(names.contains(header->text()));
+}
+
+bool ExperimentEditor::reveal(const QString &field)
+{
+    const auto editor =
+        std::ranges::find_if(m_editors, [&field](const FieldEditor *each) { return each->field().id == field; });
+    if (editor == m_editors.end())
+        return false;
+    for (std::size_t group = 0; group < m_headers.size(); ++group)
+        if (std::ranges::count(fieldGroups()[group].ids, field) > 0)
+            m_headers[group]->setChecked(true);
+    (*editor)->setFocus(Qt::OtherFocusReason);
+    // Only then the fields of a group that was folded have places.
+    QMetaObject::invokeMethod(
+        this, [this, shown = *editor] { ensureWidgetVisible(shown); }, Qt::QueuedConnection);
+    return true;
 }
 
 void ExperimentEditor::updateRows()

@@ -24,6 +24,11 @@ public:
     /// Names of the open groups, to be remembered.
     [[nodiscard]] QStringList openGroups() const;
     void setOpenGroups(const QStringList &names);
+    /// Opens the field's group and puts the keyboard there. False where there is no such field.
+    bool reveal(const QString &field);
+
+signals:
+    void openGroupsChanged();
 
 private:
     void updateRows();

@@ -110,6 +110,7 @@ QWidget *FieldEditor::makeChoice()
         m_document->closeGesture();
         commit(combo->itemData(index));
         finish();
+        emit chosen(combo->itemData(index).toString());
     });
     connect(combo, &QComboBox::highlighted, this,
             [this, combo](int index) { emit choiceHovered(combo->itemData(index).toString()); });

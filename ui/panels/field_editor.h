@@ -32,6 +32,8 @@ public:
 signals:
     /// The pointer or the arrow keys are on a choice of the open list; empty when the list closes.
     void choiceHovered(const QString &value);
+    /// A choice of the list was made, also the one that stood there before.
+    void chosen(const QString &value);
     /// The person has left the field or pressed Return.
     void left();
 

@@ -156,6 +156,7 @@ void RunsPanel::makeColumns()
         action->setChecked(!m_table->isColumnHidden(column));
         header->addAction(action);
         connect(action, &QAction::toggled, this, [this, column](bool on) { m_table->setColumnHidden(column, !on); });
+        connect(action, &QAction::toggled, this, &RunsPanel::columnsChanged);
     }
 }
 

@@ -49,6 +49,7 @@ signals:
     void tagsAsked(qint64 run, const QStringList &tags);
     void noteAsked(qint64 run, const QString &note);
     void foldedByHand(bool folded);
+    void columnsChanged();
     /// The table came into sight and would like its sizeHint().
     void unfolded();
 

@@ -2,12 +2,17 @@
 
 #include "ui/bridge/words.h"
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/timeline/colours.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QListWidget>
+#include <QPainter>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace stagelens::ui {
 
@@ -16,8 +21,22 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kLineRole = Qt::UserRole;
 constexpr int kWordRole = Qt::UserRole + 1;
-constexpr int kRowsOfFaults = 2;
+constexpr int kRowsOfFaults = 3;
+constexpr int kMark = 10;
 constexpr int kRowsOfText = 4;
+
+/// The mark that stands beside the line as well.
+QIcon mark(const QColor &colour)
+{
+    QPixmap picture(kMark, kMark);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawEllipse(picture.rect());
+    return picture;
+}
 } // namespace
 
 SchedulePanel::SchedulePanel(QWidget *parent)
@@ -49,7 +68,6 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     m_faults->setObjectName(u"schedule.faults"_s);
     m_faults->setAccessibleName(u"What is wrong in the schedule"_s);
     m_faults->setFrameShape(QFrame::NoFrame);
-    m_faults->setMaximumHeight(kRowsOfFaults * (fontMetrics().height() + 4) + 4);
     m_faults->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_faults->setTextElideMode(Qt::ElideRight);
     m_faults->hide();
@@ -84,7 +102,27 @@ void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
         item->setData(kWordRole, fault.word);
         item->setToolTip(item->text());
     }
+    m_faults->setFixedHeight(std::min(kRowsOfFaults, m_faults->count()) * (fontMetrics().height() + 4) + 4);
     m_faults->setVisible(!faults.empty());
+    colour();
+}
+
+void SchedulePanel::changeEvent(QEvent *event)
+{
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::ApplicationPaletteChange)
+        colour();
+}
+
+void SchedulePanel::colour()
+{
+    QPalette tinted;
+    const Colours &colours = coloursFor(tinted);
+    tinted.setColor(QPalette::Base, mix(colours.alarm, tinted.color(QPalette::Base), kFaultTint));
+    m_faults->setPalette(tinted);
+    const QIcon icon = mark(colours.alarm);
+    for (int row = 0; row < m_faults->count(); ++row)
+        m_faults->item(row)->setIcon(icon);
 }
 
 } // namespace stagelens::ui

@@ -29,7 +29,12 @@ public:
 signals:
     void closed();
 
+protected:
+    void changeEvent(QEvent *event) override;
+
 private:
+    void colour();
+
     QLabel *m_words;
     ScheduleTextEdit *m_edit;
     QListWidget *m_faults;

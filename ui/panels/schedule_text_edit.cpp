@@ -162,12 +162,16 @@ QString ScheduleTextEdit::faultsAt(int line) const
 
 void ScheduleTextEdit::markWords()
 {
+    // Filled: a wave alone is lost under words that are filled themselves.
+    const Colours &colours = coloursFor(palette());
     QList<QTextEdit::ExtraSelection> marks;
     for (const service::TextFault &fault : m_faults) {
         QTextEdit::ExtraSelection mark;
         mark.cursor = wordAt(fault.line, fault.word);
+        mark.format.setBackground(colours.alarm);
+        mark.format.setForeground(inkOn(colours.alarm));
+        mark.format.setFontWeight(QFont::Bold);
         mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
-        mark.format.setUnderlineColor(coloursFor(palette()).alarm);
         marks << mark;
     }
     setExtraSelections(marks);
@@ -194,10 +198,14 @@ void ScheduleTextEdit::paintMargin()
         if (place.top() > m_margin->height())
             break;
         const int line = block.blockNumber() + 1;
-        painter.setPen(colours.muted);
+        const bool isMarked = std::ranges::binary_search(marked, line);
+        if (isMarked)
+            painter.fillRect(QRectF(0, place.top(), m_margin->width(), place.height()),
+                             mix(colours.alarm, colours.band, kFaultTint));
+        painter.setPen(isMarked ? colours.ink : colours.muted);
         painter.drawText(QRectF(0, place.top(), m_margin->width() - kMarginPadding, place.height()),
                          Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
-        if (!std::ranges::binary_search(marked, line))
+        if (!isMarked)
             continue;
         painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(Qt::NoPen);

@@ -11,6 +11,9 @@ namespace stagelens::ui {
 
 class PassHighlighter;
 
+/// Share of the alarm's colour in what tells of faults: their lines' margin and their list.
+inline constexpr double kFaultTint = 0.18;
+
 /// Has no undo of its own: the experiment's takes its place.
 class ScheduleTextEdit : public QPlainTextEdit {
     Q_OBJECT

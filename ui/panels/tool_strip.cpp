@@ -7,6 +7,8 @@
 #include <QActionGroup>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
+#include <QShortcut>
 #include <QToolButton>
 
 namespace stagelens::ui {
@@ -74,10 +76,26 @@ ToolStrip::ToolStrip(ExperimentDocument *document, const RunActions &run, QWidge
         QToolButton *button = buttonOf(action, this);
         button->setObjectName(u"strip.shown."_s + text);
         buttons << button;
+        if (m_shown->actions().size() == static_cast<int>(Shown::Measured) + 1)
+            addMeasuredMenu(button);
     }
     m_shown->actions().constLast()->setChecked(true);
     connect(m_shown, &QActionGroup::triggered, this, &ToolStrip::shownChanged);
     layout->addWidget(row(this, buttons, 0));
+}
+
+void ToolStrip::addMeasuredMenu(QToolButton *button)
+{
+    auto *menu = new QMenu(button);
+    menu->setObjectName(button->objectName() + u".menu"_s);
+    menu->setToolTipsVisible(true);
+    button->setMenu(menu);
+    button->setPopupMode(QToolButton::MenuButtonPopup);
+    button->defaultAction()->setToolTip(u"Only the run that is shown; the list beside it (Alt+Down) chooses run and step"_s);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { emit measuredMenuOpens(menu); });
+    auto *open = new QShortcut(QKeySequence(Qt::ALT | Qt::Key_Down), button);
+    open->setContext(Qt::WidgetShortcut);
+    connect(open, &QShortcut::activated, button, &QToolButton::showMenu);
 }
 
 Shown ToolStrip::shown() const

@@ -8,6 +8,8 @@
 class QAction;
 class QActionGroup;
 class QLabel;
+class QMenu;
+class QToolButton;
 
 namespace stagelens::ui {
 
@@ -35,8 +37,12 @@ public:
 
 signals:
     void shownChanged();
+    /// The list at Measured opens: which runs and steps there are may be filled in.
+    void measuredMenuOpens(QMenu *menu);
 
 private:
+    void addMeasuredMenu(QToolButton *button);
+
     std::vector<FieldEditor *> m_editors;
     QActionGroup *m_shown;
     QLabel *m_progress;

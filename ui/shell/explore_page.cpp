@@ -3,6 +3,7 @@
 #include "engine/service/published.h"
 #include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/lane_groups.h"
+#include "ui/bridge/run_words.h"
 #include "ui/bridge/words.h"
 #include "ui/panels/computing_sign.h"
 #include "ui/panels/headline_bar.h"
@@ -29,11 +30,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPlot{160, 84};
-
-QString endedWords(store::RunStatus status)
-{
-    return status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s;
-}
 } // namespace
 
 ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
@@ -207,9 +203,7 @@ LaneGroup ExplorePage::measuredGroup() const
     group.timeline = run.record.timeline;
     group.schedule = run.schedule;
     group.metrics = run.record.metrics.value_or(simulate::Metrics{});
-    group.caption = caption(run.record.summary.kind) + u" · run %1"_s.arg(run.record.summary.id);
-    if (!run.finished)
-        group.caption += u", step %1"_s.arg(run.step);
+    group.caption = m_desk->shownCaption();
     const auto &plan = m_forecast->plan();
     group.faded = plan && !m_desk->shownDifferences(plan->experiment).empty();
     return group;
@@ -298,46 +292,49 @@ void ExplorePage::refreshProvenance()
 {
     const auto &plan = m_forecast->plan();
     const auto &run = m_desk->shown();
+    const BadEnd end = run ? badEnd(run->record.summary) : BadEnd();
+    if (plan && !end.words.isEmpty()) {
+        sayBadEnd(end);
+        return;
+    }
     if (m_shown == Shown::Measured && !(run && run->record.timeline) && !m_desk->isTraining()) {
         m_provenanceBar->say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
                              {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
         return;
     }
-    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted) {
+    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
         m_provenanceBar->clear();
-        return;
-    }
-    const store::RunSummary &summary = run->record.summary;
-    if (!runDiffers()) {
-        if (summary.status != store::RunStatus::Failed && summary.status != store::RunStatus::Interrupted) {
-            m_provenanceBar->clear();
-            return;
-        }
-        QString reason = summary.reason.empty() ? QString() : u": "_s + qtText(summary.reason);
-        if (!reason.endsWith(u'.'))
-            reason += u'.';
-        m_provenanceBar->say(MessageBar::Tone::Warning,
-                             u"Run %1 %2 after %3 of %4 steps%5 What was measured is shown."_s.arg(summary.id)
-                                 .arg(endedWords(summary.status))
-                                 .arg(summary.stepsDone)
-                                 .arg(summary.stepsPlanned)
-                                 .arg(reason),
-                             {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
         return;
     }
     const QString from = u"From run %1"_s.arg(run->record.summary.id);
     const auto found = m_desk->shownDifferences(plan->experiment);
-    const MessageBar::Action hide{u"Hide the run"_s, [this] { m_desk->showNone(); }};
     if (found.empty()) {
         m_provenanceBar->say(MessageBar::Tone::Note,
                              from + u", measured on this computer; the prediction is for %1, so no error is shown."_s.arg(
                                         costCaption(plan->experiment)),
-                             {hide});
+                             {{u"Hide the run"_s, [this] { m_desk->showNone(); }}});
         return;
     }
     m_provenanceBar->say(
         MessageBar::Tone::Note, from + u", which differs: "_s + differencesText(found) + u'.',
         {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}});
+}
+
+void ExplorePage::sayBadEnd(const BadEnd &end)
+{
+    const service::RunSnapshot &run = *m_desk->shown();
+    QString words = end.words + (run.record.timeline ? u" What was measured remains."_s : QString());
+    std::vector<MessageBar::Action> actions;
+    if (const auto found = m_desk->shownDifferences(m_forecast->plan()->experiment); !found.empty()) {
+        words += u" It differs from this plan: %1."_s.arg(differencesText(found));
+        actions.push_back({u"Show its plan"_s, [this] { emit showPlanAsked(); }});
+    } else if (!end.field.isEmpty()) {
+        actions.push_back({u"Go to %1"_s.arg(fieldCaption(end.field)), [this, field = end.field] { emit fieldAsked(field); }});
+    } else {
+        actions.push_back({u"Train this plan"_s, [this] { emit trainAsked(); }});
+    }
+    actions.push_back({u"Hide the run"_s, [this] { m_desk->showNone(); }});
+    m_provenanceBar->say(MessageBar::Tone::Warning, words, std::move(actions));
 }
 
 void ExplorePage::refreshPlots()

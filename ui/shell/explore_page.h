@@ -15,6 +15,7 @@ class QTabWidget;
 
 namespace stagelens::ui {
 
+struct BadEnd;
 class BubblePlot;
 class ComputingSign;
 class Forecast;
@@ -57,6 +58,8 @@ public:
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    /// The timeline or its table, whichever is shown.
+    [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     /// The timeline or its table, whichever is shown.
     [[nodiscard]] QWidget *picture();
@@ -65,6 +68,8 @@ public:
 signals:
     void showPlanAsked();
     void trainAsked();
+    /// A field of the experiment should be edited.
+    void fieldAsked(const QString &field);
     /// What the inspector should say about a gap.
     void gapExplained(const QString &text);
 
@@ -78,6 +83,7 @@ private:
     /// Why the passes of that timeline stand where they do; null where it is not known.
     [[nodiscard]] std::shared_ptr<const simulate::Explanation> whyOf(const timeline::TimelinePtr &timeline) const;
     void refreshProvenance();
+    void sayBadEnd(const BadEnd &end);
     void refreshPlots();
     void explain(int group, int device, qint64 time);
 

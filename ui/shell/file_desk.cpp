@@ -72,7 +72,11 @@ void FileDesk::start(const QString &file)
     if (m_remember && std::filesystem::exists(sessionFile(), ignored)) {
         const auto settings = windowSettings();
         if (const auto session = model::loadExperiment(sessionFile())) {
-            begin(*session, settings->value(u"file"_s).toString(), settings->value(u"title"_s, u"Last session"_s).toString());
+            const QString of = settings->value(u"file"_s).toString();
+            begin(*session, of, settings->value(u"title"_s, u"Last session"_s).toString());
+            const auto saved = of.isEmpty() ? base::Result<model::Experiment>(*session) : model::loadExperiment(utf8(of));
+            if (!saved || loosened(*saved) != m_document->experiment())
+                m_document->undoStack().resetClean(); // it came back, and is not in its file
         } else {
             problem += u" The last session cannot be read, so the demo is open: "_s + sentence(session.error());
         }

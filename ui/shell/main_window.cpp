@@ -60,9 +60,11 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     connectFields();
     setAcceptDrops(true);
     restoreMemory();
+    connectMemory();
     m_files->start(m_options.file);
     m_desk->refreshRuns();
     updateRuns();
+    tellInterrupted();
     if (m_options.calibrate)
         m_bridge->calibrateOnce();
 }
@@ -103,12 +105,21 @@ void MainWindow::connectModel()
     connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
     connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
+    connect(m_explore, &ExplorePage::fieldAsked, this, [this](const QString &field) {
+        m_left->show();
+        m_left->raise();
+        m_editor->reveal(field);
+    });
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {
+        if (m_strip->shown() != Shown::Predicted && !m_desk->shown() && m_forecast->plan())
+            if (const auto runs = m_desk->runsOf(m_forecast->plan()->experiment, 1); !runs.empty())
+                m_desk->show(runs.front().id);
         m_explore->setShown(m_strip->shown());
         updateExports();
     });
+    connect(m_strip, &ToolStrip::measuredMenuOpens, this, &MainWindow::fillMeasured);
 }
 
 void MainWindow::connectRuns()
@@ -140,8 +151,13 @@ void MainWindow::connectFields()
             connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
                 m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
             });
-        else if (editor->field().id == u"schedule.family"_s)
-            connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
+        if (editor->field().id != u"schedule.family"_s)
+            continue;
+        connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
+        connect(editor, &FieldEditor::chosen, this, [this](const QString &family) {
+            if (utf8(family) == model::kCustomFamily)
+                offerCustomOrder();
+        });
     }
 }
 
@@ -232,6 +248,8 @@ void MainWindow::showProblems()
     }
     if (problems.front().field == "schedule.text" && !m_actions->editSchedule->isChecked())
         actions.push_back({u"Show the text"_s, [this] { m_actions->editSchedule->setChecked(true); }});
+    if (problems.front().field == "schedule.file")
+        actions.push_back({u"Open a schedule…"_s, [this] { askOpenSchedule(); }});
     if (m_document->undoStack().canUndo())
         actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
     m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),
@@ -347,6 +365,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     setReading(false); // the next start finds the panes as they were
+    m_actions->presentation->setChecked(false);
     m_desk->commitDeletions();
     m_files->flush();
     saveMemory();

@@ -8,6 +8,7 @@
 #include <QTimer>
 
 class QDockWidget;
+class QMenu;
 class QMenuBar;
 class QStackedWidget;
 
@@ -86,13 +87,20 @@ private:
     void connectSweep();
     void connectSchedule();
     void setScheduleEditing(bool on);
+    void askOpenSchedule();
     void askWriteSchedule();
+    /// A custom schedule was chosen in the list: says what it is now, and where to change or replace it.
+    void offerCustomOrder();
     void useCostsOfRun();
+    /// The runs of this plan, and the steps of the one that is shown.
+    void fillMeasured(QMenu *menu);
     void askImport();
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
+    /// Once for each: of the newest runs those whose process ended before they did.
+    void tellInterrupted();
     void connectActions();
     void connectFields();
     [[nodiscard]] QWidget *makeModeSwitch();
@@ -103,6 +111,7 @@ private:
     void setReading(bool on);
     void showFamily(const QString &family);
     void restoreMemory();
+    void connectMemory();
     void saveMemory();
 
     void updateTrain();
@@ -161,6 +170,7 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
+    QTimer m_memoryDelay;
     model::Experiment m_runBaseline; ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen

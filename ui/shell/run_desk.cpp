@@ -12,6 +12,8 @@ using namespace Qt::StringLiterals;
 namespace {
 /// The table need not be read from disk more often while a run goes on.
 constexpr qint64 kRefreshMilliseconds = 1000;
+/// Runs of the plan are looked for among the newest.
+constexpr std::size_t kRunsLookedAt = 2000;
 } // namespace
 
 RunDesk::RunDesk(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
@@ -25,6 +27,7 @@ void RunDesk::train(const model::Experiment &experiment)
         return;
     m_stopping = false;
     m_following = true;
+    m_step.reset();
     m_live.reset();
     m_job = m_bridge->service().submitTraining(experiment);
     emit trainingChanged();
@@ -63,23 +66,25 @@ void RunDesk::finish(const service::RunSnapshot &last)
     m_job = 0;
     m_stopping = false;
     refreshRuns();
-    if (last.error && last.error->kind != base::ErrorKind::Cancelled)
-        emit failed(u"The run stopped after %1 of %2 steps. "_s.arg(last.step).arg(last.steps) + sentence(*last.error));
+    if (const BadEnd end = badEnd(last.record.summary); !end.words.isEmpty() && !m_following)
+        emit failed(end.words); // a run that is shown has its bar
 }
 
-void RunDesk::show(store::RunId run)
+void RunDesk::show(store::RunId run, std::optional<int> step)
 {
-    m_following = m_live && m_live->record.summary.id == run;
-    if (m_following) {
-        m_shown = m_live;
-    } else {
-        auto loaded = load(run);
+    const bool isLive = m_live && m_live->record.summary.id == run && !step;
+    service::RunSnapshotPtr found = m_live;
+    if (!isLive) {
+        auto loaded = load(run, step);
         if (!loaded) {
             emit failed(sentence(loaded.error()));
             return;
         }
-        m_shown = *loaded;
+        found = *std::move(loaded);
     }
+    m_following = isLive;
+    m_shown = std::move(found);
+    m_step = step;
     emit shownChanged();
 }
 
@@ -87,14 +92,55 @@ void RunDesk::showNone()
 {
     m_following = false;
     m_shown.reset();
+    m_step.reset();
     emit shownChanged();
 }
 
-base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run)
+QString RunDesk::shownCaption() const
 {
-    auto record = m_bridge->service().loadRun(run);
+    if (!m_shown)
+        return {};
+    const store::RunSummary &run = m_shown->record.summary;
+    QString text = caption(run.kind) + u" · run %1"_s.arg(run.id);
+    const auto &metrics = m_shown->record.metrics;
+    const bool isMedian =
+        !m_step && m_shown->finished && metrics && store::medianIteration(m_shown->record.iterations) == metrics->iteration;
+    const int step = m_step ? *m_step + 1 : isMedian ? *medianStep(m_shown->record) : m_shown->finished ? 0 : m_shown->step;
+    if (step > 0)
+        text += u", step %1 of %2"_s.arg(step).arg(m_shown->steps);
+    return isMedian ? text + u", the median"_s : text;
+}
+
+std::vector<store::RunSummary> RunDesk::runsOf(const model::Experiment &plan, std::size_t most)
+{
+    std::vector<store::RunSummary> found;
+    const auto all = m_bridge->service().findRuns({}); // whatever the table is filtered by
+    if (!all)
+        return found;
+    const std::span<const store::RunId> ids = std::span(all->ids).first(std::min(all->ids.size(), kRunsLookedAt));
+    for (store::RunSummary &run : rows(ids)) {
+        if (found.size() == most)
+            break;
+        const bool isAlike = run.family == plan.schedule.family && run.vocabulary == plan.schedule.vocabulary &&
+                             run.devices == plan.parallel.devices && run.microbatches == plan.parallel.microbatches;
+        if (!isAlike || run.stepsDone == 0 || m_deleted.contains(run.id))
+            continue;
+        const auto experiment = m_bridge->service().runExperiment(run.id);
+        if (experiment && planDifferences(model::resolved(*experiment, m_bridge->cores()), plan).empty())
+            found.push_back(std::move(run));
+    }
+    return found;
+}
+
+base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run, std::optional<int> step)
+{
+    auto record = m_bridge->service().loadRun(run, step);
     if (!record)
         return std::move(record).error();
+    // Nobody was there in the end to choose the median step.
+    if (const auto median = medianStep(*record); !step && median && record->summary.status == store::RunStatus::Interrupted)
+        if (auto whole = m_bridge->service().loadRun(run, *median - 1))
+            record = std::move(whole);
     auto snapshot = std::make_shared<service::RunSnapshot>();
     snapshot->record = *std::move(record);
     snapshot->step = snapshot->record.summary.stepsDone;

@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -28,10 +29,17 @@ public:
 
     /// The run that stands under the prediction: the live one until another was chosen; may be null.
     [[nodiscard]] const service::RunSnapshotPtr &shown() const { return m_shown; }
-    void show(store::RunId run);
+    /// A step from 0, where its timeline was kept; else the median one, or the latest while the run goes on.
+    void show(store::RunId run, std::optional<int> step = {});
     void showNone();
+    /// From 0, where one was chosen.
+    [[nodiscard]] std::optional<int> shownStep() const { return m_step; }
+    /// "Virtual clock · run 12, step 7 of 50, the median"
+    [[nodiscard]] QString shownCaption() const;
+    /// The newest runs that measured exactly that plan (resolved) and have something to show.
+    [[nodiscard]] std::vector<store::RunSummary> runsOf(const model::Experiment &plan, std::size_t most);
     /// The whole of a stored run with its schedule.
-    [[nodiscard]] base::Result<service::RunSnapshotPtr> load(store::RunId run);
+    [[nodiscard]] base::Result<service::RunSnapshotPtr> load(store::RunId run, std::optional<int> step = {});
     /// In what the shown run differs from that plan (resolved), as far as a timeline depends on it.
     [[nodiscard]] std::vector<FieldDifference> shownDifferences(const model::Experiment &plan) const;
 
@@ -66,7 +74,7 @@ signals:
     void trainingChanged();
     void runsChanged();
     void storeProblemChanged();
-    /// The run failed or a request to the store did.
+    /// A run that is not shown failed, or a request to the store did.
     void failed(const QString &sentence);
 
 private:
@@ -81,6 +89,7 @@ private:
     bool m_following = true; ///< the live run is the one that is shown
     service::RunSnapshotPtr m_live;
     service::RunSnapshotPtr m_shown;
+    std::optional<int> m_step; ///< of the shown run, if one was chosen
     store::RunQuery m_query;
     store::RunList m_runs;
     std::set<store::RunId> m_deleted;

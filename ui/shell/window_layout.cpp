@@ -51,7 +51,8 @@ constexpr int kLowHeight = 760;
 constexpr int kLeftWidth = 240;
 constexpr int kRightWidth = 280;
 constexpr int kMemoryVersion = 1;
-constexpr int kRunsShare = 6; ///< of the window's height, one part for the runs
+constexpr int kMemoryDelayMilliseconds = 500; ///< so that a crash loses no choice
+constexpr int kRunsShare = 6;                 ///< of the window's height, one part for the runs
 } // namespace
 
 void MainWindow::buildTop()
@@ -116,6 +117,7 @@ void MainWindow::buildDocks()
     layout->addWidget(line);
     layout->addWidget(m_inspector, 1);
     auto *scroll = new QScrollArea(this);
+    scroll->setAccessibleName(u"Figures"_s);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setAccessibleName(u"Figures"_s);
     scroll->setWidgetResizable(true);
@@ -202,9 +204,29 @@ void MainWindow::restoreMemory()
         m_actions->light->trigger();
 }
 
+void MainWindow::connectMemory()
+{
+    m_memoryDelay.setSingleShot(true);
+    m_memoryDelay.setInterval(kMemoryDelayMilliseconds);
+    connect(&m_memoryDelay, &QTimer::timeout, this, &MainWindow::saveMemory);
+    const auto rememberAfter = [this](auto *sender, auto signal) {
+        connect(sender, signal, &m_memoryDelay, qOverload<>(&QTimer::start));
+    };
+    for (QDockWidget *dock : {m_left, m_right, m_bottom}) {
+        rememberAfter(dock, &QDockWidget::visibilityChanged);
+        rememberAfter(dock, &QDockWidget::dockLocationChanged);
+        rememberAfter(dock, &QDockWidget::topLevelChanged);
+    }
+    for (QAction *appearance : {m_actions->systemAppearance, m_actions->light, m_actions->dark})
+        rememberAfter(appearance, &QAction::toggled);
+    rememberAfter(m_editor, &ExperimentEditor::openGroupsChanged);
+    rememberAfter(m_runs, &RunsPanel::columnsChanged);
+}
+
 void MainWindow::saveMemory()
 {
-    if (!m_options.remember)
+    // While panes are set aside, their places are not what a person chose.
+    if (!m_options.remember || !m_setAside.isEmpty() || m_actions->presentation->isChecked())
         return;
     const auto settings = windowSettings();
     settings->setValue(u"geometry"_s, saveGeometry());
@@ -222,6 +244,7 @@ void MainWindow::resizeEvent(QResizeEvent *event)
     QMainWindow::resizeEvent(event);
     setNarrow(width() < kNarrowWidth);
     m_explore->setLow(height() < kLowHeight);
+    m_memoryDelay.start();
 }
 
 void MainWindow::setNarrow(bool narrow)

@@ -2,11 +2,14 @@
 #include "engine/model/experiment_json.h"
 #include "ui/bridge/comparison.h"
 #include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/run_words.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/message_bar.h"
 #include "ui/panels/runs_panel.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
@@ -16,6 +19,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
+#include <QSettings>
 
 namespace stagelens::ui {
 
@@ -131,6 +135,76 @@ void MainWindow::connectSweep()
         m_document->closeGesture();
         m_actions->explore->trigger();
     });
+}
+
+void MainWindow::fillMeasured(QMenu *menu)
+{
+    menu->clear();
+    const auto add = [this, menu](const QString &words, store::RunId run, std::optional<int> step, bool isShown) {
+        QAction *action = menu->addAction(words, this, [this, run, step] {
+            m_desk->show(run, step);
+            if (m_strip->shown() == Shown::Predicted)
+                m_strip->setShown(Shown::Both);
+        });
+        action->setCheckable(true);
+        action->setChecked(isShown);
+    };
+    const service::RunSnapshotPtr &shown = m_desk->shown();
+    menu->addSection(u"Runs of this plan"_s);
+    const auto &plan = m_forecast->plan();
+    const auto runs = plan ? m_desk->runsOf(plan->experiment, kRunsInMenu) : std::vector<store::RunSummary>();
+    for (const store::RunSummary &run : runs)
+        add(u"Run %1 · %2 · %3 steps · %4"_s.arg(run.id)
+                .arg(caption(run.kind))
+                .arg(run.stepsDone)
+                .arg(whenText(run.startedUnixMs)),
+            run.id, {}, shown && shown->record.summary.id == run.id);
+    if (runs.empty())
+        menu->addAction(u"None yet: Train (F5) makes one"_s)->setEnabled(false);
+    const std::vector<base::Nanos> times = shown ? shown->record.iterations : std::vector<base::Nanos>();
+    if (times.empty() || !shown->finished)
+        return;
+    menu->addSection(u"Step of run %1"_s.arg(shown->record.summary.id));
+    const int before = shown->record.summary.resumedSteps;
+    const auto entry = [&](const QString &name, std::ptrdiff_t index, bool isMedian) {
+        const int step = before + static_cast<int>(index);
+        add(u"%1: step %2, %3"_s.arg(name).arg(step + 1).arg(durationText(times[static_cast<std::size_t>(index)])),
+            shown->record.summary.id, isMedian ? std::nullopt : std::optional(step),
+            m_desk->shownStep() == (isMedian ? std::nullopt : std::optional(step)));
+    };
+    if (const auto median = medianStep(shown->record))
+        entry(u"Median"_s, *median - 1 - before, true);
+    entry(u"Fastest"_s, std::ranges::min_element(times) - times.begin(), false);
+    entry(u"Slowest"_s, std::ranges::max_element(times) - times.begin(), false);
+    entry(u"First"_s, 0, false);
+    entry(u"Last"_s, std::ssize(times) - 1, false);
+}
+
+void MainWindow::tellInterrupted()
+{
+    if (!m_options.remember)
+        return;
+    const auto settings = windowSettings();
+    const QString database = qtText(m_bridge->service().databaseFile().string()); // its numbers are no other's
+    const bool isKnown = settings->value(u"told/database"_s).toString() == database;
+    const qint64 told = isKnown ? settings->value(u"told/run"_s).toLongLong() : 0;
+    const auto &ids = m_desk->runs().ids;
+    std::vector<store::RunSummary> found = m_desk->rows(std::span(ids).first(std::min(ids.size(), kRunsInMenu)));
+    std::erase_if(
+        found, [told](const store::RunSummary &run) { return run.status != store::RunStatus::Interrupted || run.id <= told; });
+    if (found.empty())
+        return;
+    const store::RunSummary &newest = *std::ranges::max_element(found, {}, &store::RunSummary::id);
+    settings->setValue(u"told/database"_s, database);
+    settings->setValue(u"told/run"_s, qint64{newest.id});
+    const QString others = found.size() > 1 ? u" So were %1 others."_s.arg(found.size() - 1) : QString();
+    m_notice->say(MessageBar::Tone::Warning, badEnd(newest).words + u" What was measured remains."_s + others,
+                  {{u"Show it"_s,
+                    [this, id = newest.id] {
+                        m_notice->clear();
+                        showRun(id);
+                    }},
+                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
 }
 
 void MainWindow::askImport()

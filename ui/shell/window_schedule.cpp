@@ -1,4 +1,5 @@
 // How MainWindow lets the order of passes be edited: the panel beside the picture, moved passes, files; and costs from a run.
+#include "engine/model/custom_schedule.h"
 #include "engine/service/run_durations.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
@@ -19,6 +20,11 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+const QString kOwnOrder =
+    u"The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file."_s;
+}
+
 void MainWindow::connectSchedule()
 {
     SchedulePanel *panel = m_explore->schedulePanel();
@@ -29,12 +35,7 @@ void MainWindow::connectSchedule()
     connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleDesk::move);
     connect(m_explore->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { say(u"The pass stays where it is. "_s + why); });
-    connect(m_actions->openSchedule, &QAction::triggered, this, [this] {
-        const QString file = QFileDialog::getOpenFileName(this, u"Open a schedule"_s, {},
-                                                          u"Schedules (*.csv *.txt *.schedule);;All files (*)"_s);
-        if (!file.isEmpty())
-            m_schedule->open(file);
-    });
+    connect(m_actions->openSchedule, &QAction::triggered, this, &MainWindow::askOpenSchedule);
     connect(m_actions->costsFromRun, &QAction::triggered, this, &MainWindow::useCostsOfRun);
     connect(m_desk, &RunDesk::shownChanged, this,
             [this] { m_actions->costsFromRun->setEnabled(m_desk->shown() && m_desk->shown()->record.timeline); });
@@ -42,6 +43,10 @@ void MainWindow::connectSchedule()
     connect(m_files, &FileDesk::traceGiven, this, [this](const QString &file) { importRuns({file}); });
     connect(m_files, &FileDesk::told, this, [this](const QString &words) {
         m_notice->say(MessageBar::Tone::Note, words, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
+    });
+    connect(m_document, &ExperimentDocument::changed, this, [this] {
+        if (m_document->experiment().schedule.family != model::kCustomFamily && m_notice->text() == kOwnOrder)
+            m_notice->clear();
     });
     connect(m_actions->writeSchedule, &QAction::triggered, this, &MainWindow::askWriteSchedule);
 }
@@ -58,6 +63,31 @@ void MainWindow::setScheduleEditing(bool on)
     m_explore->setEditing(on);
     if (on)
         m_explore->schedulePanel()->edit()->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MainWindow::askOpenSchedule()
+{
+    const QString file =
+        QFileDialog::getOpenFileName(this, u"Open a schedule"_s, {}, u"Schedules (*.csv *.txt *.schedule);;All files (*)"_s);
+    if (!file.isEmpty())
+        m_schedule->open(file);
+}
+
+void MainWindow::offerCustomOrder()
+{
+    if (!model::isScheduleText(m_document->experiment().schedule.file))
+        return; // the problem's bar or the file says what it is
+    std::vector<MessageBar::Action> actions;
+    if (!m_actions->editSchedule->isChecked())
+        actions.push_back({u"Edit the order"_s, [this] {
+                               m_notice->clear();
+                               m_actions->editSchedule->setChecked(true);
+                           }});
+    actions.push_back({u"Open a file…"_s, [this] {
+                           m_notice->clear();
+                           askOpenSchedule();
+                       }});
+    m_notice->say(MessageBar::Tone::Note, kOwnOrder, std::move(actions));
 }
 
 void MainWindow::askWriteSchedule()
