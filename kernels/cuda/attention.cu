@@ -87,7 +87,8 @@ STAGELENS_KERNEL(kThreads, 2)
 forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape)
 {
     // The last tiles have most keys: they begin first.
-    const std::int64_t firstQuery = std::int64_t{gridBlocks() - 1 - blockIndex()} * kQueries;
+    const int firstQuery = (gridBlocks() - 1 - blockIndex()) * kQueries;
+    const int sequence = static_cast<int>(shape.sequence);
     const int head = blockIndexY();
     const std::int64_t firstToken = blockIndexZ() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
@@ -97,21 +98,19 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
 
     auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
     Bf16 *stages = queryTile + kQueries * Size;
-    const auto fetch = [&](std::int64_t firstKey, int stage) {
+    const auto fetch = [&](int firstKey, int stage) {
         Bf16 *to = stages + stage * 2 * kKeys<Size> * Size;
-        copyTile<Size, kKeys<Size>, kThreads>(to, keys + firstKey * stride, stride, shape.sequence - firstKey);
-        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, values + firstKey * stride, stride,
-                                              shape.sequence - firstKey);
+        copyTile<Size, kKeys<Size>, kThreads>(to, keys + firstKey * stride, stride, sequence - firstKey);
+        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, values + firstKey * stride, stride, sequence - firstKey);
         commitCopies();
     };
-    copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride,
-                                       shape.sequence - firstQuery);
+    copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride, sequence - firstQuery);
     fetch(0, 0);
 
     const int warpRow = threadIndex() / kWarpLanes * kRowsOfWarp;
     const float share = 1.0F / std::sqrt(static_cast<float>(Size));
     const float scale = share * kLog2E;
-    const std::int64_t end = firstQuery + kQueries < shape.sequence ? firstQuery + kQueries : shape.sequence;
+    const int end = firstQuery + kQueries < sequence ? firstQuery + kQueries : sequence;
     Sums<Size> sums[kBlocks];
     Rows rows;
 #pragma unroll
@@ -121,12 +120,12 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
         rows.sum[m][0] = rows.sum[m][1] = 0;
     }
     int stage = 0;
-    for (std::int64_t firstKey = 0; firstKey < end; firstKey += kKeys<Size>, stage ^= 1) {
+    for (int firstKey = 0; firstKey < end; firstKey += kKeys<Size>, stage ^= 1) {
         waitForCopies<0>();
         syncBlock(); // this tile is there, and nobody reads the other stage any more
         if (firstKey + kKeys<Size> < end)
             fetch(firstKey + kKeys<Size>, stage ^ 1);
-        const int ahead = static_cast<int>(firstQuery - firstKey) + warpRow;
+        const int ahead = firstQuery - firstKey + warpRow;
         if (ahead + kRowsOfWarp <= 0)
             continue; // all keys lie behind all of the warp's queries
         Bf16 *keyTile = stages + stage * 2 * kKeys<Size> * Size;
@@ -149,8 +148,8 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
             sum += shuffleXor(sum, 1);
             sum += shuffleXor(sum, 2);
             factor[half] = 1.0F / sum;
-            const std::int64_t query = firstQuery + warpRow + 16 * m + 8 * half + laneRow();
-            if (laneColumn() == 0 && query < shape.sequence)
+            const int query = firstQuery + warpRow + 16 * m + 8 * half + laneRow();
+            if (laneColumn() == 0 && query < sequence)
                 logSumExp[(blockIndexZ() * shape.heads + head) * shape.sequence + query] =
                     rows.maximum[m][half] * share + std::log(sum);
         }
@@ -158,7 +157,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
     }
     syncBlock();
     writeTile<Size, kQueries, kThreads>(out + (firstToken + firstQuery) * shape.width() + head * Size, queryTile, shape.width(),
-                                        shape.sequence - firstQuery);
+                                        sequence - firstQuery);
 }
 
 } // namespace

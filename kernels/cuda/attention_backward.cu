@@ -66,22 +66,23 @@ STAGELENS_KERNEL(kThreads, 2)
 queryKernel(Attention all)
 {
     const AttentionShape &shape = all.shape;
-    const std::int64_t firstQuery = std::int64_t{gridBlocks() - 1 - blockIndex()} * kRows;
+    const int firstQuery = (gridBlocks() - 1 - blockIndex()) * kRows;
+    const int sequence = static_cast<int>(shape.sequence);
     const int head = blockIndexY();
     const std::int64_t firstToken = blockIndexZ() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const std::int64_t queryAt = (firstToken + firstQuery) * stride + head * Size;
     const Bf16 *keys = all.qkv + firstToken * stride + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
     const Bf16 *values = keys + shape.kvWidth();
-    const std::int64_t valid = shape.sequence - firstQuery;
+    const int valid = sequence - firstQuery;
 
     auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
     Bf16 *gradientTile = queryTile + kTile<Size>;
     Bf16 *stages = gradientTile + kTile<Size>;
-    const auto fetch = [&](std::int64_t firstKey, int stage) {
+    const auto fetch = [&](int firstKey, int stage) {
         Bf16 *to = stages + stage * 2 * kTile<Size>;
-        copyTile<Size, kRows, kThreads>(to, keys + firstKey * stride, stride, shape.sequence - firstKey);
-        copyTile<Size, kRows, kThreads>(to + kTile<Size>, values + firstKey * stride, stride, shape.sequence - firstKey);
+        copyTile<Size, kRows, kThreads>(to, keys + firstKey * stride, stride, sequence - firstKey);
+        copyTile<Size, kRows, kThreads>(to + kTile<Size>, values + firstKey * stride, stride, sequence - firstKey);
         commitCopies();
     };
     copyTile<Size, kRows, kThreads>(queryTile, all.qkv + queryAt, stride, valid);
@@ -95,16 +96,16 @@ queryKernel(Attention all)
     float delta[2];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-        const std::int64_t query = firstQuery + warpRow + 8 * half + laneRow();
+        const int query = firstQuery + warpRow + 8 * half + laneRow();
         const std::int64_t at = (blockIndexZ() * shape.heads + head) * shape.sequence + query;
-        base[half] = query < shape.sequence ? all.logSumExp[at] * kLog2E : 0.0F;
-        delta[half] = query < shape.sequence ? all.delta[at] : 0.0F;
+        base[half] = query < sequence ? all.logSumExp[at] * kLog2E : 0.0F;
+        delta[half] = query < sequence ? all.delta[at] : 0.0F;
     }
     Sums<Size> sums[1];
     sums[0].clear();
-    const std::int64_t end = valid < kRows ? shape.sequence : firstQuery + kRows;
+    const int end = valid < kRows ? sequence : firstQuery + kRows;
     int stage = 0;
-    for (std::int64_t firstKey = 0; firstKey < end; firstKey += kRows, stage ^= 1) {
+    for (int firstKey = 0; firstKey < end; firstKey += kRows, stage ^= 1) {
         waitForCopies<0>();
         syncBlock(); // this tile is there, and nobody reads the other stage any more
         if (firstKey + kRows < end)
@@ -116,7 +117,7 @@ queryKernel(Attention all)
         gradients[0].clear();
         addProductTransposed<Size>(scores, queryTile, warpRow, keyTile);
         addProductTransposed<Size>(gradients, gradientTile, warpRow, keyTile + kTile<Size>);
-        const int ahead = static_cast<int>(firstQuery - firstKey) + warpRow;
+        const int ahead = firstQuery - firstKey + warpRow;
 #pragma unroll
         for (int j = 0; j < kRows / 8; ++j)
 #pragma unroll
@@ -151,7 +152,8 @@ keyKernel(Attention all)
     const std::int64_t firstToken = blockIndexZ() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndexY() * Size;
-    const int valid = static_cast<int>(shape.sequence) - firstKey;
+    const int sequence = static_cast<int>(shape.sequence);
+    const int valid = sequence - firstKey;
     const int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries that see these keys
     const auto walk = [&](int step) {
         return QueryWalk{firstKey + step % tiles * kQueries<Size>, blockIndexY() * group + step / tiles};
@@ -167,19 +169,18 @@ keyKernel(Attention all)
         const auto [firstQuery, head] = walk(step);
         Bf16 *to = stages + stage * 2 * kOthers;
         const std::int64_t token = firstToken + firstQuery;
-        copyTile<Size, kQueries<Size>, kThreads>(to, all.qkv + token * stride + head * Size, stride,
-                                                 shape.sequence - firstQuery);
+        copyTile<Size, kQueries<Size>, kThreads>(to, all.qkv + token * stride + head * Size, stride, sequence - firstQuery);
         copyTile<Size, kQueries<Size>, kThreads>(to + kOthers, all.outGradient + token * shape.width() + head * Size,
-                                                 shape.width(), shape.sequence - firstQuery);
+                                                 shape.width(), sequence - firstQuery);
         commitCopies();
     };
     /// One value a thread: for each query the base of exponents of 2, then for each the delta. Queries behind the end have
     /// probability 0.
     const auto statisticOf = [&](int step) {
         const auto [firstQuery, head] = walk(step);
-        const std::int64_t query = firstQuery + threadIndex() % kQueries<Size>;
+        const int query = firstQuery + threadIndex() % kQueries<Size>;
         const bool isBase = threadIndex() < kQueries<Size>;
-        if (query >= shape.sequence)
+        if (query >= sequence)
             return isBase ? -kMinusInfinity : 0.0F;
         const std::int64_t at = (blockIndexZ() * shape.heads + head) * shape.sequence + query;
         return isBase ? all.logSumExp[at] * kLog2E : all.delta[at];

@@ -20,7 +20,7 @@ inline constexpr int kBytesOf16 = 16 * Size * 2; ///< rows
 
 /// Begins to copy rows of `from`, `stride` elements apart; rows from `valid` on become zeros.
 template <int Size, int Rows, int Threads>
-STAGELENS_DEVICE void copyTile(Bf16 *tile, const Bf16 *from, std::int64_t stride, std::int64_t valid)
+STAGELENS_DEVICE void copyTile(Bf16 *tile, const Bf16 *from, std::int64_t stride, int valid)
 {
     constexpr int kChunks = Size / 8;
     static_assert(Rows * kChunks % Threads == 0 && Threads % kChunks == 0);
@@ -130,7 +130,7 @@ STAGELENS_DEVICE void putSums(Bf16 *tile, int firstRow, const Sums<Size> &sums, 
 
 /// Writes a tile's first `valid` rows to `to`, `stride` elements apart.
 template <int Size, int Rows, int Threads>
-STAGELENS_DEVICE void writeTile(Bf16 *to, Bf16 *tile, std::int64_t stride, std::int64_t valid)
+STAGELENS_DEVICE void writeTile(Bf16 *to, Bf16 *tile, std::int64_t stride, int valid)
 {
     constexpr int kChunks = Size / 8;
     for (int i = threadIndex(); i < Rows * kChunks; i += Threads)

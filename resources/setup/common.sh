@@ -84,7 +84,7 @@ configureTree() {
         return
     fi
     if command -v ccache >/dev/null; then
-        export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+        export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
     fi
     mkdir -p "$build"
     if ! (cd "$root" && cmake --preset "$preset" --fresh) >"$build/configure.log" 2>&1; then
