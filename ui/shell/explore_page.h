@@ -61,8 +61,6 @@ public:
     /// The timeline or its table, whichever is shown.
     [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
-    /// The timeline or its table, whichever is shown.
-    [[nodiscard]] QWidget *picture();
     [[nodiscard]] PlayBar *playBar() { return m_play; }
 
 signals:
