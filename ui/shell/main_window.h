@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/shell/train_words.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -153,7 +154,8 @@ private:
     QDockWidget *m_right;
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
-    model::Experiment m_runBaseline; ///< that the table's differences were made against
+    std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
+    model::Experiment m_runBaseline;                                ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     QList<QWidget *> m_setAside;                      ///< while Learn is shown
