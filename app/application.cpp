@@ -4,15 +4,18 @@
 #include "engine/base/file.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
+#include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/theme.h"
+#include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <QIcon>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -57,6 +60,8 @@ void declareOptions(QCommandLineParser &parser)
          u"table, "
          "presentation, schedule, play, learn, learn:PAGE or learn:TOUR#STEP."_s,
          u"NAME"_s},
+        {u"first-picture"_s,
+         u"Print when the first picture stood on the screen (nanoseconds of the monotonic clock), and end."_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},
     });
     parser.addHelpOption();
@@ -136,6 +141,11 @@ int runWindow(const QCommandLineParser &parser)
     options.file = parser.positionalArguments().value(0);
     options.calibrate = true;
     ui::MainWindow window(options);
+    if (parser.isSet(u"first-picture"_s))
+        QObject::connect(window.explorePage().timeline(), &ui::TimelineView::painted, &window, [] {
+            std::cout << std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1) << std::endl;
+            QApplication::quit();
+        });
     window.show();
     return QApplication::exec();
 }

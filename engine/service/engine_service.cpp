@@ -1,5 +1,6 @@
 #include "engine/service/engine_service.h"
 
+#include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
 #include "engine/base/text.h"
 #include "engine/service/import_job.h"
@@ -19,6 +20,10 @@ std::vector<BackendInfo> backends()
 {
     return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
             {"cuda", "NVIDIA GPUs", false, "this build has no CUDA plug-in"}};
+}
+
+namespace {
+constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a prediction's memory is worth giving back
 }
 
 /// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports)
@@ -66,7 +71,10 @@ struct EngineService::State {
 
     void predictForever(std::stop_token stop)
     {
+        bool wasLarge = false;
         for (;;) {
+            if (std::exchange(wasLarge, false))
+                base::returnFreedMemory();
             std::unique_lock lock(mutex);
             if (!changed.wait(lock, stop, [this] { return request.has_value(); }) || stop.stop_requested())
                 return;
@@ -78,6 +86,7 @@ struct EngineService::State {
             auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken, search), std::nullopt});
             if (answer->prediction && taken.withAdvice)
                 answer->advice = advise(**answer->prediction, options.cores);
+            wasLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
             lock.lock();
             predicting = 0;
             // A newer request makes this answer stale; whoever asked again does not want to see it.

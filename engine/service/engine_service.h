@@ -8,7 +8,7 @@
 #include "engine/service/schedule_search.h"
 #include "engine/service/sweep.h"
 #include "engine/simulate/idle_causes.h"
-#include "engine/simulate/memory.h"
+#include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "engine/store/run_record.h"
 #include "engine/store/run_store.h"
@@ -40,10 +40,10 @@ struct Prediction {
     std::shared_ptr<const schedule::Schedule> schedule;
     timeline::TimelinePtr timeline;
     simulate::Metrics metrics;
-    std::vector<simulate::MemoryProfile> memory; ///< a device; empty without a model
-    base::Bytes memoryCapacity = 0;              ///< of a device; 0: unknown
-    std::string costName;                        ///< "cpu-local", "uniform", the durations file's name
-    std::shared_ptr<const SearchResult> search;  ///< that chose the schedule; null where the plan named its family
+    std::shared_ptr<const simulate::MemoryProfiles> memory; ///< null without a model
+    base::Bytes memoryCapacity = 0;                         ///< of a device; 0: unknown
+    std::string costName;                                   ///< "cpu-local", "uniform", the durations file's name
+    std::shared_ptr<const SearchResult> search;             ///< that chose the schedule; null where the plan named its family
 };
 using PredictionPtr = std::shared_ptr<const Prediction>;
 

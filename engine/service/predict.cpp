@@ -74,14 +74,14 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     if (!timeline)
         return std::move(timeline).error();
     timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *costs);
+    timeline->transfers.shrink_to_fit();
     prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
                                                    &*costs, limits->peakFlops);
     prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);
     if (prediction->experiment.hasModel)
-        for (int device = 0; device < prediction->schedule->devices(); ++device)
-            prediction->memory.push_back(
-                simulate::memoryProfile(prediction->experiment, *prediction->schedule, *prediction->timeline, device));
+        prediction->memory = std::make_shared<const simulate::MemoryProfiles>(
+            prediction->metrics.peakMemory, prediction->experiment, prediction->schedule, prediction->timeline);
     prediction->memoryCapacity = limits->memoryCapacity;
     prediction->costName = costName(experiment.cost);
     return PredictionPtr(std::move(prediction));

@@ -3,13 +3,12 @@
 #include "engine/service/engine_service.h"
 #include "ui/bridge/lane_groups.h"
 #include "ui/models/experiment_document.h"
+#include "ui/plots/qcp.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/view_state.h"
 
 #include <QApplication>
-#include <QImage>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QTemporaryDir>
 
 #include <benchmark/benchmark.h>
@@ -54,16 +53,15 @@ struct View {
     }
 };
 
-/// The whole picture, at a zoom of range(1).
+/// The whole picture in the window, at a zoom of range(1); with the minimap where a part of the span is seen.
 void redraw(benchmark::State &bench)
 {
     View view(static_cast<int>(bench.range(0)));
     view.state.zoom(view.state.span() / 3, static_cast<double>(bench.range(1)));
-    QImage image(kSize, QImage::Format_RGB32);
-    for (auto step : bench) {
-        QPainter painter(&image);
-        view.timeline.render(&painter, kSize);
-    }
+    auto *plot = view.timeline.findChild<QCustomPlot *>();
+    QApplication::processEvents();
+    for (auto step : bench)
+        plot->replot(QCustomPlot::rpImmediateRefresh);
     bench.counters["slices"] = static_cast<double>(planOf(static_cast<int>(bench.range(0)))->timeline->sliceCount());
 }
 

@@ -26,6 +26,15 @@ simulate::MemoryProfile profileOf(std::vector<std::pair<base::Nanos, base::Bytes
     return profile;
 }
 
+std::shared_ptr<const simulate::MemoryProfiles> profilesOf(std::vector<simulate::MemoryProfile> profiles)
+{
+    std::vector<base::Bytes> peaks;
+    for (const simulate::MemoryProfile &profile : profiles)
+        peaks.push_back(profile.peak());
+    return std::make_shared<const simulate::MemoryProfiles>(
+        std::move(peaks), [profiles = std::move(profiles)](int device) { return profiles[static_cast<std::size_t>(device)]; });
+}
+
 int pixelsOf(const QImage &image, const QColor &colour)
 {
     int count = 0;
@@ -69,7 +78,7 @@ private slots:
         state.setSpan(1000);
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
-        plot.setProfiles({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}, 1000, 400,
+        plot.setProfiles(profilesOf({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}), 1000, 400,
                          QStringLiteral("Predicted"));
         QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1 peaks at")));
         auto *devices = plot.findChild<QComboBox *>();
@@ -107,7 +116,7 @@ private slots:
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
         plot.show();
-        plot.setProfiles({profileOf({{0, 100}, {500'000, 0}})}, 1'000'000, 0, {});
+        plot.setProfiles(profilesOf({profileOf({{0, 100}, {500'000, 0}})}), 1'000'000, 0, {});
         QWheelEvent event({500, 90}, {500, 90}, {}, {0, 480}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(&plot, &event);
         QVERIFY(!state.isFitted());

@@ -87,6 +87,31 @@ private slots:
         QVERIFY(!m_state->mark());
     }
 
+    void theMinimapFollowsTheLanesAndNothingElse()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        m_state->zoom(m_state->span() / 2, 4);
+        // The uncovered part of the picture's last lines, where the minimap stands.
+        const auto corner = [this] {
+            QCoreApplication::processEvents();
+            return m_view->grab(QRect(m_view->width() - 150, m_view->height() - 30, 140, 26)).toImage();
+        };
+        const QImage before = corner();
+        content.ghost = ui::EndFlag{content.groups[0].timeline->iteration() / 2, QStringLiteral("VOCAB-2")};
+        show(content);
+        QCOMPARE(corner(), before);
+        const base::Nanos end = content.groups[0].timeline->iteration();
+        auto shorter = std::make_shared<timeline::Timeline>(*content.groups[0].timeline);
+        for (timeline::Lane &lane : shorter->lanes)
+            lane.begin.resize(1), lane.end.resize(1), lane.pass.resize(1), lane.vocabulary.clear();
+        content.groups[0].timeline = shorter;
+        content.baseline = ui::EndFlag{end, {}}; // the span stays
+        show(content);
+        QVERIFY(corner() != before);
+    }
+
     void aDragOnTheRulerMarksToo()
     {
         TimelineContent content;

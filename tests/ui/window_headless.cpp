@@ -7,6 +7,8 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+#include <chrono>
+
 using namespace Qt::StringLiterals;
 
 class WindowHeadless : public QObject {
@@ -16,6 +18,7 @@ private slots:
     void init() { stagelens::test::failOnWarnings(); }
     void exportsEveryFormat();
     void screenshotOfAScene();
+    void firstPictureIsTimed();
     void wrongInputIsRefused_data();
     void wrongInputIsRefused();
     void noDisplayIsSaid();
@@ -98,6 +101,17 @@ void WindowHeadless::screenshotOfAScene()
     const QImage picture(file);
     QCOMPARE(picture.size(), QSize(1024, 700));
     QVERIFY(picture.pixelColor(2, 698).lightness() < 80);
+}
+
+void WindowHeadless::firstPictureIsTimed()
+{
+    const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); };
+    const auto before = now();
+    const auto outcome = run({u"--first-picture"_s, u"--db"_s, path(u"none.db"_s), m_demo});
+    QCOMPARE(outcome.code, 0);
+    bool isNumber = false;
+    const qint64 shown = outcome.output.trimmed().toLongLong(&isNumber);
+    QVERIFY2(isNumber && shown > before && shown < now(), qPrintable(outcome.output));
 }
 
 void WindowHeadless::wrongInputIsRefused_data()

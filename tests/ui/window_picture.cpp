@@ -3,6 +3,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/play_bar.h"
 
+#include <QClipboard>
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
@@ -21,6 +22,7 @@ private slots:
     void cleanup() { m_fixture.reset(); }
 
     void theTableShowsTheSamePasses();
+    void copyingFromTheTableWithoutACellIsNothing();
     void aMarkedRangeIsDescribedInThePanel();
     void theCriticalPathIsShownOnDemand();
     void playingTellsWhatHappens();
@@ -56,6 +58,20 @@ void WindowPicture::theTableShowsTheSamePasses()
     QVERIFY(table->model()->rowCount() > 4 * 16 * 2);
     window.actions().asTable->trigger();
     QVERIFY(window.explorePage().timeline()->isVisible());
+}
+
+void WindowPicture::copyingFromTheTableWithoutACellIsNothing()
+{
+    auto &window = m_fixture->open();
+    auto *table = m_fixture->find<QTableView>(u"passes.table"_s);
+    window.actions().asTable->trigger();
+    table->selectionModel()->clearCurrentIndex(); // as other rows do
+    QGuiApplication::clipboard()->setText(u"before"_s);
+    QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+    QVERIFY(!QGuiApplication::clipboard()->text().contains(u"F"_s));
+    table->setCurrentIndex(table->model()->index(0, 2));
+    QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+    QCOMPARE(QGuiApplication::clipboard()->text(), table->model()->index(0, 2).data().toString());
 }
 
 void WindowPicture::aMarkedRangeIsDescribedInThePanel()

@@ -1,5 +1,6 @@
 // Memory profiles and the figures beside a timeline.
 #include "engine/model/accounting.h"
+#include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
 
@@ -119,6 +120,34 @@ private slots:
         };
         QCOMPARE(activations(model::DataType::Bf16), 6 * 128 * 128 * 2); // six microbatches in flight
         QCOMPARE(activations(model::DataType::Fp32), 0);
+    }
+
+    void profilesAreMadeWhenTheyAreLookedAt()
+    {
+        int made = 0;
+        const auto ofSteps = [&made](std::size_t count) {
+            return simulate::MemoryProfiles(std::vector<base::Bytes>(3), [&made, count](int device) {
+                ++made;
+                simulate::MemoryProfile profile;
+                profile.steps.resize(count, {device, {}});
+                return profile;
+            });
+        };
+        const simulate::MemoryProfiles small = ofSteps(10);
+        QCOMPARE(small.devices(), 3);
+        QCOMPARE(made, 0);
+        for (const int device : {2, 0, 1, 2, 0})
+            QCOMPARE(small.of(device)->steps.front().time, device);
+        QCOMPARE(made, 3);
+        // Large ones do not pile up: whoever looks at one holds it.
+        const simulate::MemoryProfiles large = ofSteps(70'000);
+        const std::weak_ptr<const simulate::MemoryProfile> first = large.of(0);
+        QVERIFY(!first.expired());
+        QCOMPARE(large.of(0)->steps.front().time, 0);
+        QCOMPARE(made, 4);
+        QCOMPARE(large.of(1)->steps.front().time, 1);
+        QVERIFY(first.expired());
+        QCOMPARE(made, 5);
     }
 
     void aTeachingExampleHasNoBytes()

@@ -63,7 +63,7 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
         return QVariant::fromValue(index.column() == Lanes || index.column() == PassName || index.column() == Why
                                        ? Qt::AlignLeft | Qt::AlignVCenter
                                        : Qt::AlignRight | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
+    if (role != Qt::DisplayRole || !index.isValid()) // Ctrl+C copies the current cell, also where there is none
         return {};
     const ViewState::Selection at = selectionAt(index.row());
     const LaneGroup &group = m_content.groups[static_cast<std::size_t>(at.group)];

@@ -50,7 +50,8 @@ public:
     QCustomPlot *plot;
     QComboBox *devices;
     StackPlottable *stack;
-    std::vector<simulate::MemoryProfile> profiles;
+    std::shared_ptr<const simulate::MemoryProfiles> profiles;    ///< null: none
+    std::shared_ptr<const simulate::MemoryProfile> shownProfile; ///< what the stack draws
     base::Bytes capacity = 0;
     std::vector<double> activations;
     QString caption;
@@ -90,24 +91,23 @@ MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
 
 int MemoryPlot::Private::worstDevice() const
 {
-    const auto worst =
-        std::max_element(profiles.begin(), profiles.end(), [](const auto &a, const auto &b) { return a.peak() < b.peak(); });
-    return static_cast<int>(worst - profiles.begin());
+    const std::vector<base::Bytes> &peaks = profiles->peaks();
+    return static_cast<int>(std::max_element(peaks.begin(), peaks.end()) - peaks.begin());
 }
 
 int MemoryPlot::Private::shownDevice() const
 {
-    if (const int chosen = devices->currentIndex() - 1; chosen >= 0 && chosen < std::ssize(profiles))
+    if (const int chosen = devices->currentIndex() - 1; chosen >= 0 && chosen < profiles->devices())
         return chosen;
     const auto &selection = state->selection();
-    if (selection && selection->slice.device >= 0 && selection->slice.device < std::ssize(profiles))
+    if (selection && selection->slice.device >= 0 && selection->slice.device < profiles->devices())
         return selection->slice.device;
     return worstDevice();
 }
 
 void MemoryPlot::Private::fillDevices()
 {
-    const auto wanted = static_cast<int>(profiles.size()) + 1;
+    const int wanted = (profiles ? profiles->devices() : 0) + 1;
     if (devices->count() == wanted)
         return;
     const int before = devices->currentIndex();
@@ -120,14 +120,14 @@ void MemoryPlot::Private::fillDevices()
 
 void MemoryPlot::Private::refresh()
 {
-    devices->setVisible(!profiles.empty());
-    const bool shown = !profiles.empty();
-    plot->axisRect()->setVisible(shown);
-    stack->profile = shown ? &profiles[static_cast<std::size_t>(shownDevice())] : nullptr;
+    devices->setVisible(profiles != nullptr);
+    plot->axisRect()->setVisible(profiles != nullptr);
+    shownProfile = profiles ? profiles->of(shownDevice()) : nullptr;
+    stack->profile = shownProfile.get();
     stack->capacity = capacity;
-    base::Bytes top = 1;
-    for (const simulate::MemoryProfile &profile : profiles)
-        top = std::max(top, profile.peak());
+    base::Bytes top = shownProfile ? std::max<base::Bytes>(shownProfile->peak(), 1) : 1;
+    if (profiles)
+        top = std::max(top, *std::ranges::max_element(profiles->peaks()));
     // A capacity far above would press the stack flat: it is drawn once it is near, and always named.
     if (capacity > 0 && capacity < 3 * top)
         top = std::max(top, capacity);
@@ -296,14 +296,11 @@ MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_p
 
 MemoryPlot::~MemoryPlot() = default;
 
-void MemoryPlot::setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Nanos end, base::Bytes capacity,
+void MemoryPlot::setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
                              QString caption)
 {
     Private &d = *m_private;
-    d.stack->profile = nullptr;
-    d.profiles = std::move(profiles);
-    if (std::all_of(d.profiles.begin(), d.profiles.end(), [](const auto &profile) { return profile.steps.empty(); }))
-        d.profiles.clear();
+    d.profiles = profiles && profiles->devices() > 0 ? std::move(profiles) : nullptr;
     d.capacity = capacity;
     d.stack->end = end;
     d.caption = std::move(caption);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/simulate/memory.h"
+#include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 
 #include <QString>
@@ -23,8 +23,9 @@ class MemoryPlot : public QWidget {
 public:
     explicit MemoryPlot(ViewState *state, QWidget *parent = nullptr);
     ~MemoryPlot() override;
-    /// Profiles until `end`, the iteration's. Empty: says that a teaching example has no bytes. `capacity` 0: no line.
-    void setProfiles(std::vector<simulate::MemoryProfile> profiles, base::Nanos end, base::Bytes capacity, QString caption);
+    /// Profiles until `end`, the iteration's. Null: says that a teaching example has no bytes. `capacity` 0: no line.
+    void setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
+                     QString caption);
     /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.
     void setActivations(std::vector<double> microbatches);
 

@@ -345,10 +345,7 @@ void ExplorePage::refreshPlots()
     const auto &run = m_desk->shown();
     const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
-        std::vector<simulate::MemoryProfile> profiles;
-        for (int device = 0; device < run->record.timeline->devices(); ++device)
-            profiles.push_back(simulate::memoryProfile(run->record.experiment, *run->schedule, *run->record.timeline, device));
-        m_memory->setProfiles(std::move(profiles), run->record.timeline->iteration(), plan->memoryCapacity,
+        m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
                               u"Computed from the times of run %1"_s.arg(run->record.summary.id));
     } else {
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,

@@ -178,7 +178,12 @@ void MainWindow::updateTrain()
     const int steps = m_document->experiment().training.steps;
     const QString obstacle = trainingObstacle(plan, m_forecast->problems());
     const bool training = m_desk->isTraining();
-    const MachineObstacle hindrance = obstacle.isEmpty() && !training ? machineObstacle(*plan) : MachineObstacle();
+    // Of a large plan it takes a while to find: once is enough until a run has changed what is free.
+    if (!obstacle.isEmpty() || training)
+        m_hindrance = {};
+    else if (m_hindrance.first != plan)
+        m_hindrance = {plan, machineObstacle(*plan)};
+    const MachineObstacle &hindrance = m_hindrance.second;
     m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
     m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
     m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.words.isEmpty() && !training);

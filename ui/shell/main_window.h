@@ -3,6 +3,7 @@
 
 #include "engine/service/engine_service.h"
 #include "ui/shell/picture_export.h"
+#include "ui/shell/train_words.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -171,7 +172,8 @@ private:
     QDockWidget *m_bottom;
     QTimer m_problemDelay;
     QTimer m_memoryDelay;
-    model::Experiment m_runBaseline; ///< that the table's differences were made against
+    std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
+    model::Experiment m_runBaseline;                                ///< that the table's differences were made against
     service::JobId m_import = 0;
     std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
     QList<QWidget *> m_setAside;                      ///< while Learn is shown

@@ -1,5 +1,4 @@
 // How MainWindow lets the order of passes be edited: the panel beside the picture, moved passes, files; and costs from a run.
-#include "engine/model/custom_schedule.h"
 #include "engine/service/run_durations.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
@@ -75,7 +74,7 @@ void MainWindow::askOpenSchedule()
 
 void MainWindow::offerCustomOrder()
 {
-    if (!model::isScheduleText(m_document->experiment().schedule.file))
+    if (m_document->experiment().schedule.text.empty())
         return; // the problem's bar or the file says what it is
     std::vector<MessageBar::Action> actions;
     if (!m_actions->editSchedule->isChecked())

@@ -69,10 +69,10 @@ const char16_t *transferText(schedule::Transfer transfer)
 /// Bytes that the device holds while a slice begins.
 QString heldText(const LaneGroup &group, SliceId slice)
 {
-    const auto device = static_cast<std::size_t>(slice.device);
-    if (!group.memory || device >= group.memory->size())
+    if (!group.memory || slice.device >= group.memory->devices())
         return {};
-    const std::vector<simulate::MemoryStep> &steps = (*group.memory)[device].steps;
+    const auto profile = group.memory->of(slice.device);
+    const std::vector<simulate::MemoryStep> &steps = profile->steps;
     const auto next = std::upper_bound(steps.begin(), steps.end(), laneOf(group, slice.device).begin[slice.index],
                                        [](base::Nanos at, const simulate::MemoryStep &step) { return at < step.time; });
     return next == steps.begin() ? QString()

@@ -50,8 +50,15 @@ std::vector<MessageLane> messageLanes(const timeline::Timeline &timeline)
             for (MessageLane &lane : lanes)
                 add(lane, i);
     }
-    for (MessageLane &lane : lanes)
+    for (MessageLane &lane : lanes) {
         lane.firstOf.push_back(static_cast<std::uint32_t>(lane.transfers.size()));
+        // A collective stands in every lane: of a large plan the room to grow would be tens of megabytes.
+        lane.stretches.begin.shrink_to_fit();
+        lane.stretches.end.shrink_to_fit();
+        lane.stretches.pass.shrink_to_fit();
+        lane.transfers.shrink_to_fit();
+        lane.firstOf.shrink_to_fit();
+    }
     return lanes;
 }
 

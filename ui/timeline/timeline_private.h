@@ -71,6 +71,7 @@ public:
         bool current = false; ///< of the content of the moment
     } minimap;
     QCustomPlot *plot = nullptr;
+    bool drawn = false; ///< and not yet painted()
     QCPLayer *overlayLayer = nullptr;
     OverlayState overlay;
     int pitch = 0;

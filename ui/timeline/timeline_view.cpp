@@ -11,6 +11,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <utility>
 
 namespace stagelens::ui {
 namespace {
@@ -91,6 +92,8 @@ TimelineView::Private::Private(TimelineView *view, ViewState *viewState)
     new PaintedLayer(plot, QStringLiteral("overlay"), [this](QPainter &painter) { paintOverlay(painter, scene, overlay); });
     overlayLayer = plot->layer(QStringLiteral("overlay"));
     overlayLayer->setMode(QCPLayer::lmBuffered);
+    plot->installEventFilter(q);
+    connect(plot, &QCustomPlot::afterReplot, q, [this] { drawn = !isEmpty(content); });
     connect(plot, &QCustomPlot::beforeReplot, q, [this] {
         scene = makeScene(q->size(), q->devicePixelRatioF(), Extent::Scrolled);
         const QRect &axis = scene.layout.axis;
@@ -230,6 +233,7 @@ void TimelineView::setContent(TimelineContent content)
     };
     const auto &gap = d.overlay.gap;
     const bool gapStays = gap && timelineOf(content, gap->group) == timelineOf(d.content, gap->group);
+    const bool sameLanes = std::ranges::equal(content.groups, d.content.groups, {}, &LaneGroup::timeline, &LaneGroup::timeline);
     d.content = std::move(content);
     d.passHeld.reset();
     d.overlay.passDrag.reset();
@@ -248,7 +252,7 @@ void TimelineView::setContent(TimelineContent content)
         span = std::max(span, endOf(group));
     }
     d.sums = std::move(sums);
-    d.minimap.current = false;
+    d.minimap.current = d.minimap.current && sameLanes;
     d.search->setTimeline(d.content.groups.empty() ? nullptr : d.content.groups.front().timeline);
     d.keepSelection();
     d.state->setSpan(span);
@@ -315,6 +319,14 @@ void TimelineView::render(QPainter *painter, QSize size)
 {
     const double ratio = isVector(painter->paintEngine()) ? 2 : painter->device()->devicePixelRatioF();
     paintPicture(*painter, m_private->makeScene(size, ratio, Private::Extent::All));
+}
+
+bool TimelineView::eventFilter(QObject *watched, QEvent *event)
+{
+    // Queued, so that it comes when the window system has the picture.
+    if (watched == m_private->plot && event->type() == QEvent::Paint && std::exchange(m_private->drawn, false))
+        QMetaObject::invokeMethod(this, &TimelineView::painted, Qt::QueuedConnection);
+    return QWidget::eventFilter(watched, event);
 }
 
 void TimelineView::resizeEvent(QResizeEvent *event)

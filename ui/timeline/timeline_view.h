@@ -4,7 +4,7 @@
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_text.h"
 #include "engine/simulate/idle_causes.h"
-#include "engine/simulate/memory.h"
+#include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "engine/timeline/timeline.h"
 
@@ -32,8 +32,8 @@ struct LaneGroup {
     bool movable = false;                               ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
-    /// Bytes held over time, one profile a device; may be null.
-    std::shared_ptr<const std::vector<simulate::MemoryProfile>> memory;
+    /// Bytes held over time; may be null.
+    std::shared_ptr<const simulate::MemoryProfiles> memory;
 };
 
 /// An end worth comparing with, drawn as a flag on the ruler.
@@ -89,6 +89,8 @@ public:
     void setMoveJudge(MoveJudge judge);
 
 signals:
+    /// A picture with lanes, drawn anew, stands on the screen; for what measures how long that takes.
+    void painted();
     void passMoved(const stagelens::service::PassMove &move);
     void moveRefused(const QString &why);
     /// A gap was clicked: why is this bubble here?
@@ -100,6 +102,7 @@ signals:
     void playAsked();
 
 protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
     void changeEvent(QEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
