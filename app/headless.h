@@ -30,7 +30,7 @@ struct ScreenshotRequest {
     QSize size;
     bool dark = false;
 };
-/// The window after what a scene does in it: the list stands in takeScreenshot(). `trained` and `compare` train for real.
+/// The window after what a scene (scenes.h) does in it.
 [[nodiscard]] base::Result<> takeScreenshot(const ScreenshotRequest &request);
 
 } // namespace stagelens::app

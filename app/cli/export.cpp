@@ -135,27 +135,13 @@ base::Result<std::string> textOf(const Subject &subject, const ExportArguments &
 {
     const std::string &format = arguments.format;
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-    if (format == "chrome-trace") {
-        const auto explanation = service::explain(subject.experiment, *subject.timeline);
-        std::vector<simulate::MemoryProfile> memory;
-        for (int device = 0; subject.experiment.hasModel && device < subject.timeline->devices(); ++device)
-            memory.push_back(simulate::memoryProfile(subject.experiment, *subject.schedule, *subject.timeline, device));
-        return exchange::chromeTrace(*subject.timeline,
-                                     {memory, explanation ? &*explanation : nullptr, subject.schedule.get()});
-    }
-    if (format == "csv")
-        return exchange::timelineCsv(*subject.timeline);
     if (format == "torch-csv")
         return torchText(*subject.schedule, arguments.comms);
     if (format == "stagelens")
         return model::toJson(subject.experiment).dump(2, ' ', false, kReplace) + '\n';
-    if (subject.run)
+    if (format == "json" && subject.run)
         return runDocument(*subject.run, true).dump(2, ' ', false, kReplace) + '\n';
-    const auto explanation = service::explain(subject.experiment, *subject.timeline);
-    return exchange::timelineDocument(subject.experiment, *subject.timeline, subject.metrics, true,
-                                      explanation ? &*explanation : nullptr)
-               .dump(2, ' ', false, kReplace) +
-           '\n';
+    return service::exportText({subject.experiment, subject.schedule.get(), *subject.timeline, subject.metrics}, format);
 }
 
 int exportSubject(const ExportArguments &arguments)

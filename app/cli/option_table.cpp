@@ -167,6 +167,7 @@ constexpr Option kOptions[] = {
          // Devices, microbatches and vocabulary are the file's, unless options that come later say otherwise.
          model::chooseFamily(e.schedule, model::kCustomFamily);
          e.schedule.file = t;
+         e.schedule.text.clear();
          return t.empty() ? Fault("is empty; name a file") : Fault();
      }},
     {"--vocabulary", "METHOD", "Schedule", "schedule.vocabulary", "none, redis, vocab-naive, vocab-1 or vocab-2",

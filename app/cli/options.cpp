@@ -196,7 +196,7 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
     }
     Problems problems = applyOptions(arguments, experiment);
     decideModel(arguments, experiment);
-    const bool isCustom = !experiment.schedule.file.empty();
+    const bool isCustom = experiment.schedule.hasOwnOrder();
     if (isCustom && problems.empty())
         followScheduleFile(arguments, experiment, problems);
     if (isCustom && !problems.empty())

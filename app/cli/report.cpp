@@ -33,8 +33,8 @@ void printJson(const nlohmann::ordered_json &document)
 std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
-    return base::concat(schedule.family, schedule.file.empty() ? "" : " (" + model::customName(schedule) + ")", ", vocabulary ",
-                        model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
+    return base::concat(schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "",
+                        ", vocabulary ", model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
                         experiment.parallel.microbatches, " microbatches, ",
                         experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
 }

@@ -62,6 +62,7 @@ inline constexpr std::string_view kCustomFamily = "custom";
 struct ScheduleChoice {
     std::string family = "1f1b";
     std::string file; ///< of a custom schedule (Stagelens' text or PyTorch's CSV); empty with every other family
+    std::string text; ///< the custom schedule itself, in either form, where it stands in the document and has no file
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
     /// Stages of a device, absent: what the family has (stagesPerDevice()).
@@ -70,6 +71,8 @@ struct ScheduleChoice {
     std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt keep to it
     Recompute recompute = Recompute::None;
+    /// Whether there is a custom schedule to read.
+    [[nodiscard]] bool hasOwnOrder() const { return !file.empty() || !text.empty(); }
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;
 };
 

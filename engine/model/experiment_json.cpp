@@ -1,5 +1,4 @@
 #include "engine/model/experiment_json.h"
-#include "engine/model/custom_schedule.h"
 
 #include "engine/base/file.h"
 #include "engine/model/json_reader.h"
@@ -44,7 +43,9 @@ Json scheduleJson(const ScheduleChoice &schedule)
 {
     Json json = {{"family", schedule.family}};
     if (!schedule.file.empty())
-        json[isScheduleText(schedule.file) ? "text" : "file"] = schedule.file;
+        json["file"] = schedule.file;
+    if (!schedule.text.empty())
+        json["text"] = schedule.text;
     json["vocabulary"] = name(schedule.vocabulary);
     json["vocabulary_order"] = name(schedule.vocabularyOrder);
     json["chunks"] = schedule.chunks ? Json(*schedule.chunks) : Json();
@@ -73,14 +74,8 @@ void readSchedule(const Json &json, ScheduleChoice &schedule, base::Problems &pr
 {
     ObjectReader reader(json, "schedule", problems);
     reader.read("file", schedule.file);
-    if (reader.find("text") != nullptr) {
-        if (!schedule.file.empty())
-            problems.push_back({"schedule.text", "stands beside schedule.file; leave one of the two out"});
-        reader.read("text", schedule.file);
-        if (!isScheduleText(schedule.file))
-            schedule.file += '\n';
-    }
-    if (!schedule.file.empty())
+    reader.read("text", schedule.text);
+    if (schedule.hasOwnOrder())
         schedule.family = kCustomFamily;
     reader.read("family", schedule.family);
     reader.read("vocabulary", schedule.vocabulary);
@@ -220,7 +215,7 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     (void)reader.find("stagelens");
     if (const Json *schedule = reader.find("schedule"))
         readSchedule(*schedule, experiment.schedule, problems);
-    if (!experiment.schedule.file.empty())
+    if (experiment.schedule.hasOwnOrder())
         experiment.parallel.devices = experiment.parallel.microbatches =
             0; // those of the custom schedule, unless the document says
     if (const Json *parallel = reader.find("parallel"))
@@ -246,7 +241,7 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
     if (!text)
         return text.error();
     auto experiment = experimentFromJson(*text, file.string());
-    if (experiment && !experiment->schedule.file.empty() && !isScheduleText(experiment->schedule.file))
+    if (experiment && !experiment->schedule.file.empty())
         experiment->schedule.file = (file.parent_path() / experiment->schedule.file).lexically_normal().string();
     return experiment;
 }
@@ -254,7 +249,7 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
 Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file)
 {
     Experiment saved = experiment;
-    if (!saved.schedule.file.empty() && !isScheduleText(saved.schedule.file))
+    if (!saved.schedule.file.empty())
         saved.schedule.file = seenFrom(file, saved.schedule.file);
     return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
 }

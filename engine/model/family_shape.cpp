@@ -61,6 +61,7 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
         return;
     choice.family = family;
     choice.file.clear();
+    choice.text.clear();
     choice.chunks.reset();
     choice.groupSize.reset();
     choice.waves.reset();

@@ -1,6 +1,7 @@
 // validate(): every problem of a plan, found without stopping at the first.
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
@@ -191,17 +192,23 @@ struct CostCheck {
     }
 };
 
-/// A custom schedule is its file, and no other family has one.
+/// A custom schedule is its file or its text, and no other family has one.
 void checkFamily(const ScheduleChoice &schedule, Checks &checks)
 {
     if (!checks.isText(schedule.family, "schedule.family"))
         return;
     const bool isCustom = schedule.family == kCustomFamily;
-    if (isCustom && checks.holds(!schedule.file.empty(), "schedule.file", "is missing; a custom schedule needs its file"))
-        checks.isText(schedule.file, "schedule.file");
-    if (!isCustom)
-        checks.holds(schedule.file.empty(), "schedule.family",
-                     concat("is ", schedule.family, ", but schedule.file names a custom schedule; leave one of the two out"));
+    if (isCustom) {
+        checks.holds(schedule.hasOwnOrder(), "schedule.file", "is missing; a custom schedule needs its file");
+        checks.holds(schedule.file.empty() || schedule.text.empty(), "schedule.text",
+                     "stands beside schedule.file; leave one of the two out");
+        if (!schedule.file.empty())
+            checks.isText(schedule.file, "schedule.file");
+    } else {
+        checks.holds(!schedule.hasOwnOrder(), "schedule.family",
+                     concat("is ", schedule.family, ", but ", customField(schedule),
+                            " has a custom schedule; leave one of the two out"));
+    }
 }
 
 void checkTraining(const TrainingPlan &training, Checks &checks)

@@ -146,9 +146,17 @@ struct ServiceOptions {
 /// Fails where its passes are not those of the experiment's schedule, in their order.
 [[nodiscard]] base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
                                                           const timeline::Timeline &measured);
-/// A stored run's timeline as a file for another program: format "chrome-trace", "csv" or "json". Failed where it has none.
-[[nodiscard]] base::Result<> exportRun(const store::RunRecord &run, const std::string &format,
-                                       const std::filesystem::path &file);
+/// A plan and its times.
+struct TimedPlan {
+    const model::Experiment &experiment; ///< resolved
+    const schedule::Schedule *schedule;  ///< null: not known, and neither are the bytes then
+    const timeline::Timeline &timeline;
+    const simulate::Metrics &metrics;
+};
+/// For another program: format "chrome-trace" (with messages as flows and bytes as counters), "csv" or "json".
+[[nodiscard]] base::Result<std::string> exportText(const TimedPlan &plan, const std::string &format);
+/// The same of a stored run. Failed where it has no timeline.
+[[nodiscard]] base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format);
 /// The counterfactual split of a prediction's bubble: a few more simulations.
 [[nodiscard]] base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction);
 /// Which method helps most; runs one prediction for each.

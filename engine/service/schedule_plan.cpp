@@ -21,9 +21,9 @@ using model::VocabularyMethod;
 /// A custom schedule from its file, or from the document itself.
 base::Result<ScheduleFile> readCustom(const model::ScheduleChoice &choice)
 {
-    if (!model::isScheduleText(choice.file))
+    if (choice.text.empty())
         return exchange::readScheduleFile(choice.file);
-    auto read = exchange::readSchedule(choice.file);
+    auto read = exchange::readSchedule(choice.text);
     if (read)
         return read;
     base::Problems problems = std::move(read).error().problems;
@@ -86,7 +86,7 @@ private:
 /// A custom schedule, the experiment completed by it; nothing where the schedule is a family's.
 base::Result<std::optional<ScheduleFile>> follow(Experiment &experiment)
 {
-    if (experiment.schedule.file.empty())
+    if (!experiment.schedule.hasOwnOrder())
         return std::optional<ScheduleFile>();
     auto file = readCustom(experiment.schedule);
     if (!file)
@@ -113,8 +113,8 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
     if (experiment.schedule.memoryLimit && experiment.hasModel)
         options.activationLimit = simulate::activationLimits(experiment, file.schedule);
     base::Problems problems;
-    const bool isText = model::isScheduleText(experiment.schedule.file); // whose places need no name
-    const std::string prefix = isText ? std::string() : experiment.schedule.file + ": ";
+    const std::string &name = experiment.schedule.file; // places in a text need none
+    const std::string prefix = name.empty() ? name : name + ": ";
     for (const schedule::Violation &violation : schedule::findViolations(file.schedule, options))
         problems.push_back(
             {model::customField(experiment.schedule), concat(prefix, file.placeText(violation.device, violation.position), ": ",

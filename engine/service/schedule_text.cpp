@@ -100,6 +100,23 @@ std::vector<std::vector<Pass>> ordersOf(const Schedule &schedule)
     return orders;
 }
 
+/// With the devices, microbatches and whatever else a custom schedule brings, as far as it can be read.
+Experiment completed(Experiment experiment)
+{
+    if (!experiment.schedule.hasOwnOrder())
+        return experiment;
+    Experiment open = experiment;
+    open.parallel.devices = open.parallel.microbatches = 0;
+    open.schedule.chunks.reset();
+    open.schedule.vocabulary = model::VocabularyMethod::None;
+    auto whole = followed(std::move(open));
+    if (!whole)
+        return experiment;
+    if (whole->parallel.devices != experiment.parallel.devices || whole->schedule.chunks != experiment.schedule.chunks)
+        whole->parallel.stageLayers.clear(); // a cut holds for one number of stages
+    return *std::move(whole);
+}
+
 } // namespace
 
 std::vector<TextFault> faultsOfText(std::string_view text)
@@ -130,27 +147,20 @@ std::string customText(const Schedule &schedule)
 
 Experiment withScheduleText(Experiment experiment, std::string text)
 {
-    if (!model::isScheduleText(text))
-        text += '\n';
-    return withScheduleFile(std::move(experiment), std::move(text));
+    if (!text.ends_with('\n'))
+        text += '\n'; // as every line has, and none is no text
+    model::chooseFamily(experiment.schedule, model::kCustomFamily);
+    experiment.schedule.file.clear();
+    experiment.schedule.text = std::move(text);
+    return completed(std::move(experiment));
 }
 
 Experiment withScheduleFile(Experiment experiment, std::string file)
 {
     model::chooseFamily(experiment.schedule, model::kCustomFamily);
     experiment.schedule.file = std::move(file);
-    if (experiment.schedule.file.empty())
-        return experiment;
-    Experiment open = experiment;
-    open.parallel.devices = open.parallel.microbatches = 0;
-    open.schedule.chunks.reset();
-    open.schedule.vocabulary = model::VocabularyMethod::None;
-    auto completed = followed(std::move(open));
-    if (!completed)
-        return experiment;
-    if (completed->parallel.devices != experiment.parallel.devices || completed->schedule.chunks != experiment.schedule.chunks)
-        completed->parallel.stageLayers.clear(); // a cut holds for one number of stages
-    return *std::move(completed);
+    experiment.schedule.text.clear();
+    return completed(std::move(experiment));
 }
 
 std::string_view recognisedFamily(const Schedule &schedule)

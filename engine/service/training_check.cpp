@@ -9,7 +9,7 @@ namespace stagelens::service {
 
 base::Bytes bytesToTrain(const model::Experiment &experiment)
 {
-    if (experiment.schedule.file.empty())
+    if (!experiment.schedule.hasOwnOrder())
         return runtime::requiredBytes(experiment);
     const auto schedule = scheduleOf(experiment);
     return schedule ? runtime::requiredBytes(experiment, *schedule) : 0;

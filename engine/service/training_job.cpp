@@ -2,7 +2,6 @@
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/model/custom_schedule.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
 #include "engine/service/schedule_plan.h"
@@ -59,7 +58,7 @@ private:
             return std::move(plan).error();
         experiment = std::move(plan->experiment);
         // A stored run is looked at from other folders.
-        if (std::string &file = experiment.schedule.file; !file.empty() && !model::isScheduleText(file))
+        if (std::string &file = experiment.schedule.file; !file.empty())
             file = std::filesystem::absolute(file).lexically_normal().string();
         if (base::Problems problems = trainingProblems(experiment, plan->schedule); !problems.empty())
             return base::Error::invalid(std::move(problems));

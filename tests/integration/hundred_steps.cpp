@@ -3,14 +3,14 @@
 #include "engine/runtime/data/token_source.h"
 #include "engine/runtime/reference.h"
 #include "engine/runtime/session.h"
-#include "engine/runtime/training_run.h"
-#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QtTest>
 #include <cmath>
 
 using namespace stagelens;
 using model::VocabularyMethod;
+using test::lossesOf;
 using test::scheduleOf;
 
 namespace {
@@ -103,16 +103,6 @@ std::vector<double> lossesInDouble()
         losses.push_back(made->loss);
         optimizer.step(made->gradients);
     }
-    return losses;
-}
-
-std::vector<double> lossesOf(const model::Experiment &experiment)
-{
-    std::vector<double> losses;
-    const auto trained = runtime::train(experiment, scheduleOf(experiment), {},
-                                        {[&](const runtime::StepReport &report) { losses.push_back(report.loss); }, {}}, {});
-    if (!trained)
-        qFatal("%s", trained.error().text().c_str());
     return losses;
 }
 

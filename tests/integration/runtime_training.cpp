@@ -4,8 +4,7 @@
 #include "engine/exchange/safetensors.h"
 #include "engine/model/names.h"
 #include "engine/runtime/dump.h"
-#include "engine/runtime/training_run.h"
-#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -19,22 +18,9 @@
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::kAllMethods;
+using test::lossesOf;
 using test::scheduleOf;
 using test::tinyExperiment;
-
-namespace {
-
-std::vector<double> lossesOf(const model::Experiment &experiment)
-{
-    std::vector<double> losses;
-    const auto trained = runtime::train(experiment, scheduleOf(experiment), {},
-                                        {[&](const runtime::StepReport &report) { losses.push_back(report.loss); }, {}}, {});
-    if (!trained)
-        qFatal("%s", trained.error().text().c_str());
-    return losses;
-}
-
-} // namespace
 
 class RuntimeTraining : public QObject {
     Q_OBJECT

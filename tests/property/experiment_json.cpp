@@ -95,6 +95,7 @@ Experiment anyExperiment(Random &random)
         experiment.parallel.stageLayers.push_back(anyInt(random));
     experiment.schedule = {anyText(random),
                            anyText(random),
+                           anyText(random),
                            anyOf<VocabularyMethod>(random),
                            anyOf<VocabularyOrder>(random),
                            maybeInt(random),

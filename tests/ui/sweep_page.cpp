@@ -6,6 +6,11 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFile>
+#include <QImage>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -29,6 +34,7 @@ private slots:
     void badValuesAreExplained();
     void trainingIsEstimatedAndFillsThePoints();
     void cancelKeepsWhatIsDone();
+    void resultsAreExported();
 
 private:
     ui::SweepPage &page() { return m_fixture->window().sweepPage(); }
@@ -39,7 +45,6 @@ private:
 
 void SweepMode::init()
 {
-    test::failOnWarnings();
     m_fixture = std::make_unique<test::WindowFixture>();
     auto &window = m_fixture->open();
     QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
@@ -201,6 +206,40 @@ void SweepMode::cancelKeepsWhatIsDone()
     const QString text = m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text();
     QVERIFY2(text.startsWith(u"Cancelled: "_s) && text.contains(u"of 8 are done and stay"_s), qPrintable(text));
     QVERIFY(m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
+}
+
+void SweepMode::resultsAreExported()
+{
+    auto *button = m_fixture->find<QPushButton>(u"sweep.export"_s);
+    const auto &actions = m_fixture->window().actions();
+    QVERIFY(!button->isEnabled());
+    QVERIFY(!actions.exportPng->isEnabled());
+    runToTheEnd();
+    QVERIFY(button->isEnabled());
+    QVERIFY(actions.exportPng->isEnabled());
+    const auto exported = [&](const QString &name) {
+        const QString path = m_fixture->path(name);
+        if (const auto saved = page().exportResults(path); !saved)
+            qWarning("%s", saved.error().text().c_str());
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QList<QByteArray> lines = exported(u"sweep.csv"_s).trimmed().split('\n');
+    QCOMPARE(lines.size(), 17);
+    QVERIFY2(lines[0].startsWith("vocabulary_size,devices,microbatches,"), lines[0].constData());
+    QVERIFY2(lines[16].startsWith("262144,4,16,") && lines[16].contains(",vocab-2,predicted,"), lines[16].constData());
+    const QJsonArray rows = QJsonDocument::fromJson(exported(u"sweep.json"_s)).array();
+    QCOMPARE(rows.size(), 16);
+    QVERIFY(rows[15].toObject()[u"iteration_ns"].toDouble() > 0);
+    QVERIFY(rows[15].toObject()[u"run"].isNull());
+    // Words and lines, and not a picture of them.
+    const QByteArray drawing = exported(u"sweep.svg"_s);
+    QVERIFY(drawing.contains(">Iteration over vocabulary size<"));
+    QVERIFY(drawing.contains(">Peak memory of a device<"));
+    QVERIFY(QImage::fromData(exported(u"sweep.png"_s)).width() > 2 * page().metricPlot()->width());
+    QVERIFY(exported(u"sweep.pdf"_s).startsWith("%PDF"));
+    QVERIFY(!page().exportResults(m_fixture->path(u"sweep.txt"_s)).ok());
+    QVERIFY(!page().exportResults(m_fixture->path(u"no/where.csv"_s)).ok());
 }
 
 QTEST_MAIN(SweepMode)

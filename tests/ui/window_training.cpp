@@ -16,7 +16,6 @@ class WindowTraining : public QObject {
 private slots:
     void init()
     {
-        test::failOnWarnings();
         m_fixture = std::make_unique<test::WindowFixture>();
         m_fixture->open();
         m_fixture->usePlanForTraining(4);

@@ -1,7 +1,6 @@
 #include "ui/bridge/words.h"
 
 #include "engine/base/text.h"
-#include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 
 #include <QDateTime>
@@ -178,9 +177,8 @@ QString planCaption(const model::Experiment &experiment)
                                    ? QString()
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
     const std::string &file = experiment.schedule.file;
-    const QString family = file.empty() || model::isScheduleText(file)
-                               ? familyCaption(experiment.schedule.family)
-                               : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+    const QString family = file.empty() ? familyCaption(experiment.schedule.family)
+                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
 }

@@ -1,4 +1,3 @@
-#include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
@@ -21,11 +20,7 @@ Field scheduleFile()
                u"--schedule-file"_s,
                u"Stagelens' text form, or a CSV of PyTorch's pipelining."_s,
                Field::Kind::File,
-               [](const Experiment &experiment) {
-                   const std::string &file = experiment.schedule.file;
-                   return QVariant(model::isScheduleText(file) ? QString()
-                                                               : qtText(file)); // a text is shown beside the picture
-               },
+               [](const Experiment &experiment) { return QVariant(qtText(experiment.schedule.file)); },
                [](Experiment &experiment, const QVariant &value) {
                    experiment = service::withScheduleFile(std::move(experiment), utf8(value.toString()));
                }};

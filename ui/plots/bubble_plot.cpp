@@ -1,6 +1,7 @@
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
+#include "ui/plots/vector_plot.h"
 
 #include <algorithm>
 #include <array>
@@ -43,7 +44,7 @@ public:
 };
 
 BubblePlot::Private::Private(BubblePlot *plotWidget)
-    : q(plotWidget), plot(new QCustomPlot(q)), bars(new QCPBars(plot->xAxis, plot->yAxis))
+    : q(plotWidget), plot(new VectorPlot(q)), bars(new QCPBars(plot->xAxis, plot->yAxis))
 {
     plot->setFocusPolicy(Qt::NoFocus);
     plot->axisRect()->setAutoMargins(QCP::msNone);

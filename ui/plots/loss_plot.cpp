@@ -1,6 +1,7 @@
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
+#include "ui/plots/vector_plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ public:
     std::optional<double> ignorance;
 };
 
-LossPlot::Private::Private(LossPlot *plotWidget) : q(plotWidget), plot(new QCustomPlot(q))
+LossPlot::Private::Private(LossPlot *plotWidget) : q(plotWidget), plot(new VectorPlot(q))
 {
     plot->setFocusPolicy(Qt::NoFocus);
     plot->axisRect()->setAutoMargins(QCP::msNone);

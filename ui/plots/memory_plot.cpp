@@ -3,6 +3,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/plots/stack_plottable.h"
+#include "ui/plots/vector_plot.h"
 #include "ui/shell/view_state.h"
 #include "ui/timeline/layout.h"
 #include "ui/timeline/time_axis.h"
@@ -60,7 +61,7 @@ public:
 };
 
 MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
-    : q(plotWidget), state(viewState), plot(new QCustomPlot(q)), devices(new QComboBox(q)),
+    : q(plotWidget), state(viewState), plot(new VectorPlot(q)), devices(new QComboBox(q)),
       stack(new StackPlottable(plot->xAxis, plot->yAxis))
 {
     plot->setAttribute(Qt::WA_TransparentForMouseEvents);

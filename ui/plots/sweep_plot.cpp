@@ -3,6 +3,7 @@
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
+#include "ui/plots/vector_plot.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -75,7 +76,7 @@ public:
     int highlighted = -1;
 };
 
-SweepPlot::Private::Private(SweepPlot *plotWidget) : q(plotWidget), plot(new QCustomPlot(q))
+SweepPlot::Private::Private(SweepPlot *plotWidget) : q(plotWidget), plot(new VectorPlot(q))
 {
     plot->setFocusPolicy(Qt::NoFocus);
     plot->setAttribute(Qt::WA_TransparentForMouseEvents);

@@ -105,12 +105,16 @@ void MainWindow::connectModel()
     connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
-    connect(m_strip, &ToolStrip::shownChanged, this, [this] { m_explore->setShown(m_strip->shown()); });
+    connect(m_strip, &ToolStrip::shownChanged, this, [this] {
+        m_explore->setShown(m_strip->shown());
+        updateExports();
+    });
 }
 
 void MainWindow::connectRuns()
 {
     connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateFigures);
+    connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateExports);
     connect(m_desk, &RunDesk::trainingChanged, this, [this] {
         updateTrain();
         if (m_closeWhenStopped && !m_desk->isTraining())

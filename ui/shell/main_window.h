@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/shell/picture_export.h"
 #include "ui/shell/train_words.h"
 
 #include <QMainWindow>
@@ -63,6 +64,8 @@ public:
     void importRuns(const QStringList &files);
     /// Two to six runs, the first as the baseline.
     void compareRuns(const std::vector<qint64> &runs);
+    /// What is in front to a file: format "chrome-trace", "csv" or "json".
+    [[nodiscard]] base::Result<> exportData(const QString &format, const QString &file);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
@@ -113,8 +116,13 @@ private:
     void updateTitle();
     /// Nothing is exported that would not be what it seems to be.
     void updateExports();
-    /// Of the mode in front; null where it has none.
-    [[nodiscard]] TimelineView *timelineInFront();
+    /// What is exported in the mode in front, or why there is nothing.
+    [[nodiscard]] base::Result<Picture> pictureInFront();
+    [[nodiscard]] base::Result<> planIsShown() const;
+    [[nodiscard]] base::Result<> hasDataInFront(const QString &format) const;
+    /// Whether what stands in the picture is a run alone.
+    [[nodiscard]] bool showsRun() const;
+    void askAndExportData(const QString &format);
     void showPlanOfRun();
     void applyFix();
     /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.

@@ -4,6 +4,11 @@
 #include "ui/bridge/words.h"
 #include "ui/timeline/timeline_view.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QImage>
 #include <QPainter>
 #include <QPalette>
@@ -18,43 +23,61 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPdfResolution = 96; ///< so that one pixel of the picture is one unit of the page
+constexpr qreal kWidgetScale = 2;  ///< a view as small as on the screen would be coarse on a slide
 
-void paintSvg(TimelineView &timeline, QIODevice &device, QSize size)
+void paintOn(QPaintDevice &device, const Picture &picture)
+{
+    QPainter painter(&device);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    painter.fillRect(QRect(QPoint(0, 0), picture.size), picture.background);
+    picture.paint(painter);
+}
+
+void paintSvg(QIODevice &device, const Picture &picture)
 {
     QSvgGenerator generator;
     generator.setOutputDevice(&device);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(0, 0), size));
-    generator.setTitle(u"Stagelens timeline"_s);
-    QPainter painter(&generator);
-    timeline.render(&painter, size);
+    generator.setSize(picture.size);
+    generator.setViewBox(QRect(QPoint(0, 0), picture.size));
+    generator.setTitle(u"Stagelens "_s + picture.name);
+    paintOn(generator, picture);
 }
 
-void paintPdf(TimelineView &timeline, QIODevice &device, QSize size)
+void paintPdf(QIODevice &device, const Picture &picture)
 {
     QPdfWriter writer(&device);
     writer.setResolution(kPdfResolution);
-    writer.setTitle(u"Stagelens timeline"_s);
-    writer.setPageSize(QPageSize(QSizeF(size) * 72.0 / kPdfResolution, QPageSize::Point));
+    writer.setTitle(u"Stagelens "_s + picture.name);
+    writer.setPageSize(QPageSize(QSizeF(picture.size) * 72.0 / kPdfResolution, QPageSize::Point));
     writer.setPageMargins({});
-    QPainter painter(&writer);
-    timeline.render(&painter, size);
+    paintOn(writer, picture);
 }
 
 } // namespace
 
-QImage makePicture(TimelineView &timeline, QSize size)
+Picture pictureOf(TimelineView &timeline, QSize size)
 {
-    QImage image(size, QImage::Format_RGB32);
-    image.fill(timeline.palette().color(QPalette::Base));
-    QPainter painter(&image);
-    painter.setRenderHint(QPainter::TextAntialiasing);
-    timeline.render(&painter, size);
+    return {u"timeline"_s, size, timeline.palette().color(QPalette::Base), 1,
+            [&timeline, size](QPainter &painter) { timeline.render(&painter, size); }};
+}
+
+Picture pictureOf(QWidget &view, const QString &name)
+{
+    return {name, view.size(), view.palette().color(QPalette::Window), kWidgetScale,
+            [&view](QPainter &painter) { view.render(&painter, {}, {}, QWidget::DrawChildren); }};
+}
+
+QImage imageOf(const Picture &picture)
+{
+    QImage image(picture.size * picture.scale, QImage::Format_RGB32);
+    image.setDevicePixelRatio(picture.scale);
+    paintOn(image, picture);
     return image;
 }
 
-base::Result<> exportPicture(TimelineView &timeline, const QString &file, const QString &format, QSize size)
+base::Result<> exportPicture(const Picture &picture, const QString &file, const QString &format)
 {
+    const QSize size = picture.size;
     if (size.width() < 100 || size.height() < 50 || size.width() > 20'000 || size.height() > 20'000)
         return base::Error::invalid("--size", base::concat("a picture of ", size.width(), "x", size.height(),
                                                            " cannot be drawn; use between 100x50 and 20000x20000"));
@@ -62,16 +85,34 @@ base::Result<> exportPicture(TimelineView &timeline, const QString &file, const 
     if (!out.open(QIODevice::WriteOnly))
         return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(file));
     if (format == u"png"_s)
-        makePicture(timeline, size).save(&out, "PNG");
+        imageOf(picture).save(&out, "PNG");
     else if (format == u"svg"_s)
-        paintSvg(timeline, out, size);
+        paintSvg(out, picture);
     else if (format == u"pdf"_s)
-        paintPdf(timeline, out, size);
+        paintPdf(out, picture);
     else
         return base::Error::invalid("--format", "the format '" + utf8(format) + "' is unknown; use png, svg or pdf");
     if (!out.commit())
         return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(file));
     return {};
+}
+
+void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say)
+{
+    view.setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto *copy = new QAction(u"&Copy picture"_s, &view);
+    auto *save = new QAction(u"&Export picture…"_s, &view);
+    view.addActions({copy, save});
+    QObject::connect(copy, &QAction::triggered, &view,
+                     [&view, name] { QApplication::clipboard()->setImage(imageOf(pictureOf(view, name))); });
+    QObject::connect(save, &QAction::triggered, &view, [&view, name, say = std::move(say)] {
+        const QString file = QFileDialog::getSaveFileName(view.window(), u"Export the picture"_s, name + u".png"_s,
+                                                          u"Pictures (*.png *.svg *.pdf)"_s);
+        if (file.isEmpty())
+            return;
+        if (const auto saved = exportPicture(pictureOf(view, name), file, QFileInfo(file).suffix().toLower()); !saved)
+            say(sentence(saved.error()));
+    });
 }
 
 } // namespace stagelens::ui

@@ -1,6 +1,5 @@
 #include "ui/shell/schedule_desk.h"
 
-#include "engine/model/custom_schedule.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/schedule_panel.h"
@@ -54,8 +53,7 @@ void ScheduleDesk::refresh()
 {
     if (!m_active)
         return;
-    const std::string &custom = m_document->experiment().schedule.file;
-    const std::string own = model::isScheduleText(custom) ? custom : std::string();
+    const std::string own = m_document->experiment().schedule.text;
     const service::PredictionPtr &plan = m_forecast->plan();
     const bool sound = plan && !m_forecast->isStale();
     if (sound && plan->schedule->passCount() > kMostPassesAsText) {
@@ -90,11 +88,11 @@ QString ScheduleDesk::wordsOf(bool sound) const
         return u"The picture shows the last valid plan until this is mended."_s;
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
     const QString how = u" Type, or drag a pass in the picture; what is changed becomes a custom order."_s;
-    if (choice.file.empty())
+    if (!choice.hasOwnOrder())
         return u"The order of %1."_s.arg(familyCaption(choice.family)) + how;
     QString words =
         m_recognised.empty() ? u"A custom order, which no family makes."_s : u"This is %1."_s.arg(familyCaption(m_recognised));
-    if (!model::isScheduleText(choice.file))
+    if (!choice.file.empty())
         words += u" It comes from %1."_s.arg(QFileInfo(qtText(choice.file)).fileName());
     return words;
 }

@@ -1,19 +1,13 @@
 // From a sweep's results to what its two plots draw.
 #pragma once
 
-#include "ui/models/sweep_plan.h"
+#include "ui/models/sweep_table.h"
 #include "ui/plots/sweep_plot.h"
 
 #include <span>
 
 namespace stagelens::ui {
 
-/// A point that is done.
-struct SweepResult {
-    int id = 0;
-    const SweepEntry *entry = nullptr;
-    const service::SweepPoint *point = nullptr;
-};
 /// A metric over the first parameter.
 [[nodiscard]] SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric,
                                          std::span<const SweepResult> results);

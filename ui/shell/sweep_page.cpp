@@ -1,16 +1,20 @@
 #include "ui/shell/sweep_page.h"
 
+#include "engine/base/file.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/message_bar.h"
 #include "ui/plots/sweep_plot.h"
+#include "ui/shell/picture_export.h"
 #include "ui/shell/sweep_content.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -239,7 +243,7 @@ void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
                        .arg(snapshot.points.size()));
 }
 
-void SweepPage::refreshPlots()
+std::vector<SweepResult> SweepPage::done() const
 {
     std::vector<SweepResult> results;
     for (const std::size_t kind : {kPredicted, kTrained}) {
@@ -249,12 +253,48 @@ void SweepPage::refreshPlots()
                 results.push_back({static_cast<int>(kind) * kTrainedIds + static_cast<int>(i), &outcome.entries[i],
                                    &outcome.state->points[i]});
     }
+    return results;
+}
+
+void SweepPage::refreshPlots()
+{
+    const std::vector<SweepResult> results = done();
     const SweepMetric &metric = sweepMetrics()[static_cast<std::size_t>(m_metric->currentIndex())];
     m_metricPlot->setContent(metricContent(m_shownSetup, metric, results));
     m_memoryPlot->setContent(memoryContent(m_shownSetup, results));
     m_legend->setVisible(!results.empty());
     fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup));
+    m_export->setEnabled(!results.empty());
     choose(m_chosen);
+    emit resultsChanged();
+}
+
+bool SweepPage::hasResults() const
+{
+    return m_export->isEnabled();
+}
+
+std::string SweepPage::resultsText(const QString &format) const
+{
+    return format == u"csv"_s ? sweepCsv(done()) : sweepJson(done());
+}
+
+base::Result<> SweepPage::exportResults(const QString &file)
+{
+    const QString format = QFileInfo(file).suffix().toLower();
+    if (format == u"csv"_s || format == u"json"_s)
+        return base::writeFile(utf8(file), resultsText(format));
+    return exportPicture(pictureOf(*m_results, u"sweep"_s), file, format);
+}
+
+void SweepPage::askForFile()
+{
+    const QString file = QFileDialog::getSaveFileName(this, u"Export the sweep"_s, u"sweep.csv"_s,
+                                                      u"Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)"_s);
+    if (file.isEmpty())
+        return;
+    if (const auto saved = exportResults(file); !saved)
+        m_bar->say(MessageBar::Tone::Warning, sentence(saved.error()));
 }
 
 const SweepEntry *SweepPage::entryOf(int id) const

@@ -1,7 +1,7 @@
 // The mode in which many plans are swept through: what varies, how much that costs, and two linked plots.
 #pragma once
 
-#include "ui/models/sweep_plan.h"
+#include "ui/models/sweep_table.h"
 
 #include <QTimer>
 #include <QWidget>
@@ -32,6 +32,13 @@ public:
     void cancel();
     /// A training run of the window is going on, so that none can be started here.
     void setTraining(bool training);
+    [[nodiscard]] bool hasResults() const;
+    /// Legend and plots.
+    [[nodiscard]] QWidget *results() { return m_results; }
+    /// The figures as "csv" or "json".
+    [[nodiscard]] std::string resultsText(const QString &format) const;
+    /// The figures to a file whose name ends in csv or json, or the picture to one in png, svg or pdf.
+    [[nodiscard]] base::Result<> exportResults(const QString &file);
     [[nodiscard]] SweepPlot *metricPlot() { return m_metricPlot; }
     [[nodiscard]] SweepPlot *memoryPlot() { return m_memoryPlot; }
 
@@ -39,6 +46,7 @@ signals:
     void openAsked(const QString &words, const stagelens::model::Experiment &plan);
     /// Runs were stored.
     void runsChanged();
+    void resultsChanged();
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -63,6 +71,8 @@ private:
     void take(quint64 job, const service::SweepSnapshotPtr &snapshot);
     void showProgress(const service::SweepSnapshot &snapshot);
     void refreshPlots();
+    [[nodiscard]] std::vector<SweepResult> done() const;
+    void askForFile();
     void highlight(int id);
     void choose(int id);
     void open(int id);
@@ -88,6 +98,8 @@ private:
     MessageBar *m_bar;
     QLabel *m_point;
     QPushButton *m_open;
+    QPushButton *m_export;
+    QWidget *m_results;
     QWidget *m_legend;
     SweepPlot *m_metricPlot;
     SweepPlot *m_memoryPlot;

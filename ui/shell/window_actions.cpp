@@ -24,6 +24,10 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     exportPng = make(u"export-png"_s, u"P&NG…"_s, {}, u"stagelens --export FILE --format png"_s);
     exportSvg = make(u"export-svg"_s, u"&SVG…"_s, {}, u"stagelens --export FILE --format svg"_s);
     exportPdf = make(u"export-pdf"_s, u"P&DF…"_s, {}, u"stagelens --export FILE --format pdf"_s);
+    exportTrace = make(u"export-chrome-trace"_s, u"&Chrome trace…"_s, {},
+                       u"With messages and memory; opens in Perfetto (stagelens-cli export --format chrome-trace)"_s);
+    exportCsv = make(u"export-csv"_s, u"&CSV…"_s, {}, u"A row for each pass; in Sweep, for each result"_s);
+    exportJson = make(u"export-json"_s, u"&JSON…"_s, {}, u"With every figure; in Sweep, of each result"_s);
     quit = make(u"quit"_s, u"&Quit"_s, QKeySequence::Quit, u"Close the window"_s);
     copyPicture = make(u"copy-picture"_s, u"&Copy picture"_s, QKeySequence(u"Ctrl+Shift+C"_s), u"The timeline as an image"_s);
     pinBaseline = make(u"pin-baseline"_s, u"Use this plan as &baseline"_s, QKeySequence(u"Ctrl+B"_s),
@@ -127,6 +131,8 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addActions({importRun, openSchedule, writeSchedule});
     exports = file->addMenu(u"Export &picture"_s);
     exports->addActions({exportPng, exportSvg, exportPdf});
+    dataExports = file->addMenu(u"Export &data"_s);
+    dataExports->addActions({exportTrace, exportCsv, exportJson});
     file->addSeparator();
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});

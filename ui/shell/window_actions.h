@@ -25,6 +25,9 @@ public:
     QAction *exportPng;
     QAction *exportSvg;
     QAction *exportPdf;
+    QAction *exportTrace;
+    QAction *exportCsv;
+    QAction *exportJson;
     QAction *quit;
     QAction *undo;
     QAction *redo;
@@ -60,6 +63,7 @@ public:
     QAction *about;
     QMenu *recent = nullptr;
     QMenu *exports = nullptr; ///< the formats of a picture
+    QMenu *dataExports = nullptr;
     QMenu *examples = nullptr;
 
 private:

@@ -145,8 +145,14 @@ void MainWindow::connectActions()
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
+    on(m_actions->exportTrace, [this] { askAndExportData(u"chrome-trace"_s); });
+    on(m_actions->exportCsv, [this] { askAndExportData(u"csv"_s); });
+    on(m_actions->exportJson, [this] { askAndExportData(u"json"_s); });
     on(m_actions->quit, [this] { close(); });
-    on(m_actions->copyPicture, [this] { QApplication::clipboard()->setImage(makePicture(*timelineInFront(), kPictureSize)); });
+    on(m_actions->copyPicture, [this] {
+        if (const auto picture = pictureInFront())
+            QApplication::clipboard()->setImage(imageOf(*picture));
+    });
     on(m_actions->pinBaseline, [this] { m_forecast->pinBaseline(); });
     on(m_actions->unpinBaseline, [this] { m_forecast->unpinBaseline(); });
     on(m_actions->applyAdvice, [this] {
@@ -263,15 +269,6 @@ void MainWindow::nextPane()
         }
     }
     next->setFocus(Qt::TabFocusReason);
-}
-
-void MainWindow::exportAs(const QString &format)
-{
-    const QString file = QFileDialog::getSaveFileName(this, u"Export the picture"_s, u"timeline."_s + format, u"*."_s + format);
-    if (file.isEmpty())
-        return;
-    if (const auto exported = exportPicture(*timelineInFront(), file, format, kPictureSize); !exported)
-        say(sentence(exported.error()));
 }
 
 void MainWindow::chooseDatabase()

@@ -5,11 +5,13 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/plots/plots.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 
 #include <QActionGroup>
@@ -47,6 +49,7 @@ void MainWindow::connectModes()
         m_pages->setCurrentIndex(static_cast<int>(m_actions->modes->actions().indexOf(mode)));
     });
     connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::updateExports);
+    connect(m_sweep, &SweepPage::resultsChanged, this, &MainWindow::updateExports);
     connect(m_learn, &LearnPage::familyAsked, this, &MainWindow::showFamily);
     connect(m_learn, &LearnPage::methodAsked, this, [this](model::VocabularyMethod method) {
         apply(method);
@@ -82,34 +85,16 @@ void MainWindow::setReading(bool on)
         m_left->raise();
 }
 
-TimelineView *MainWindow::timelineInFront()
-{
-    if (m_pages->currentWidget() == m_compare)
-        return m_compare->timeline();
-    return m_pages->currentWidget() == m_explore ? m_explore->timeline() : nullptr;
-}
-
-void MainWindow::updateExports()
-{
-    const TimelineView *timeline = timelineInFront();
-    QString obstacle;
-    if (!timeline)
-        obstacle = u"Explore and Compare have a picture to export."_s;
-    else if (timeline == m_explore->timeline() && !m_forecast->problems().empty())
-        obstacle = u"The picture shows the last valid plan; mend the experiment before you export it."_s;
-    m_actions->exports->setEnabled(obstacle.isEmpty());
-    m_actions->exports->menuAction()->setToolTip(obstacle);
-    const QList<QAction *> exports = m_actions->exports->actions() + QList<QAction *>{m_actions->copyPicture};
-    for (QAction *action : exports)
-        action->setEnabled(obstacle.isEmpty());
-}
-
 void MainWindow::connectPicture()
 {
     TimelineView *timeline = m_explore->timeline();
     connect(m_actions->colourBy, &QActionGroup::triggered, this, [this](QAction *colour) {
         m_explore->setColourBy(static_cast<ColourBy>(m_actions->colourBy->actions().indexOf(colour)));
     });
+    const auto complain = [this](const QString &text) { say(text); };
+    offerPicture(*m_explore->findChild<MemoryPlot *>(), u"memory"_s, complain);
+    offerPicture(*m_explore->findChild<BubblePlot *>(), u"bubbles"_s, complain);
+    offerPicture(*m_explore->findChild<LossPlot *>(), u"loss"_s, complain);
     connect(m_actions->criticalPath, &QAction::toggled, m_explore, &ExplorePage::setCritical);
     connect(timeline, &TimelineView::criticalPathAsked, m_actions->criticalPath, &QAction::toggle);
     connect(m_actions->find, &QAction::triggered, this, [this] {

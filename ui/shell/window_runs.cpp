@@ -174,20 +174,6 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
                    {u"Dismiss"_s, [this] { m_notice->clear(); }}});
 }
 
-void MainWindow::exportRun(qint64 run, const QString &format)
-{
-    const QString ending = format == u"csv"_s ? u"csv"_s : u"json"_s;
-    const QString file =
-        QFileDialog::getSaveFileName(this, u"Export run %1"_s.arg(run), u"run-%1.%2"_s.arg(run).arg(ending), u"*."_s + ending);
-    if (file.isEmpty())
-        return;
-    const auto snapshot = m_desk->load(run);
-    const auto exported =
-        snapshot ? service::exportRun((*snapshot)->record, utf8(format), utf8(file)) : base::Result<>(snapshot.error());
-    if (!exported)
-        say(sentence(exported.error()));
-}
-
 void MainWindow::deleteRun(qint64 run)
 {
     m_desk->remove(run);

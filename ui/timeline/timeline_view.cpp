@@ -1,5 +1,7 @@
 #include "ui/timeline/timeline_view.h"
 
+#include "ui/plots/vector_plot.h"
+
 #include "ui/plots/painted_layer.h"
 #include "ui/timeline/accessible_timeline.h"
 #include "ui/timeline/links.h"
@@ -315,10 +317,7 @@ QSize TimelineView::minimumSizeHint() const
 
 void TimelineView::render(QPainter *painter, QSize size)
 {
-    const QPaintEngine *engine = painter->paintEngine();
-    const bool vector = engine != nullptr && (engine->type() == QPaintEngine::SVG || engine->type() == QPaintEngine::Pdf ||
-                                              engine->type() == QPaintEngine::Picture);
-    const double ratio = vector ? 2 : painter->device()->devicePixelRatioF();
+    const double ratio = isVector(painter->paintEngine()) ? 2 : painter->device()->devicePixelRatioF();
     paintPicture(*painter, m_private->makeScene(size, ratio, Private::Extent::All));
 }
 

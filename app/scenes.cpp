@@ -1,0 +1,247 @@
+// What a screenshot can show: each scene is something that a person does in the window.
+#include "app/scenes.h"
+
+#include "engine/base/text.h"
+#include "ui/bridge/words.h"
+#include "ui/models/experiment_document.h"
+#include "ui/panels/play_bar.h"
+#include "ui/shell/explore_page.h"
+#include "ui/shell/forecast.h"
+#include "ui/shell/learn_page.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_desk.h"
+#include "ui/shell/schedule_desk.h"
+#include "ui/shell/sweep_page.h"
+#include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QDeadlineTimer>
+#include <QMouseEvent>
+#include <QSpinBox>
+
+#include <algorithm>
+#include <functional>
+
+namespace stagelens::app {
+
+using namespace Qt::StringLiterals;
+using base::Result;
+using ui::MainWindow;
+using ui::utf8;
+
+namespace {
+
+constexpr int kPatienceMilliseconds = 180'000;
+constexpr int kSceneSteps = 6;
+
+/// Lets the window work until `done` or until patience ends.
+template <class Condition>
+bool waitFor(Condition done)
+{
+    const QDeadlineTimer deadline(kPatienceMilliseconds);
+    while (!done() && !deadline.hasExpired())
+        QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+    return done();
+}
+
+Result<> trainAFewSteps(MainWindow &window)
+{
+    model::Experiment next = window.document().experiment();
+    next.training.steps = kSceneSteps;
+    window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
+    QString failure;
+    const auto connection =
+        QObject::connect(&window.desk(), &ui::RunDesk::failed, &window, [&failure](const QString &text) { failure = text; });
+    window.desk().train(window.document().experiment());
+    const bool ended = waitFor([&window] { return !window.desk().isTraining(); });
+    QObject::disconnect(connection);
+    if (!ended)
+        return base::Error::failed("the run of the scene did not end within 3 minutes");
+    return failure.isEmpty() ? Result<>() : base::Error::failed(utf8(failure));
+}
+
+/// The widest idle time of a device in the middle is asked about, with the mouse.
+void askAboutAGap(ui::TimelineView &timeline)
+{
+    const timeline::Timeline &shown = *timeline.content().groups.front().timeline;
+    const int device = shown.devices() / 2;
+    const timeline::Lane &lane = shown.lanes[static_cast<std::size_t>(device)];
+    std::size_t after = 1;
+    for (std::size_t next = 1; next < lane.size(); ++next)
+        if (lane.begin[next] - lane.end[next - 1] > lane.begin[after] - lane.end[after - 1])
+            after = next;
+    const QRect behind = timeline.placeOf(0, {device, after});
+    const QRect before = timeline.placeOf(0, {device, after - 1});
+    const QPointF middle((before.right() + behind.left()) / 2, behind.center().y());
+    for (const auto type : {QEvent::MouseButtonPress, QEvent::MouseButtonRelease}) {
+        QMouseEvent event(type, middle, timeline.mapToGlobal(middle), Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&timeline, &event);
+    }
+    QEvent leave(QEvent::Leave); // the panel at the pointer would cover what it is about
+    QApplication::sendEvent(&timeline, &leave);
+}
+
+/// As if somebody were typing a number of microbatches.
+void editTheMicrobatches(MainWindow &window)
+{
+    window.apply(model::VocabularyMethod::Vocab2);
+    auto &field = *window.findChild<QSpinBox *>(u"strip.parallel.microbatches"_s);
+    field.setFocus();
+    field.setValue(12);
+    field.selectAll();
+}
+
+Result<> showTwoRunsCompared(MainWindow &window)
+{
+    for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab2}) {
+        window.apply(method);
+        if (auto trained = trainAFewSteps(window); !trained)
+            return trained;
+    }
+    std::vector<store::RunId> runs = window.desk().runs().ids;
+    if (runs.size() < 2)
+        return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
+    std::ranges::sort(runs);
+    window.compareRuns({runs.begin(), runs.end()});
+    return {};
+}
+
+Result<> sweepThroughVocabularies(MainWindow &window)
+{
+    window.actions().sweep->trigger();
+    window.sweepPage().start();
+    if (!waitFor([&window] { return !window.sweepPage().isRunning(); }))
+        return base::Error::failed("the sweep did not end within 3 minutes");
+    return {};
+}
+
+void zoomIn(MainWindow &window)
+{
+    ui::ViewState &view = *window.findChild<ui::ViewState *>();
+    view.zoom(view.span() / 3, 4);
+    view.setMark(view.span() / 4, view.span() * 3 / 10);
+}
+
+void showTheCriticalPath(MainWindow &window)
+{
+    window.actions().colourBy->actions().constLast()->trigger();
+    window.actions().criticalPath->trigger();
+}
+
+void showTheTable(MainWindow &window)
+{
+    window.findChild<ui::ViewState *>()->select(ui::ViewState::Selection{0, {1, 5}});
+    window.actions().asTable->trigger();
+}
+
+void present(MainWindow &window)
+{
+    const QSize size = window.size();
+    window.actions().presentation->trigger();
+    window.showNormal(); // the picture has a size of its own
+    window.resize(size);
+}
+
+void editTheSchedule(MainWindow &window)
+{
+    window.actions().editSchedule->trigger();
+    window.scheduleDesk().move({0, 5, 4}); // a forward in front of the backward before it
+}
+
+void playToTheThird(MainWindow &window)
+{
+    ui::ViewState &view = *window.findChild<ui::ViewState *>();
+    window.actions().play->trigger();
+    window.explorePage().playBar()->toggle(); // a picture stands still
+    view.setPlayhead(view.span() / 3);
+    window.explorePage().playBar()->stepTo(true);
+}
+
+/// Of "learn", "learn:PAGE" or "learn:TOUR#STEP".
+void openThePage(MainWindow &window, const QString &scene)
+{
+    window.actions().learn->trigger();
+    if (const QString page = scene.section(u':', 1); !page.isEmpty()) {
+        window.learnPage().showPage(page.section(u'#', 0, 0));
+        window.learnPage().showStep(page.section(u'#', 1).toInt() - 1);
+    }
+}
+
+struct Scene {
+    const char16_t *name;
+    std::function<Result<>(MainWindow &)> play;
+};
+
+/// What cannot fail, as a scene's play.
+std::function<Result<>(MainWindow &)> simply(std::function<void(MainWindow &)> play)
+{
+    return [play = std::move(play)](MainWindow &window) {
+        play(window);
+        return Result<>();
+    };
+}
+
+const std::vector<Scene> &scenes()
+{
+    static const auto nothing = simply([](MainWindow &) {});
+    static const std::vector<Scene> kAll = {
+        {u"first-start", nothing},
+        {u"vocab-2", simply([](MainWindow &window) { window.apply(model::VocabularyMethod::Vocab2); })},
+        {u"edited", simply(editTheMicrobatches)},
+        {u"trained", trainAFewSteps},
+        {u"bubble", simply([](MainWindow &window) { askAboutAGap(*window.explorePage().timeline()); })},
+        {u"compare", showTwoRunsCompared},
+        {u"sweep", sweepThroughVocabularies},
+        {u"dark", nothing},
+        {u"zoomed", simply(zoomIn)},
+        {u"critical", simply(showTheCriticalPath)},
+        {u"table", simply(showTheTable)},
+        {u"presentation", simply(present)},
+        {u"schedule", simply(editTheSchedule)},
+        {u"play", simply(playToTheThird)}};
+    return kAll;
+}
+
+bool isOfLearn(const QString &scene)
+{
+    return scene == u"learn"_s || scene.startsWith(u"learn:"_s);
+}
+
+const Scene *find(const QString &name)
+{
+    const auto found = std::ranges::find_if(scenes(), [&](const Scene &scene) { return name == scene.name; });
+    return found == scenes().end() ? nullptr : &*found;
+}
+
+} // namespace
+
+Result<> checkScene(const QString &name)
+{
+    if (find(name) || isOfLearn(name))
+        return {};
+    QStringList all;
+    for (const Scene &scene : scenes())
+        all << QString::fromUtf16(scene.name);
+    all << u"learn"_s << u"learn:PAGE"_s << u"learn:TOUR#STEP"_s;
+    return base::Error::invalid("--scene", utf8(u"the scene '%1' is unknown; use one of %2"_s.arg(name, all.join(u", "_s))));
+}
+
+Result<> playScene(MainWindow &window, const QString &name)
+{
+    const auto settled = [&window] { return window.forecast().advice() || !window.forecast().problems().empty(); };
+    if (!waitFor(settled))
+        return base::Error::failed("the prediction did not end within 3 minutes");
+    if (const Scene *scene = find(name)) {
+        if (auto played = scene->play(window); !played)
+            return played;
+    } else if (isOfLearn(name)) {
+        openThePage(window, name);
+    }
+    waitFor(settled);
+    return {};
+}
+
+} // namespace stagelens::app

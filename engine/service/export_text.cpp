@@ -1,0 +1,37 @@
+#include "engine/base/text.h"
+#include "engine/exchange/timeline_json.h"
+#include "engine/service/engine_service.h"
+
+#include <nlohmann/json.hpp>
+
+namespace stagelens::service {
+
+base::Result<std::string> exportText(const TimedPlan &plan, const std::string &format)
+{
+    if (format == "csv")
+        return exchange::timelineCsv(plan.timeline);
+    const auto explanation = explain(plan.experiment, plan.timeline);
+    const simulate::Explanation *why = explanation ? &*explanation : nullptr;
+    if (format == "chrome-trace") {
+        std::vector<simulate::MemoryProfile> memory;
+        for (int device = 0; plan.schedule && plan.experiment.hasModel && device < plan.timeline.devices(); ++device)
+            memory.push_back(simulate::memoryProfile(plan.experiment, *plan.schedule, plan.timeline, device));
+        return exchange::chromeTrace(plan.timeline, {memory, why, plan.schedule});
+    }
+    if (format == "json")
+        return exchange::timelineDocument(plan.experiment, plan.timeline, plan.metrics, true, why)
+                   .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+               '\n';
+    return base::Error::invalid("format", base::concat("is ", format, "; choose chrome-trace, csv or json"));
+}
+
+base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format)
+{
+    if (!run.timeline || !run.metrics)
+        return base::Error::failed(
+            base::concat("run ", run.summary.id, " has no finished step, so there is nothing to export"));
+    const auto schedule = scheduleOf(run.experiment);
+    return exportText({run.experiment, schedule ? &*schedule : nullptr, *run.timeline, *run.metrics}, format);
+}
+
+} // namespace stagelens::service
