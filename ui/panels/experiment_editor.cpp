@@ -20,7 +20,6 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
     setAccessibleName(u"Experiment"_s);
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
-    setAccessibleName(u"Experiment"_s);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *content = new QWidget;
     auto *layout = new QVBoxLayout(content);

@@ -119,7 +119,6 @@ void MainWindow::buildDocks()
     auto *scroll = new QScrollArea(this);
     scroll->setAccessibleName(u"Figures"_s);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setAccessibleName(u"Figures"_s);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(figures);

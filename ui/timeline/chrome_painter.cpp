@@ -176,9 +176,8 @@ void ChromePainter::captions()
         int needed = 0;
         for (const int index : caption.groups)
             needed += bold.horizontalAdvance(m_scene.group(index).caption) + room(index);
-        // Where they do not fit, each gets its share.
-        const int share =
-            needed <= caption.rect.width() ? needed : caption.rect.width() / static_cast<int>(caption.groups.size());
+        const bool fits = needed <= caption.rect.width();
+        const int share = caption.rect.width() / static_cast<int>(caption.groups.size());
         const int middle = caption.rect.center().y();
         for (const int index : caption.groups) {
             const LaneGroup &group = m_scene.group(index);
@@ -188,8 +187,9 @@ void ChromePainter::captions()
             m_painter.setPen(group.faded ? m_colours.muted : m_colours.ink);
             QRect place = caption.rect.adjusted(x + 9, 0, 0, 0);
             QRect used;
-            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
-                               bold.elidedText(group.caption, Qt::ElideRight, share - room(index)), &used);
+            const QString words =
+                fits ? group.caption : bold.elidedText(group.caption, Qt::ElideRight, share - room(index));
+            m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, words, &used);
             place.setLeft(used.right() + 9);
             m_painter.setFont(m_scene.font);
             m_painter.setPen(m_colours.muted);
