@@ -231,10 +231,10 @@ TimelineContent ExplorePage::content() const
             group.why = whyOf(group.timeline);
     const bool units = content.teachingUnits;
     if (const auto &baseline = m_forecast->baseline()) {
-        const base::Nanos end = baseline->timeline->iteration();
+        const base::Nanos end = baseline->metrics.iteration;
         const base::Nanos now = plan->timeline->iteration();
         QString text = u"baseline %1"_s.arg(durationText(end, units));
-        if (baseline != plan)
+        if (baseline->experiment != plan->experiment)
             text +=
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
         content.baseline = EndFlag{end, text};

@@ -25,6 +25,15 @@ bool isSmall(const model::Experiment &experiment)
                kPassesAtOnce;
 }
 
+/// A prediction without its timeline and schedule, which of a large plan take tens of megabytes.
+service::PredictionPtr figuresOf(const service::Prediction &prediction)
+{
+    auto figures = std::make_shared<service::Prediction>();
+    figures->experiment = prediction.experiment;
+    figures->metrics = prediction.metrics;
+    return figures;
+}
+
 std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
 {
     return bytes.empty() ? std::nullopt : std::optional(*std::max_element(bytes.begin(), bytes.end()));
@@ -102,7 +111,7 @@ void Forecast::predictBaseline()
     source.training = m_document->experiment().training; // how long one trains changes no prediction
     // However it is written down, a plan that is the baseline need not be predicted twice.
     if (source == m_document->experiment() || model::resolved(source, m_bridge->cores()) == m_plan->experiment) {
-        m_baseline = m_plan;
+        m_baseline = figuresOf(*m_plan);
     } else if (!m_baseline || !(source == m_baselineSource)) {
         m_baseline.reset();
         if (!isSmall(source)) {
@@ -112,7 +121,7 @@ void Forecast::predictBaseline()
             return;
         }
         if (auto predicted = service::predict(source, m_bridge->cores()))
-            m_baseline = *predicted;
+            m_baseline = figuresOf(**predicted);
     }
     m_baselineSource = source;
     emit changed();
@@ -193,7 +202,7 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
     if (stage == Stage::Plan) {
         accept(*answer->prediction);
     } else if (stage == Stage::Baseline) {
-        m_baseline = *answer->prediction;
+        m_baseline = figuresOf(**answer->prediction);
         emit changed();
         askAdvice();
     } else {

@@ -30,6 +30,7 @@ public:
 
     /// The last valid plan; null only before there was one.
     [[nodiscard]] const service::PredictionPtr &plan() const { return m_plan; }
+    /// Experiment and metrics of the baseline; what they were computed from is not kept. Null while it is being computed.
     [[nodiscard]] const service::PredictionPtr &baseline() const { return m_baseline; }
     [[nodiscard]] const QString &baselineName() const { return m_baselineName; }
     /// Of the plan; null while it is being computed.
