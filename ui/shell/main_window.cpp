@@ -285,23 +285,6 @@ void MainWindow::updateMethodDetails()
     }
 }
 
-void MainWindow::updateRuns()
-{
-    m_runs->setRuns(m_desk->runs(), m_desk->deleted());
-    if (!m_foldedByHand)
-        m_runs->setFolded(m_runs->model()->total() < 2);
-}
-
-void MainWindow::updateStoreBar()
-{
-    if (m_desk->storeProblem().isEmpty()) {
-        m_storeBar->clear();
-        return;
-    }
-    m_storeBar->say(MessageBar::Tone::Warning, u"Results of this session are not being stored. "_s + m_desk->storeProblem(),
-                    {{u"Choose another file"_s, [this] { chooseDatabase(); }}});
-}
-
 void MainWindow::updateTitle()
 {
     setWindowTitle(u"%1[*] — Stagelens"_s.arg(m_document->title()));

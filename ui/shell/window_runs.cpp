@@ -248,6 +248,23 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
                    {u"Dismiss"_s, [this] { m_notice->clear(); }}});
 }
 
+void MainWindow::updateRuns()
+{
+    m_runs->setRuns(m_desk->runs(), m_desk->deleted());
+    if (!m_foldedByHand)
+        m_runs->setFolded(m_runs->model()->total() < 2);
+}
+
+void MainWindow::updateStoreBar()
+{
+    if (m_desk->storeProblem().isEmpty()) {
+        m_storeBar->clear();
+        return;
+    }
+    m_storeBar->say(MessageBar::Tone::Warning, u"Results of this session are not being stored. "_s + m_desk->storeProblem(),
+                    {{u"Choose another file"_s, [this] { chooseDatabase(); }}});
+}
+
 void MainWindow::deleteRun(qint64 run)
 {
     m_desk->remove(run);

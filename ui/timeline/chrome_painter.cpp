@@ -187,8 +187,7 @@ void ChromePainter::captions()
             m_painter.setPen(group.faded ? m_colours.muted : m_colours.ink);
             QRect place = caption.rect.adjusted(x + 9, 0, 0, 0);
             QRect used;
-            const QString words =
-                fits ? group.caption : bold.elidedText(group.caption, Qt::ElideRight, share - room(index));
+            const QString words = fits ? group.caption : bold.elidedText(group.caption, Qt::ElideRight, share - room(index));
             m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, words, &used);
             place.setLeft(used.right() + 9);
             m_painter.setFont(m_scene.font);
