@@ -1,6 +1,7 @@
 #include "app/application.h"
 
 #include "app/headless.h"
+#include "app/scenes.h"
 #include "engine/base/file.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
@@ -55,11 +56,7 @@ void declareOptions(QCommandLineParser &parser)
         {u"format"_s, u"png, svg or pdf; else by the file's ending."_s, u"FORMAT"_s},
         {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
-        {u"scene"_s,
-         u"What the screenshot shows: first-start, vocab-2, edited, trained, bubble, compare, sweep, dark, zoomed, critical, "
-         u"table, "
-         "presentation, schedule, play, learn, learn:PAGE or learn:TOUR#STEP."_s,
-         u"NAME"_s},
+        {u"scene"_s, u"What the screenshot shows: %1."_s.arg(sceneNames()), u"NAME"_s},
         {u"first-picture"_s,
          u"Print when the first picture stood on the screen (nanoseconds of the monotonic clock), and end."_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},

@@ -90,6 +90,14 @@ void editTheMicrobatches(MainWindow &window)
     field.selectAll();
 }
 
+void letARunFail(MainWindow &window)
+{
+    model::Experiment next = window.document().experiment();
+    next.training.optimizer.learningRate = 1e30;
+    window.document().edit(u"training.optimizer.lr"_s, u"Learning rate"_s, std::move(next));
+    (void)trainAFewSteps(window);
+}
+
 Result<> showTwoRunsCompared(MainWindow &window)
 {
     for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab2}) {
@@ -188,6 +196,7 @@ const std::vector<Scene> &scenes()
         {u"vocab-2", simply([](MainWindow &window) { window.apply(model::VocabularyMethod::Vocab2); })},
         {u"edited", simply(editTheMicrobatches)},
         {u"trained", trainAFewSteps},
+        {u"failed", simply(letARunFail)},
         {u"bubble", simply([](MainWindow &window) { askAboutAGap(*window.explorePage().timeline()); })},
         {u"compare", showTwoRunsCompared},
         {u"sweep", sweepThroughVocabularies},
@@ -214,15 +223,20 @@ const Scene *find(const QString &name)
 
 } // namespace
 
-Result<> checkScene(const QString &name)
+QString sceneNames()
 {
-    if (find(name) || isOfLearn(name))
-        return {};
     QStringList all;
     for (const Scene &scene : scenes())
         all << QString::fromUtf16(scene.name);
     all << u"learn"_s << u"learn:PAGE"_s << u"learn:TOUR#STEP"_s;
-    return base::Error::invalid("--scene", utf8(u"the scene '%1' is unknown; use one of %2"_s.arg(name, all.join(u", "_s))));
+    return all.join(u", "_s);
+}
+
+Result<> checkScene(const QString &name)
+{
+    if (find(name) || isOfLearn(name))
+        return {};
+    return base::Error::invalid("--scene", utf8(u"the scene '%1' is unknown; use one of %2"_s.arg(name, sceneNames())));
 }
 
 Result<> playScene(MainWindow &window, const QString &name)

@@ -11,6 +11,8 @@ class MainWindow;
 
 namespace stagelens::app {
 
+/// "first-start, vocab-2, ..."
+[[nodiscard]] QString sceneNames();
 /// An error that lists the scenes unless there is one of this name. learn:PAGE and learn:TOUR#STEP open a page of Learn.
 [[nodiscard]] base::Result<> checkScene(const QString &name);
 /// Does in the window what the scene is of, and waits until the window has come to rest. `trained` and `compare` train for
