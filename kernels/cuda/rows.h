@@ -182,18 +182,27 @@ STAGELENS_DEVICE float warpMaximum(float value)
     return value;
 }
 
-/// The sum over the block, the same bits in every thread. `parts`[a warp] is shared memory that no thread may still read: two
-/// calls without a barrier between them take different ones.
-STAGELENS_DEVICE float blockSum(float value, float *parts)
+/// What the warps' values come to, combined in the order of the warps: the same bits in every thread. Each thread has its
+/// warp's value. `parts`[a warp] is shared memory that no thread may still read: two calls without a barrier between them take
+/// different ones.
+template <class T, class Combine>
+STAGELENS_DEVICE T blockCombined(T value, T *parts, Combine combine)
 {
-    value = warpSum(value);
     if (threadIndex() % kWarpLanes == 0)
         parts[threadIndex() / kWarpLanes] = value;
     syncBlock();
-    float sum = 0;
-    for (int warp = 0; warp < blockThreads() / kWarpLanes; ++warp)
-        sum += parts[warp];
-    return sum;
+    T all = parts[0];
+    for (int warp = 1; warp < blockThreads() / kWarpLanes; ++warp)
+        all = combine(all, parts[warp]);
+    return all;
+}
+STAGELENS_DEVICE float blockSum(float value, float *parts)
+{
+    return blockCombined(warpSum(value), parts, [](float a, float b) { return a + b; });
+}
+STAGELENS_DEVICE float blockMaximum(float value, float *parts)
+{
+    return blockCombined(warpMaximum(value), parts, [](float a, float b) { return std::fmax(a, b); });
 }
 
 } // namespace stagelens::kernels::gpu

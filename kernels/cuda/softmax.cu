@@ -77,25 +77,7 @@ STAGELENS_DEVICE Running blockMerged(Running running, Running *parts)
         other.sum = shuffleXor(running.sum, mask);
         running = merged(running, other);
     }
-    if (threadIndex() % kWarpLanes == 0)
-        parts[threadIndex() / kWarpLanes] = running;
-    syncBlock();
-    Running all = parts[0];
-    for (int warp = 1; warp < blockThreads() / kWarpLanes; ++warp)
-        all = merged(all, parts[warp]);
-    return all;
-}
-
-STAGELENS_DEVICE float blockMaximum(float value, float *parts)
-{
-    value = warpMaximum(value);
-    if (threadIndex() % kWarpLanes == 0)
-        parts[threadIndex() / kWarpLanes] = value;
-    syncBlock();
-    float maximum = parts[0];
-    for (int warp = 1; warp < blockThreads() / kWarpLanes; ++warp)
-        maximum = std::fmax(maximum, parts[warp]);
-    return maximum;
+    return blockCombined(running, parts, [](const Running &a, const Running &b) { return merged(a, b); });
 }
 
 /// The logit of the row's label, 0 where it is not local.
