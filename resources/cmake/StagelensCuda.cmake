@@ -26,12 +26,10 @@ if(STAGELENS_CUDA)
 endif()
 
 # Warnings of both compilers as errors, and of the assembler the two that cost speed unseen: registers spilled to memory, and
-# arrays that it puts there.
-set(STAGELENS_CUDA_OPTIONS --expt-relaxed-constexpr "SHELL:-Xptxas -warn-spills,-warn-lmem-usage"
-  "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow,-Wconversion,-ffp-contract=off")
-if(STAGELENS_WERROR)
-  list(APPEND STAGELENS_CUDA_OPTIONS "SHELL:-Werror all-warnings" "SHELL:-Xptxas -Werror" "SHELL:-Xcompiler -Werror")
-endif()
+# arrays that it puts there. Each option is one word, because ccache reorders those of two.
+set(fatal "$<$<BOOL:${STAGELENS_WERROR}>:,-Werror>")
+set(STAGELENS_CUDA_OPTIONS --expt-relaxed-constexpr "-Xptxas=-warn-spills,-warn-lmem-usage${fatal}"
+  "-Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-ffp-contract=off${fatal}" "$<$<BOOL:${STAGELENS_WERROR}>:-Werror=all-warnings>")
 
 # stagelens_cuda_options(TARGET): how nvcc compiles it.
 function(stagelens_cuda_options target)

@@ -1,4 +1,4 @@
-// A kernel that cannot do without spilling: what the assembler's warnings must refuse (tests/lint/spills.cmake).
+// A kernel that cannot do without spilling: what the assembler's warnings must refuse (tests/lint/CMakeLists.txt).
 __global__ void __launch_bounds__(1024, 2) spillingKernel(float *values)
 {
     float all[128];
