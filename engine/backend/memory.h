@@ -23,8 +23,22 @@ using BytesByCategory = std::array<base::Bytes, kCategories>;
 /// Whether freed memory is filled with NaN and what is live is compared with its plan after every pass: in builds with tests
 /// (CMake's STAGELENS_CHECK_MEMORY).
 [[nodiscard]] bool checksMemory();
-/// Fills memory that nobody may read any more with NaN, where memory is checked.
-void poison(std::span<float> values);
+
+/// Where memory of a kind comes from. Thread-safe.
+class Memory {
+public:
+    Memory() = default;
+    virtual ~Memory() = default;
+    Memory(const Memory &) = delete;
+    Memory &operator=(const Memory &) = delete;
+    /// At least one float, 64-byte aligned, until give back. Throws std::bad_alloc where there is no more.
+    [[nodiscard]] virtual float *take(std::size_t count) = 0;
+    virtual void giveBack(float *data) noexcept = 0;
+    /// Fills what nobody may read any more with NaN.
+    virtual void poison(std::span<float> values) noexcept = 0;
+};
+/// The machine's own; on huge pages where it has them. What is never touched takes none of it.
+[[nodiscard]] Memory &hostMemory();
 
 /// Counts live bytes and keeps the moment at which they were most. Thread-safe.
 class MemoryMeter {
@@ -46,19 +60,19 @@ private:
     base::Bytes m_messages = 0; ///< the most
 };
 
-/// Memory that comes at once and goes at once: 64-byte aligned, and on huge pages where the machine has them. What is never
-/// touched takes none of the machine's memory.
+/// Memory that comes at once and goes at once.
 class Slab {
 public:
-    /// Throws std::bad_alloc where the machine has no more.
-    explicit Slab(std::size_t count);
+    /// `from` must live longer.
+    explicit Slab(std::size_t count, Memory &from = hostMemory()) : m_data(from.take(count), {&from}), m_count(count) {}
     [[nodiscard]] std::span<float> values() { return {m_data.get(), m_count}; }
 
 private:
-    struct Free {
-        void operator()(float *data) const;
+    struct GiveBack {
+        Memory *memory;
+        void operator()(float *data) const { memory->giveBack(data); }
     };
-    std::unique_ptr<float[], Free> m_data;
+    std::unique_ptr<float[], GiveBack> m_data;
     std::size_t m_count;
 };
 
@@ -92,19 +106,16 @@ private:
 /// allocates nothing. Thread-safe, for a receiver may free what a sender allocated.
 class Pool {
 public:
-    Pool() = default;
-    /// One that takes its blocks from `region`, aligned to 64 bytes, and asks the machine only when that is used up.
-    explicit Pool(std::span<float> region) : m_region(region) {}
+    /// Takes its blocks from `region`, aligned to 64 bytes and of that memory, and asks for more only when that is used up.
+    explicit Pool(std::span<float> region = {}, Memory &memory = hostMemory()) : m_memory(memory), m_region(region) {}
     Pool(const Pool &) = delete;
     Pool &operator=(const Pool &) = delete;
 
     /// Uninitialised floats. Throws std::bad_alloc where the machine has no more.
     [[nodiscard]] Buffer take(std::size_t count, Category category);
-    /// Floats that are 0.
-    [[nodiscard]] Buffer takeZeroed(std::size_t count, Category category);
     [[nodiscard]] MemoryMeter &meter() { return m_meter; }
     [[nodiscard]] const MemoryMeter &meter() const { return m_meter; }
-    /// Blocks that the machine was asked for.
+    /// Blocks that its memory was asked for.
     [[nodiscard]] std::size_t blocksBeyondRegion() const;
     /// Floats that a block of `count` takes of a region.
     [[nodiscard]] static constexpr std::size_t blockFloats(std::size_t count) { return (count + 15) / 16 * 16; }
@@ -114,6 +125,7 @@ private:
     [[nodiscard]] float *newBlock(std::size_t count);
     void giveBack(float *data, std::size_t count) noexcept;
 
+    Memory &m_memory;
     mutable std::mutex m_mutex;
     std::map<std::size_t, std::vector<float *>> m_free; ///< by size
     std::span<float> m_region;                          ///< what is left of it

@@ -1,6 +1,6 @@
 #include "engine/backend/transport.h"
 
-#include "kernels/include/elementwise.h"
+#include "engine/backend/compute.h"
 
 namespace stagelens::backend {
 
@@ -22,41 +22,39 @@ bool Transport::gather(int rank, const MessageKey &key, std::vector<Tensor> &par
     return true;
 }
 
-Tensor Transport::reduce(int root, const MessageKey &key)
+Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute)
 {
     Tensor sum;
     for (int from = 0; from < m_ranks; ++from) {
         Tensor part = receive(from, root, key);
         if (!part)
             return nullptr;
-        if (sum)
-            kernels::add(sum->data(), part->data(), static_cast<std::int64_t>(sum->size()));
-        else
+        if (!sum) {
             sum = std::move(part);
+            continue;
+        }
+        compute.add(sum->data(), part->data(), static_cast<std::int64_t>(sum->size()));
+        compute.finish(); // before the part goes back
     }
     return sum;
 }
 
-Tensor Transport::reduceScaled(int root, const MessageKey &key, std::span<const float> factors)
+Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows, Compute &compute)
 {
-    const std::size_t rows = factors.size() / static_cast<std::size_t>(m_ranks);
     Tensor sum;
     for (int from = 0; from < m_ranks; ++from) {
         Tensor part = receive(from, root, key);
         if (!part)
             return nullptr;
-        const std::span<const float> factor = factors.subspan(static_cast<std::size_t>(from) * rows, rows);
-        const auto width = static_cast<std::int64_t>(part->size() / rows);
-        Tensor &to = sum ? sum : part;
-        for (std::size_t row = 0; row < rows; ++row) {
-            const std::int64_t offset = static_cast<std::int64_t>(row) * width;
-            if (sum)
-                kernels::addScaled(to->data() + offset, part->data() + offset, factor[row], width);
-            else
-                kernels::scale(to->data() + offset, part->data() + offset, factor[row], width);
-        }
-        if (!sum)
+        const float *factor = factors + from * rows;
+        const std::int64_t width = static_cast<std::int64_t>(part->size()) / rows;
+        if (!sum) {
+            compute.scaleRows(part->data(), part->data(), factor, nullptr, {0, 0, width}, nullptr, 0, rows);
             sum = std::move(part);
+            continue;
+        }
+        compute.addScaledRows(sum->data(), part->data(), factor, rows, width);
+        compute.finish();
     }
     return sum;
 }

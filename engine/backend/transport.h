@@ -13,6 +13,8 @@
 
 namespace stagelens::backend {
 
+class Compute;
+
 /// A tensor on its way, or kept. Who holds the only reference may write into it.
 using Tensor = std::shared_ptr<Buffer>;
 
@@ -55,10 +57,11 @@ public:
     [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
     void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
-    /// Reduce: the sum of the parts, added in rank order, for the root alone.
-    [[nodiscard]] Tensor reduce(int root, const MessageKey &key);
+    /// Reduce: the sum of the parts, added in rank order, for the root alone, which computes it.
+    [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute);
     /// As reduce(), but row i of rank r's part counts factors[r * rows + i] times. Parts are [rows, width].
-    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, std::span<const float> factors);
+    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,
+                                      Compute &compute);
 
 private:
     int m_ranks;

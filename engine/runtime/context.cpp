@@ -6,7 +6,7 @@
 
 namespace stagelens::runtime {
 
-Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes)
+Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute)
 {
     const auto take = [&pool](std::int64_t floats) {
         return pool.take(size(floats), category(simulate::MemoryCategory::Workspace));
@@ -14,8 +14,13 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes)
     wide = take(shape.tokens() * std::max(shape.ffn, shape.attention().qkvWidth()));
     narrow = take(shape.boundary());
     attention = take(kernels::attentionScratch(shape.attention()));
-    constants = take(shape.architecture->constantFloats(shape));
-    shape.architecture->fillConstants(constants.data(), shape);
+    std::vector<float> values(size(shape.architecture->constantFloats(shape)));
+    shape.architecture->fillConstants(values.data(), shape);
+    constants = take(static_cast<std::int64_t>(values.size()));
+    compute.write(constants.data(), static_cast<std::int64_t>(values.size()),
+                  [&values](std::span<float> block, std::int64_t first) {
+                      std::copy_n(values.data() + first, block.size(), block.data());
+                  });
     if (recomputes)
         again = take(savedFloats(shape));
 }

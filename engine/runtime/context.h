@@ -1,9 +1,9 @@
 // What every pass of a device works with.
 #pragma once
 
+#include "engine/backend/compute.h"
 #include "engine/runtime/device_memory.h"
 #include "engine/runtime/shape.h"
-#include "kernels/include/interrupt.h"
 
 namespace stagelens::runtime {
 
@@ -15,7 +15,7 @@ struct Workspace {
     backend::Buffer constants; ///< Architecture::constantFloats
     backend::Buffer again;     ///< what a layer keeps, where that is recomputed in each pass
 
-    Workspace(backend::Pool &pool, const Shape &shape, bool recomputes);
+    Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute);
 };
 
 /// Belongs to one device, and to the thread that runs it.
@@ -23,7 +23,7 @@ struct Context {
     const Shape &shape;
     DeviceMemory &memory;
     Workspace &workspace;
-    kernels::Interrupt interrupt;
+    backend::Compute &compute;
 };
 
 } // namespace stagelens::runtime

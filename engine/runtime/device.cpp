@@ -16,9 +16,9 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
       parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
-Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt)
+Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute)
     : m_plan(plan), m_rank(rank), m_memory(memory), m_transport(transport),
-      m_workspace(memory.pool(), plan.shape, plan.recomputes()), m_context{plan.shape, memory, m_workspace, interrupt}
+      m_workspace(memory.pool(), plan.shape, plan.recomputes(), compute), m_context{plan.shape, memory, m_workspace, compute}
 {
     makeStages();
     makeVocabularyParameters();
@@ -28,12 +28,12 @@ Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Tra
 
 Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
-    m_parameters.push_back(std::make_unique<Parameter>(makeParameter(
-        m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_context.interrupt)));
+    m_parameters.push_back(std::make_unique<Parameter>(
+        makeParameter(m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, compute())));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = m_memory.pool().take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
-        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
+        compute().copy(parameter.previous.data(), parameter.value.data(), parameter.count());
     }
     return parameter;
 }
@@ -77,7 +77,8 @@ void Device::makeVocabularyParameters()
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
-    m_table->outputGradient = m_memory.pool().takeZeroed(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
+    m_table->outputGradient = m_memory.pool().take(size(m_table->count()), category(simulate::MemoryCategory::Gradients));
+    compute().zero(m_table->outputGradient.data(), m_table->count());
     m_output.emplace(*m_table);
 }
 
@@ -110,7 +111,9 @@ Parameter *Device::find(int index) const
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
 {
-    m_batch = &batch;
+    compute().beginStep();
+    m_inputs = compute().tokens(batch.allInputs());
+    m_labels = compute().tokens(batch.allLabels());
     m_step = step;
     m_use = use;
     for (auto &[index, stash] : m_stashes)
@@ -148,7 +151,7 @@ void Device::updateStage(const schedule::Pass &pass)
     kernels::AdamW settings =
         adamwSettings(m_plan.experiment.training.optimizer, m_step * microbatches + stash->second.updates());
     settings.gradientScale = static_cast<float>(microbatches);
-    stash->second.keepNewest(m_memory.pool());
+    stash->second.keepNewest(m_memory.pool(), compute());
     for (Parameter *parameter : stash->second.parameters())
         update(*parameter, settings);
 }
@@ -158,18 +161,17 @@ void Device::optimize(const kernels::AdamW &settings)
     for (const auto &parameter : m_parameters)
         if (!m_plan.isStashed(parameter->index))
             update(*parameter, settings);
+    compute().finish();
 }
 
 void Device::update(Parameter &parameter, const kernels::AdamW &settings)
 {
     if (m_watch && !parameter.isCopy)
-        m_watch(parameter);
+        m_watch(parameter, compute());
     if (parameter.previous.size() > 0) // what is newest now, the next step computes with
-        std::copy_n(parameter.value.data(), parameter.count(), parameter.previous.data());
-    kernels::inBlocks(parameter.count(), m_context.interrupt, [&](std::int64_t first, std::int64_t count) {
-        kernels::adamwStep(parameter.value.data() + first, parameter.gradient.data() + first,
-                           parameter.firstMoment.data() + first, parameter.secondMoment.data() + first, settings, count);
-    });
+        compute().copy(parameter.previous.data(), parameter.value.data(), parameter.count());
+    compute().adamwStep(parameter.value.data(), parameter.gradient.data(), parameter.firstMoment.data(),
+                        parameter.secondMoment.data(), settings, parameter.count());
 }
 
 } // namespace stagelens::runtime

@@ -73,7 +73,7 @@ struct Mail {
 /// results away and never blocks. Belongs to the thread that runs it.
 class Device {
 public:
-    Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, kernels::Interrupt interrupt);
+    Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute);
 
     [[nodiscard]] int rank() const { return m_rank; }
     /// `batch` must stay until the next call. Forgets what a cancelled step left behind.
@@ -83,15 +83,18 @@ public:
     /// What publish() gives away. Fails where a loss is not finite.
     [[nodiscard]] base::Result<Mail> compute(const schedule::Pass &pass, Mail in);
     /// The same of a forward pass with the newest weights, whatever version the schedule has for it.
-    [[nodiscard]] base::Result<Mail> computeNewest(const schedule::Pass &pass, Mail in)
-    {
-        return carryOut(pass, std::move(in));
-    }
+    [[nodiscard]] base::Result<Mail> computeNewest(const schedule::Pass &pass, Mail in);
     void publish(const schedule::Pass &pass, Mail out);
     /// After the forward passes of a microbatch that gets no backward, on every device: takes what was on its way to the
     /// backward, and the loss, from the transport. Fails where the loss is not finite.
     [[nodiscard]] base::Result<> endForward(int microbatch);
-    /// Part of the last compute() that F or B spent in vocabulary layers.
+    /// When the work of the last compute() began and ended, by the steady clock.
+    struct Span {
+        base::Nanos begin = 0;
+        base::Nanos end = 0;
+    };
+    [[nodiscard]] const Span &lastPass() const { return m_lastPass; }
+    /// Part of it that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
     /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
@@ -99,13 +102,14 @@ public:
     /// AdamW on every parameter that no pass has updated; gradients become 0.
     void optimize(const kernels::AdamW &settings);
     /// Called with each parameter, copies apart, just before it is updated, on the thread that does so.
-    void watchUpdates(std::function<void(const Parameter &)> watch) { m_watch = std::move(watch); }
+    void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch) { m_watch = std::move(watch); }
     /// In the order of RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// The part of that parameter on this device, or null.
     [[nodiscard]] Parameter *find(int index) const;
     [[nodiscard]] const backend::MemoryMeter &meter() const { return m_memory.pool().meter(); }
     [[nodiscard]] backend::Transport &transport() const { return m_transport; }
+    [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
 private:
     void makeVocabularyParameters();
@@ -148,12 +152,19 @@ private:
     void differentiateNorm(const schedule::Pass &pass, float *gradient, const float *outGradient) const;
     [[nodiscard]] backend::Tensor messageOf(const float *values, std::int64_t floats) const;
     /// Of the whole vocabulary.
-    [[nodiscard]] SoftmaxStatistics statistics(int microbatch) const;
+    [[nodiscard]] kernels::SoftmaxStatistics statistics(int microbatch) const;
     /// `pass` is where the loss is known, null outside of one.
     [[nodiscard]] base::Result<> recordLoss(int microbatch, const schedule::Pass *pass);
     /// "step 2 of 50", as progress counts.
     [[nodiscard]] std::string stepText() const;
     [[nodiscard]] kernels::TableShard tableShard() const;
+    /// Of a microbatch, in the device's memory.
+    [[nodiscard]] Labels labels(int microbatch) const { return m_labels + microbatch * m_plan.shape.tokens(); }
+    [[nodiscard]] const std::int32_t *inputs(int microbatch) const { return m_inputs + microbatch * m_plan.shape.tokens(); }
+    /// Addresses of the last gathering's parts.
+    [[nodiscard]] std::vector<const float *> parts() const;
+    /// Counts what is asked for from its making to its end as work in vocabulary layers.
+    class InVocabulary;
     [[nodiscard]] bool isLast(const schedule::Pass &pass) const
     {
         return pass.stage == m_plan.schedule.placement().lastStage();
@@ -173,17 +184,20 @@ private:
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
 
-    std::function<void(const Parameter &)> m_watch;
+    std::function<void(const Parameter &, backend::Compute &)> m_watch;
 
     // of the step
-    const Batch *m_batch = nullptr;
+    const std::int32_t *m_inputs = nullptr; ///< of all microbatches, in the device's memory
+    const std::int32_t *m_labels = nullptr;
     int m_step = 0;
     StepUse m_use = StepUse::Gradients;
     std::vector<bool> m_hasStatistics;    ///< of the whole vocabulary, by microbatch
     std::vector<backend::Tensor> m_parts; ///< of the last gathering
     std::vector<double> m_losses;
     // of the pass
+    std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary;
     base::Nanos m_vocabularyTime = 0;
+    Span m_lastPass;
 };
 
 } // namespace stagelens::runtime

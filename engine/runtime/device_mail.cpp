@@ -44,7 +44,8 @@ std::optional<Mail> Device::receive(const Pass &pass)
     case PassKind::U:
         came = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), m_parts);
         if (came)
-            combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, m_parts, m_plan.shape.tokens());
+            compute().combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, parts(), m_plan.shape.tokens());
+        compute().finish(); // before the parts go back
         break;
     case PassKind::T: came = receiveStatistics(microbatch); break;
     case PassKind::EB:
@@ -58,9 +59,18 @@ std::optional<Mail> Device::receive(const Pass &pass)
 
 bool Device::copyInto(float *place, const Tensor &tensor) const
 {
-    if (tensor)
-        std::copy_n(tensor->data(), m_plan.shape.boundary(), place);
-    return tensor != nullptr;
+    if (!tensor)
+        return false;
+    compute().copy(place, tensor->data(), m_plan.shape.boundary());
+    compute().finish(); // before the tensor goes back
+    return true;
+}
+
+std::vector<const float *> Device::parts() const
+{
+    std::vector<const float *> addresses(m_parts.size());
+    std::ranges::transform(m_parts, addresses.begin(), [](const Tensor &part) { return part->data(); });
+    return addresses;
 }
 
 float *Device::inputPlace(const Pass &pass, Tensor &message)
@@ -91,7 +101,7 @@ bool Device::receiveForward(const Pass &pass, Mail &in)
     }
     if (!m_plan.isSharded())
         return true;
-    const Tensor input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch));
+    const Tensor input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch), compute());
     return copyInto(inputPlace(pass, in.tensor), input);
 }
 
@@ -106,15 +116,15 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
         if (!receiveStatistics(microbatch))
             return false;
-        const std::size_t factors = size(m_plan.schedule.devices() * m_plan.shape.tokens());
-        in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
-                                             {m_memory.at(BufferKind::ShardFactors, 0, microbatch), factors});
+        in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
+        in.tensor =
+            m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
+                                     m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_plan.shape.tokens(), compute());
         return in.tensor != nullptr && in.rows.targets != nullptr;
     }
     if (!m_plan.isSharded())
         return true;
-    in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch));
+    in.tensor = m_transport.reduce(m_rank, keyOf(Transfer::ReduceGradient, 0, microbatch), compute());
     return in.tensor != nullptr;
 }
 
@@ -127,13 +137,14 @@ bool Device::receiveStatistics(int microbatch)
     const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
     if (!m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch), m_parts))
         return false;
-    const SoftmaxStatistics all = statistics(microbatch);
+    const kernels::SoftmaxStatistics all = statistics(microbatch);
     if (method == VocabularyMethod::Naive)
-        combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, m_parts);
+        compute().combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, parts());
     else
-        combineShards(all, m_parts);
+        compute().combineShards(all, parts());
     if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
-        shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_parts, all);
+        compute().shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), parts(), all);
+    compute().finish();
     m_parts.clear();
     m_hasStatistics[size(microbatch)] = true;
     return true;
@@ -148,8 +159,8 @@ base::Result<> Device::endForward(int microbatch)
     if (m_rank != m_plan.lastDevice(microbatch))
         return {};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch));
-        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch));
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
+        (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch), compute());
     }
     return recordLoss(microbatch, nullptr);
 }

@@ -8,11 +8,13 @@ namespace stagelens::runtime {
 using simulate::MemoryCategory;
 using simulate::PlannedBuffer;
 
-DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device, Messages messages)
-    : m_plan(plan), m_order(order), m_device(device), m_messages(messages), m_slab(size(plan.slabFloats)),
-      m_pool(m_slab.values().first(size(plan.poolFloats)))
+DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device, backend::Memory &memory,
+                           Messages messages)
+    : m_plan(plan), m_order(order), m_device(device), m_messages(messages), m_source(memory),
+      m_slab(size(plan.slabFloats), memory), m_pool(m_slab.values().first(size(plan.poolFloats)), memory)
 {
-    backend::poison(m_slab.values().subspan(size(plan.poolFloats)));
+    if (backend::checksMemory())
+        m_source.poison(m_slab.values().subspan(size(plan.poolFloats)));
 }
 
 backend::Tensor DeviceMemory::takeMessage(std::int64_t floats)
@@ -40,7 +42,8 @@ void DeviceMemory::endLives()
     for (; m_ended < byEnd.size() && buffers[byEnd[m_ended]].last < m_left; ++m_ended) {
         if (buffers[byEnd[m_ended]].first >= m_entered) // of a step that was stopped
             continue;
-        backend::poison(values(byEnd[m_ended]));
+        if (backend::checksMemory())
+            m_source.poison(values(byEnd[m_ended]));
         count(byEnd[m_ended], -1);
     }
 }

@@ -25,9 +25,9 @@ public:
         HandedOver, ///< when the receiver has used it: the plan knows how many there are at most
         OnTheWire,  ///< when a network has taken it, at some time
     };
-    /// Takes the slab; throws std::bad_alloc where the machine has no more. Plan and order must live longer.
+    /// Takes the slab from `memory`; throws std::bad_alloc where that has no more. All given must live longer.
     DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device,
-                 Messages messages = Messages::HandedOver);
+                 backend::Memory &memory = backend::hostMemory(), Messages messages = Messages::HandedOver);
 
     /// For what stays.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }
@@ -59,6 +59,7 @@ private:
     std::span<const schedule::Pass> m_order;
     int m_device;
     Messages m_messages;
+    backend::Memory &m_source;
     backend::Slab m_slab;
     backend::Pool m_pool;
     std::pmr::synchronized_pool_resource m_owners; ///< what shares messages: kept, so that a step asks the machine for nothing

@@ -1,11 +1,7 @@
 // How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/dependencies.h.
 #include "engine/base/text.h"
 #include "engine/runtime/device.h"
-#include "kernels/include/elementwise.h"
-#include "kernels/include/embedding.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <new>
 
@@ -13,31 +9,27 @@ namespace stagelens::runtime {
 namespace {
 
 using backend::Tensor;
+using kernels::SoftmaxStatistics;
 using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
 using simulate::BufferKind;
 
-/// Adds the time from its making to its end.
-class Stopwatch {
-public:
-    explicit Stopwatch(base::Nanos &total) : m_total(total) {}
-    Stopwatch(const Stopwatch &) = delete;
-    Stopwatch &operator=(const Stopwatch &) = delete;
-    ~Stopwatch()
-    {
-        const auto elapsed = std::chrono::steady_clock::now() - m_begin;
-        m_total += std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
-    }
-
-private:
-    base::Nanos &m_total;
-    std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
-};
-
 } // namespace
 
-SoftmaxStatistics Device::statistics(int microbatch) const
+class Device::InVocabulary {
+public:
+    explicit InVocabulary(Device &device) : m_device(device), m_begin(device.compute().mark()) {}
+    InVocabulary(const InVocabulary &) = delete;
+    InVocabulary &operator=(const InVocabulary &) = delete;
+    ~InVocabulary() { m_device.m_inVocabulary.emplace_back(m_begin, m_device.compute().mark()); }
+
+private:
+    Device &m_device;
+    backend::Compute::Mark m_begin;
+};
+
+kernels::SoftmaxStatistics Device::statistics(int microbatch) const
 {
     if (!m_plan.isSharded()) // the shard is the whole vocabulary
         return OutputShard::statistics(microbatch, m_context);
@@ -51,11 +43,18 @@ std::string Device::stepText() const
 
 base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 {
-    m_vocabularyTime = 0;
+    m_inVocabulary.clear();
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation;
     const auto place = [&] { return base::concat("device ", m_rank, " in ", stepText(), ", pass ", schedule::text(pass)); };
     try {
+        const auto begin = compute().mark();
         auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
+        const auto end = compute().mark();
+        compute().finish();
+        m_lastPass = {compute().timeOf(begin), compute().timeOf(end)};
+        m_vocabularyTime = 0;
+        for (const auto &[from, to] : m_inVocabulary)
+            m_vocabularyTime += compute().timeOf(to) - compute().timeOf(from);
         m_memory.leave();
         return made;
     } catch (const std::bad_alloc &) {
@@ -64,6 +63,13 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
     } catch (const std::exception &error) {
         return base::Error::failed(place() + " stopped: " + error.what());
     }
+}
+
+base::Result<Mail> Device::computeNewest(const Pass &pass, Mail in)
+{
+    auto made = carryOut(pass, std::move(in));
+    compute().finish();
+    return made;
 }
 
 base::Result<Mail> Device::computeWithVersion(const Pass &pass, Mail in)
@@ -106,12 +112,12 @@ base::Result<Mail> Device::forward(const Pass &pass, Mail in)
         const bool isWhole = !m_plan.isSharded();
         float *const x = isWhole || !in.tensor ? inputPlace(pass, in.tensor) : in.tensor->data();
         if (isWhole) {
-            const Stopwatch inVocabulary(m_vocabularyTime);
+            const InVocabulary inVocabulary(*this);
             embed(microbatch, x);
         }
         for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-            kernels::add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
-                         shape.sequence * shape.hidden);
+            compute().add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
+                          shape.sequence * shape.hidden);
     }
     Mail out = std::move(in);
     if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
@@ -123,8 +129,8 @@ base::Result<Mail> Device::forward(const Pass &pass, Mail in)
     normalise(pass, m_plan.isSharded() ? newMessage(out.tensor) : m_memory.at(BufferKind::OutputInput, 0, microbatch));
     if (m_plan.isSharded())
         return out;
-    const Stopwatch inVocabulary(m_vocabularyTime);
-    m_output->project(microbatch, m_batch->labels(microbatch), m_context);
+    const InVocabulary inVocabulary(*this);
+    m_output->project(microbatch, labels(microbatch), m_context);
     if (auto finite = recordLoss(microbatch, &pass); !finite)
         return finite.error();
     return Mail{};
@@ -135,12 +141,12 @@ base::Result<Tensor> Device::outputGradient(const Pass &pass, Mail in)
     const int microbatch = pass.microbatch;
     const Shape &shape = m_plan.shape;
     if (!in.tensor) {
-        const Stopwatch inVocabulary(m_vocabularyTime);
-        return m_output->differentiate(microbatch, statistics(microbatch), m_batch->labels(microbatch), m_context);
+        const InVocabulary inVocabulary(*this);
+        return m_output->differentiate(microbatch, statistics(microbatch), labels(microbatch), m_context);
     }
     if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
-        kernels::addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
-        kernels::scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
+        compute().addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
+        compute().scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
         if (auto finite = recordLoss(microbatch, &pass); !finite)
             return finite.error();
     }
@@ -169,11 +175,11 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     if (pass.stage > 0)
         return out;
     for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-        kernels::add(m_positions->gradient.data(), gradient + sequence * shape.sequence * shape.hidden,
-                     shape.sequence * shape.hidden);
+        compute().add(m_positions->gradient.data(), gradient + sequence * shape.sequence * shape.hidden,
+                      shape.sequence * shape.hidden);
     if (m_plan.isSharded() || isKept)
         return out;
-    const Stopwatch inVocabulary(m_vocabularyTime);
+    const InVocabulary inVocabulary(*this);
     addTokenGradients(microbatch, gradient);
     return Mail{};
 }
@@ -184,36 +190,35 @@ void Device::backwardWeights(const Pass &pass)
         stage.backwardWeights(pass.microbatch, m_context);
     if (pass.stage > 0 || m_plan.isSharded())
         return;
-    const Stopwatch inVocabulary(m_vocabularyTime);
+    const InVocabulary inVocabulary(*this);
     addTokenGradients(pass.microbatch, m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
 }
 
 void Device::addTokenGradients(int microbatch, const float *gradient)
 {
-    kernels::scatterAddRows(m_table->gradient.data(), tableShard(), m_batch->inputs(microbatch).data(), gradient, 1.0F,
-                            m_plan.shape.tokens());
+    compute().scatterAddRows(m_table->gradient.data(), tableShard(), inputs(microbatch), gradient, 1.0F, m_plan.shape.tokens());
 }
 
 Tensor Device::messageOf(const float *values, std::int64_t floats) const
 {
     Tensor message = m_memory.takeMessage(floats);
-    std::copy_n(values, floats, message->data());
+    compute().copy(message->data(), values, floats);
     return message;
 }
 
 Mail Device::firstVocabularyPass(int microbatch)
 {
-    const Labels labels = m_batch->labels(microbatch);
+    const Labels targets = labels(microbatch);
     const std::int64_t tokens = m_plan.shape.tokens();
     const float *local = OutputShard::statistics(microbatch, m_context).maximum;
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
-        m_output->projectMaxima(microbatch, labels, m_context);
+        m_output->projectMaxima(microbatch, targets, m_context);
         return {.tensor = messageOf(local, tokens)};
     }
-    m_output->project(microbatch, labels, m_context);
+    m_output->project(microbatch, targets, m_context);
     Mail out{.tensor = messageOf(local, 3 * tokens)};
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
-        out.rows = m_output->weigh(microbatch, labels, m_context);
+        out.rows = m_output->weigh(microbatch, targets, m_context);
     return out;
 }
 
@@ -226,13 +231,13 @@ Mail Device::secondVocabularyPass(int microbatch)
 base::Result<Mail> Device::lastVocabularyPass(const Pass &pass)
 {
     const int microbatch = pass.microbatch;
-    const Labels labels = m_batch->labels(microbatch);
+    const Labels targets = labels(microbatch);
     const SoftmaxStatistics all = statistics(microbatch);
     if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
-        m_output->differentiateWeight(microbatch, all, labels, m_context);
+        m_output->differentiateWeight(microbatch, all, targets, m_context);
         return Mail{};
     }
-    Mail out{.tensor = m_output->differentiate(microbatch, all, labels, m_context)};
+    Mail out{.tensor = m_output->differentiate(microbatch, all, targets, m_context)};
     if (m_rank == m_plan.lastDevice(microbatch))
         if (auto finite = recordLoss(microbatch, &pass); !finite)
             return finite.error();
@@ -246,25 +251,25 @@ kernels::TableShard Device::tableShard() const
 
 void Device::embed(int microbatch, float *rows) const
 {
-    kernels::gatherRows(rows, m_table->value.data(), tableShard(), m_batch->inputs(microbatch).data(), m_plan.shape.tokens());
+    compute().gatherRows(rows, m_table->value.data(), tableShard(), inputs(microbatch), m_plan.shape.tokens());
 }
 
 void Device::normalise(const Pass &pass, float *out) const
 {
     forwardNorm(m_finalNorm, out, m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch),
-                m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_plan.shape);
+                m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_context);
 }
 
 void Device::differentiateNorm(const Pass &pass, float *gradient, const float *outGradient) const
 {
-    std::fill_n(gradient, m_plan.shape.boundary(), 0.0F);
+    compute().zero(gradient, m_plan.shape.boundary());
     backwardNorm(m_finalNorm, gradient, outGradient, m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch),
-                 m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_plan.shape);
+                 m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_context);
 }
 
 base::Result<> Device::recordLoss(int microbatch, const Pass *pass)
 {
-    const double loss = statistics(microbatch).loss();
+    const double loss = compute().lossSum(statistics(microbatch));
     m_losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

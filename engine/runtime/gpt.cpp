@@ -3,9 +3,6 @@
 #include "engine/runtime/architecture.h"
 #include "engine/runtime/norm.h"
 
-#include "kernels/include/elementwise.h"
-#include "kernels/include/matmul.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -46,16 +43,15 @@ void forwardLinear(const Linear &map, float *out, const float *in, const float *
 {
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t width = map.weight->columns;
-    kernels::fillRows(out, map.bias->value.data(), residual, rows, width);
-    kernels::multiply({.rows = rows,
-                       .columns = width,
-                       .inner = map.weight->rows,
-                       .a = {in, map.weight->rows},
-                       .b = {map.weight->value.data(), width},
-                       .c = out,
-                       .stride = width,
-                       .beta = 1},
-                      context.interrupt);
+    context.compute.fillRows(out, map.bias->value.data(), residual, rows, width);
+    context.compute.multiply({.rows = rows,
+                              .columns = width,
+                              .inner = map.weight->rows,
+                              .a = {in, map.weight->rows},
+                              .b = {map.weight->value.data(), width},
+                              .c = out,
+                              .stride = width,
+                              .beta = 1});
 }
 
 /// inGradient = outGradient W^T
@@ -63,14 +59,13 @@ void backwardInput(const Linear &map, float *inGradient, const float *outGradien
 {
     const std::int64_t inWidth = map.weight->rows;
     const std::int64_t width = map.weight->columns;
-    kernels::multiply({.rows = context.shape.tokens(),
-                       .columns = inWidth,
-                       .inner = width,
-                       .a = {outGradient, width},
-                       .b = {map.weight->value.data(), width, Form::Transposed},
-                       .c = inGradient,
-                       .stride = inWidth},
-                      context.interrupt);
+    context.compute.multiply({.rows = context.shape.tokens(),
+                              .columns = inWidth,
+                              .inner = width,
+                              .a = {outGradient, width},
+                              .b = {map.weight->value.data(), width, Form::Transposed},
+                              .c = inGradient,
+                              .stride = inWidth});
 }
 
 /// dW += in^T outGradient, db += sum of its rows.
@@ -79,16 +74,15 @@ void backwardWeight(const Linear &map, const float *outGradient, const float *in
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t inWidth = map.weight->rows;
     const std::int64_t width = map.weight->columns;
-    kernels::multiply({.rows = inWidth,
-                       .columns = width,
-                       .inner = rows,
-                       .a = {in, inWidth, Form::Transposed},
-                       .b = {outGradient, width},
-                       .c = map.weight->gradient.data(),
-                       .stride = width,
-                       .beta = 1},
-                      context.interrupt);
-    kernels::addColumnSums(map.bias->gradient.data(), outGradient, rows, width);
+    context.compute.multiply({.rows = inWidth,
+                              .columns = width,
+                              .inner = rows,
+                              .a = {in, inWidth, Form::Transposed},
+                              .b = {outGradient, width},
+                              .c = map.weight->gradient.data(),
+                              .stride = width,
+                              .beta = 1});
+    context.compute.addColumnSums(map.bias->gradient.data(), outGradient, rows, width);
 }
 
 class GptLayer : public Layer {
@@ -103,14 +97,14 @@ public:
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
-        forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, shape);
+        forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
         forwardLinear(m_queryKeyValue, kept.qkv, kept.norm1, nullptr, context);
-        kernels::attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
-                                  context.workspace.attention.data(), context.interrupt);
+        context.compute.attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
+                                         context.workspace.attention.data());
         forwardLinear(m_attentionOut, kept.middle, kept.attention, in, context);
-        forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, shape);
+        forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, context);
         forwardLinear(m_mlpIn, kept.inner, kept.norm2, nullptr, context);
-        kernels::geluForward(kept.activated, kept.inner, shape.tokens() * shape.ffn);
+        context.compute.geluForward(kept.activated, kept.inner, shape.tokens() * shape.ffn);
         if (out != nullptr)
             forwardLinear(m_mlpOut, out, kept.activated, kept.middle, context);
     }
@@ -128,17 +122,17 @@ public:
             backwardInput(map, inGradient, outGradient, context);
         };
         linear(m_mlpOut, wide, gradient, kept.activated);
-        kernels::geluBackward(wide, kept.inner, shape.tokens() * shape.ffn);
+        context.compute.geluBackward(wide, kept.inner, shape.tokens() * shape.ffn);
         linear(m_mlpIn, narrow, wide, kept.norm2);
         if (!isWhole)
-            std::copy_n(wide, shape.tokens() * shape.ffn, kept.inner);
+            context.compute.copy(kept.inner, wide, shape.tokens() * shape.ffn);
         backwardNorm(m_mlpNorm, gradient, narrow, kept.middle, kept.statistics2, part, context);
         linear(m_attentionOut, narrow, gradient, kept.attention);
-        kernels::attentionBackward(wide, narrow, kept.qkv, kept.attention, kept.logSumExp, shape.attention(),
-                                   context.workspace.attention.data(), context.interrupt);
+        context.compute.attentionBackward(wide, narrow, kept.qkv, kept.attention, kept.logSumExp, shape.attention(),
+                                          context.workspace.attention.data());
         linear(m_queryKeyValue, narrow, wide, kept.norm1);
         if (!isWhole)
-            std::copy_n(wide, 3 * shape.boundary(), kept.qkv);
+            context.compute.copy(kept.qkv, wide, 3 * shape.boundary());
         backwardNorm(m_attentionNorm, gradient, narrow, in, kept.statistics1, part, context);
     }
 

@@ -35,6 +35,7 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
 base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const StepHooks &hooks, timeline::Lane &lane,
                          Clock::time_point begin, const std::stop_token &halt)
 {
+    const base::Nanos zero = std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count();
     for (std::span<const schedule::Pass> rest = plan.schedule.device(rank); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());
@@ -42,15 +43,14 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const St
         if (!unit.receive())
             return base::Error::cancelled();
         for (std::size_t i = 0; i < passes.size(); ++i) {
-            const base::Nanos passBegin = since(begin);
             const base::Result<> computed = unit.compute(i);
-            const base::Nanos passEnd = since(begin);
             if (halt.stop_requested()) // what the kernels left is worthless then
                 return base::Error::cancelled();
             if (!computed)
                 return computed;
-            lane.push(passes[i], passBegin, passEnd);
-            lane.vocabulary.push_back(schedule::isVocabularyPass(passes[i].kind) ? passEnd - passBegin
+            const Device::Span &span = device.lastPass();
+            lane.push(passes[i], span.begin - zero, span.end - zero);
+            lane.vocabulary.push_back(schedule::isVocabularyPass(passes[i].kind) ? span.end - span.begin
                                                                                  : device.vocabularyTime());
         }
         unit.publish();

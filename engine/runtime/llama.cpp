@@ -2,11 +2,8 @@
 #include "engine/base/text.h"
 #include "engine/runtime/architecture.h"
 #include "engine/runtime/norm.h"
-#include "kernels/include/matmul.h"
-#include "kernels/include/rotary.h"
-#include "kernels/include/swiglu.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace stagelens::runtime {
 namespace {
@@ -48,44 +45,41 @@ struct Columns {
 /// out = in W^T + beta out.
 void forwardLinear(const Parameter &weight, Columns<float> out, const float *in, float beta, const Context &context)
 {
-    kernels::multiply({.rows = context.shape.tokens(),
-                       .columns = weight.rows,
-                       .inner = weight.columns,
-                       .a = {in, weight.columns},
-                       .b = {weight.value.data(), weight.columns, Form::Transposed},
-                       .c = out.data,
-                       .stride = out.stride,
-                       .beta = beta},
-                      context.interrupt);
+    context.compute.multiply({.rows = context.shape.tokens(),
+                              .columns = weight.rows,
+                              .inner = weight.columns,
+                              .a = {in, weight.columns},
+                              .b = {weight.value.data(), weight.columns, Form::Transposed},
+                              .c = out.data,
+                              .stride = out.stride,
+                              .beta = beta});
 }
 
 /// inGradient = outGradient W + beta inGradient.
 void backwardInput(const Parameter &weight, float *inGradient, Columns<const float> outGradient, float beta,
                    const Context &context)
 {
-    kernels::multiply({.rows = context.shape.tokens(),
-                       .columns = weight.columns,
-                       .inner = weight.rows,
-                       .a = {outGradient.data, outGradient.stride},
-                       .b = {weight.value.data(), weight.columns},
-                       .c = inGradient,
-                       .stride = weight.columns,
-                       .beta = beta},
-                      context.interrupt);
+    context.compute.multiply({.rows = context.shape.tokens(),
+                              .columns = weight.columns,
+                              .inner = weight.rows,
+                              .a = {outGradient.data, outGradient.stride},
+                              .b = {weight.value.data(), weight.columns},
+                              .c = inGradient,
+                              .stride = weight.columns,
+                              .beta = beta});
 }
 
 /// dW += outGradient^T in.
 void backwardWeight(Parameter &weight, Columns<const float> outGradient, const float *in, const Context &context)
 {
-    kernels::multiply({.rows = weight.rows,
-                       .columns = weight.columns,
-                       .inner = context.shape.tokens(),
-                       .a = {outGradient.data, outGradient.stride, Form::Transposed},
-                       .b = {in, weight.columns},
-                       .c = weight.gradient.data(),
-                       .stride = weight.columns,
-                       .beta = 1},
-                      context.interrupt);
+    context.compute.multiply({.rows = weight.rows,
+                              .columns = weight.columns,
+                              .inner = context.shape.tokens(),
+                              .a = {outGradient.data, outGradient.stride, Form::Transposed},
+                              .b = {in, weight.columns},
+                              .c = weight.gradient.data(),
+                              .stride = weight.columns,
+                              .beta = 1});
 }
 
 class LlamaLayer : public Layer {
@@ -100,21 +94,21 @@ public:
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
-        forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, shape);
+        forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
         forEachOfQkv(kept.qkv, shape,
                      [&](Parameter &weight, Columns<float> part) { forwardLinear(weight, part, kept.norm1, 0, context); });
         turn(kept.qkv, Turn::Forwards, context);
-        kernels::attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
-                                  context.workspace.attention.data(), context.interrupt);
-        std::copy_n(in, shape.boundary(), kept.middle);
+        context.compute.attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
+                                         context.workspace.attention.data());
+        context.compute.copy(kept.middle, in, shape.boundary());
         forwardLinear(m_attentionOut, {kept.middle, shape.hidden}, kept.attention, 1, context);
-        forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, shape);
+        forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, context);
         forwardLinear(m_gate, {kept.gate, shape.ffn}, kept.norm2, 0, context);
         forwardLinear(m_up, {kept.up, shape.ffn}, kept.norm2, 0, context);
-        kernels::swigluForward(kept.activated, kept.gate, kept.up, shape.tokens() * shape.ffn);
+        context.compute.swigluForward(kept.activated, kept.gate, kept.up, shape.tokens() * shape.ffn);
         if (out == nullptr)
             return;
-        std::copy_n(kept.middle, shape.boundary(), out);
+        context.compute.copy(out, kept.middle, shape.boundary());
         forwardLinear(m_down, {out, shape.hidden}, kept.activated, 1, context);
     }
 
@@ -129,7 +123,7 @@ public:
             backwardWeight(m_down, {gradient, shape.hidden}, kept.activated, context);
         backwardInput(m_down, wide, {gradient, shape.hidden}, 0, context);
         // The gradients of gate and up take their places, where backwardMlpWeights() looks for them now or later.
-        kernels::swigluBackward(kept.gate, kept.up, wide, shape.tokens() * shape.ffn);
+        context.compute.swigluBackward(kept.gate, kept.up, wide, shape.tokens() * shape.ffn);
         if (isWhole)
             backwardMlpWeights(kept, context);
         backwardInput(m_gate, narrow, {kept.gate, shape.ffn}, 0, context);
@@ -138,13 +132,13 @@ public:
         if (isWhole)
             backwardWeight(m_attentionOut, {gradient, shape.hidden}, kept.attention, context);
         backwardInput(m_attentionOut, narrow, {gradient, shape.hidden}, 0, context);
-        kernels::attentionBackward(wide, narrow, kept.qkv, kept.attention, kept.logSumExp, shape.attention(),
-                                   context.workspace.attention.data(), context.interrupt);
+        context.compute.attentionBackward(wide, narrow, kept.qkv, kept.attention, kept.logSumExp, shape.attention(),
+                                          context.workspace.attention.data());
         turn(wide, Turn::Backwards, context);
         if (isWhole)
             backwardQkvWeights(wide, kept.norm1, context);
         else
-            std::copy_n(wide, shape.tokens() * shape.attention().qkvWidth(), kept.qkv);
+            context.compute.copy(kept.qkv, wide, shape.tokens() * shape.attention().qkvWidth());
         float beta = 0;
         forEachOfQkv(wide, shape, [&](const Parameter &weight, Columns<const float> columns) {
             backwardInput(weight, narrow, columns, std::exchange(beta, 1.0F), context);
@@ -190,13 +184,13 @@ private:
     static void turn(float *qkv, Turn direction, const Context &context)
     {
         const kernels::AttentionShape attention = context.shape.attention();
-        kernels::rotate(qkv, context.workspace.constants.data(),
-                        {.rows = context.shape.tokens(),
-                         .sequence = attention.sequence,
-                         .heads = attention.heads + attention.kvHeads,
-                         .size = attention.size,
-                         .stride = attention.qkvWidth()},
-                        direction);
+        context.compute.rotate(qkv, context.workspace.constants.data(),
+                               {.rows = context.shape.tokens(),
+                                .sequence = attention.sequence,
+                                .heads = attention.heads + attention.kvHeads,
+                                .size = attention.size,
+                                .stride = attention.qkvWidth()},
+                               direction);
     }
 
     Parameter &m_query;

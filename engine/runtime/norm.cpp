@@ -1,10 +1,6 @@
 #include "engine/runtime/norm.h"
 
 #include "engine/runtime/architecture.h"
-#include "kernels/include/layernorm.h"
-#include "kernels/include/rmsnorm.h"
-
-#include <algorithm>
 
 namespace stagelens::runtime {
 
@@ -13,25 +9,27 @@ std::int64_t normStatistics(const Shape &shape)
     return (shape.architecture->anatomy().normsHaveBias ? 2 : 1) * shape.tokens();
 }
 
-void forwardNorm(const Norm &norm, float *out, float *statistics, const float *in, const Shape &shape)
+void forwardNorm(const Norm &norm, float *out, float *statistics, const float *in, const Context &context)
 {
     const float *weight = norm.weight->value.data();
-    const std::int64_t rows = shape.tokens();
+    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
-        return kernels::rmsNormForward(out, statistics, in, weight, rows, shape.hidden);
-    kernels::layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->value.data(), rows, shape.hidden);
+        return context.compute.rmsNormForward(out, statistics, in, weight, rows, width);
+    context.compute.layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->value.data(), rows, width);
 }
 
 void backwardNorm(const Norm &norm, float *inGradient, const float *outGradient, const float *in, const float *statistics,
-                  const Shape &shape)
+                  const Context &context)
 {
     const float *weight = norm.weight->value.data();
     float *weightGradient = norm.weight->gradient.data();
-    const std::int64_t rows = shape.tokens();
+    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
-        return kernels::rmsNormBackward(inGradient, weightGradient, outGradient, in, statistics, weight, rows, shape.hidden);
-    kernels::layerNormBackward(inGradient, weightGradient, norm.bias->gradient.data(), outGradient, in, statistics,
-                               statistics + rows, weight, rows, shape.hidden);
+        return context.compute.rmsNormBackward(inGradient, weightGradient, outGradient, in, statistics, weight, rows, width);
+    context.compute.layerNormBackward(inGradient, weightGradient, norm.bias->gradient.data(), outGradient, in, statistics,
+                                      statistics + rows, weight, rows, width);
 }
 
 void backwardNorm(const Norm &norm, float *gradient, const float *outGradient, float *in, const float *statistics,
@@ -40,10 +38,10 @@ void backwardNorm(const Norm &norm, float *gradient, const float *outGradient, f
     const std::int64_t floats = context.shape.boundary();
     float *before = context.workspace.wide.data();
     if (part == Backward::Inputs)
-        std::copy_n(gradient, floats, before);
-    backwardNorm(norm, gradient, outGradient, in, statistics, context.shape);
+        context.compute.copy(before, gradient, floats);
+    backwardNorm(norm, gradient, outGradient, in, statistics, context);
     if (part == Backward::Inputs)
-        std::copy_n(before, floats, in);
+        context.compute.copy(in, before, floats);
 }
 
 } // namespace stagelens::runtime

@@ -21,56 +21,52 @@ kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
     return settings;
 }
 
-namespace {
-
-/// to += from.
-void addGradient(backend::Buffer &to, const backend::Buffer &from, const kernels::Interrupt &interrupt)
-{
-    kernels::inBlocks(static_cast<std::int64_t>(from.size()), interrupt, [&](std::int64_t first, std::int64_t count) {
-        kernels::add(to.data() + first, from.data() + first, count);
-    });
-}
-
-} // namespace
-
-void addOutputGradients(const Devices &devices, const kernels::Interrupt &interrupt)
+void addOutputGradients(const Devices &devices)
 {
     for (const auto &device : devices) {
         for (const auto &parameter : device->parameters()) {
             if (parameter->outputGradient.size() == 0)
                 continue;
-            addGradient(parameter->gradient, parameter->outputGradient, interrupt);
-            std::fill_n(parameter->outputGradient.data(), parameter->count(), 0.0F);
+            device->compute().add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+            device->compute().zero(parameter->outputGradient.data(), parameter->count());
         }
+        device->compute().finish();
     }
 }
 
-void addCopies(const Devices &devices, const kernels::Interrupt &interrupt)
+void addCopies(const Devices &devices)
 {
-    std::map<int, Parameter *> originals;
-    std::vector<Parameter *> copies;
+    struct Original {
+        Parameter *parameter = nullptr;
+        Device *device = nullptr;
+    };
+    std::map<int, Original> originals;
+    std::vector<Original> copies;
     for (const auto &device : devices) {
         for (const auto &parameter : device->parameters()) {
             if (parameter->isCopy)
-                copies.push_back(parameter.get());
+                copies.push_back({parameter.get(), device.get()});
             else
-                originals[parameter->index] = parameter.get(); // a shard has no copy
+                originals[parameter->index] = {parameter.get(), device.get()}; // a shard has no copy
         }
     }
-    for (const Parameter *copy : copies)
-        addGradient(originals.at(copy->index)->gradient, copy->gradient, interrupt);
-    for (Parameter *copy : copies)
-        std::copy_n(originals.at(copy->index)->gradient.data(), copy->count(), copy->gradient.data());
+    for (const auto &[copy, device] : copies) {
+        const Original &original = originals.at(copy->index);
+        original.device->compute().add(original.parameter->gradient.data(), copy->gradient.data(), copy->count());
+        original.device->compute().finish();
+    }
+    for (const auto &[copy, device] : copies) {
+        device->compute().copy(copy->gradient.data(), originals.at(copy->index).parameter->gradient.data(), copy->count());
+        device->compute().finish();
+    }
 }
 
-std::vector<double> gradientSquares(const RunPlan &plan, const Device &device, const kernels::Interrupt &interrupt)
+std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
     std::vector<double> squares(plan.parameters.size());
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy)
-            kernels::inBlocks(part->count(), interrupt, [&](std::int64_t first, std::int64_t count) {
-                squares[index] += kernels::sumOfSquares(part->gradient.data() + first, count);
-            });
+            squares[index] = device.compute().sumOfSquares(part->gradient.data(), part->count());
     return squares;
 }
 

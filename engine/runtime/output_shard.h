@@ -5,38 +5,13 @@
 #include "engine/backend/transport.h"
 #include "engine/runtime/context.h"
 #include "engine/runtime/parameters.h"
-#include "kernels/include/embedding.h"
-#include "kernels/include/softmax.h"
 
-#include <span>
-#include <vector>
+#include <cstdint>
 
 namespace stagelens::runtime {
 
-using Labels = std::span<const std::int32_t>;
-
-/// Softmax statistics of every token, over the whole vocabulary or a shard; they lie elsewhere, one after the other.
-struct SoftmaxStatistics {
-    float *maximum = nullptr;
-    float *sum = nullptr; ///< of exp(logit - maximum)
-    float *target = nullptr;
-    std::int64_t tokens = 0;
-
-    /// [maximum | sum | target]
-    SoftmaxStatistics(float *values, std::int64_t count)
-        : maximum(values), sum(values + count), target(values + 2 * count), tokens(count)
-    {}
-    /// Sum of the tokens' losses, log sum + maximum - target, in token order.
-    [[nodiscard]] double loss() const;
-};
-/// Fills the statistics from every shard's [maximum | sum | target], combined in rank order.
-void combineShards(const SoftmaxStatistics &all, const std::vector<backend::Tensor> &parts);
-/// Naive method: the greatest of the shards' maxima, and from them and every shard's [sum | target] the statistics.
-void combineMaxima(float *maximum, const std::vector<backend::Tensor> &parts, std::int64_t tokens);
-void combineSums(const SoftmaxStatistics &all, const float *maximum, const std::vector<backend::Tensor> &parts);
-/// What each shard's exponentials must be multiplied with to be the softmax over the whole vocabulary, [shards, tokens]: alpha
-/// of section 4.3 over the shard's own sum.
-void shardFactors(float *factors, const std::vector<backend::Tensor> &parts, const SoftmaxStatistics &all);
+/// Of every token, in the device's memory.
+using Labels = const std::int32_t *;
 
 /// Two [b s, h] tensors that the one barrier of VOCAB-2 combines.
 struct WeightedRows {
@@ -60,18 +35,21 @@ public:
     void projectMaxima(int microbatch, Labels labels, const Context &context) const;
     void exponentiate(int microbatch, const Context &context) const;
     /// Where the shard's statistics lie.
-    [[nodiscard]] static SoftmaxStatistics statistics(int microbatch, const Context &context);
+    [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
 
     /// With D = (softmax - one-hot) u: adds D^T X to the weight's gradient and answers D W, this shard's part of X's gradient.
-    [[nodiscard]] backend::Tensor differentiate(int microbatch, const SoftmaxStatistics &all, Labels labels,
+    [[nodiscard]] backend::Tensor differentiate(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
                                                 const Context &context) const;
     /// D^T X alone, T of VOCAB-2: E^T (factor u X), then -u x for each local label in token order.
-    void differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const;
+    void differentiateWeight(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
+                             const Context &context) const;
 
 private:
     void makeLogits(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::LogitShard logitShard(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
+    /// From a row of E to u times the softmax over the whole vocabulary, in the wide workspace.
+    [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
     /// E W
     [[nodiscard]] backend::Tensor weighted(int microbatch, const Context &context) const;
     [[nodiscard]] backend::Buffer &gradient() const

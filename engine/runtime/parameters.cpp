@@ -9,9 +9,6 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Elements between two questions to the interrupt, some 20 ms.
-constexpr std::size_t kBlock = 500'000;
-
 /// FNV-1a: a stream of random numbers for each name.
 std::uint64_t streamOf(std::string_view name)
 {
@@ -33,24 +30,20 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     return architectureOf(model.family).parameters(model);
 }
 
-void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstRow,
-                const kernels::Interrupt &interrupt)
+void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)
 {
     if (info.fill != Fill::Normal) {
         std::fill(values.begin(), values.end(), info.fill == Fill::Ones ? 1.0F : 0.0F);
         return;
     }
     const base::Random random(seed, streamOf(info.name));
-    auto element = static_cast<std::uint64_t>(firstRow * info.columns);
-    while (!values.empty() && !interrupt()) {
-        for (float &value : values.first(std::min(values.size(), kBlock)))
-            value = static_cast<float>(info.deviation * random.normal(element++));
-        values = values.subspan(std::min(values.size(), kBlock));
-    }
+    auto element = static_cast<std::uint64_t>(firstElement);
+    for (float &value : values)
+        value = static_cast<float>(info.deviation * random.normal(element++));
 }
 
 Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index, std::uint64_t seed,
-                        std::int64_t firstRow, std::int64_t rows, const kernels::Interrupt &interrupt)
+                        std::int64_t firstRow, std::int64_t rows, backend::Compute &compute)
 {
     using simulate::MemoryCategory;
     const ParameterInfo &info = list[static_cast<std::size_t>(index)];
@@ -63,14 +56,15 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.value = pool.take(count, category(MemoryCategory::Parameters));
     const auto zeroed = [&](MemoryCategory use) {
         backend::Buffer buffer = pool.take(count, category(use));
-        kernels::inBlocks(parameter.count(), interrupt,
-                          [&](std::int64_t first, std::int64_t length) { std::fill_n(buffer.data() + first, length, 0.0F); });
+        compute.zero(buffer.data(), parameter.count());
         return buffer;
     };
     parameter.gradient = zeroed(MemoryCategory::Gradients);
     parameter.firstMoment = zeroed(MemoryCategory::Optimizer);
     parameter.secondMoment = zeroed(MemoryCategory::Optimizer);
-    initialise(parameter.value.values(), info, seed, firstRow, interrupt);
+    compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
+        initialise(block, info, seed, firstRow * info.columns + first);
+    });
     return parameter;
 }
 

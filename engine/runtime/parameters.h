@@ -1,9 +1,8 @@
 // A model's parameters with Hugging Face's names and layout, and a device's part of them.
 #pragma once
 
-#include "engine/backend/memory.h"
+#include "engine/backend/compute.h"
 #include "engine/model/model_config.h"
-#include "kernels/include/interrupt.h"
 
 #include <cstdint>
 #include <span>
@@ -44,10 +43,9 @@ struct ParameterInfo {
 inline constexpr int kTokenTable = 0;
 inline constexpr int kPositionTable = 1; ///< where a family has one
 
-/// First values of rows [firstRow, ...) of a parameter. They depend on seed, name and element alone, never on how the model is
-/// split. Ends early where the interrupt says so.
-void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstRow = 0,
-                const kernels::Interrupt &interrupt = {});
+/// First values of a parameter's elements from the firstElement-th on. They depend on seed, name and element alone, never on
+/// how the model is split.
+void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement);
 
 /// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and AdamW's moments.
 struct Parameter {
@@ -74,7 +72,6 @@ struct Parameter {
 
 /// Allocates and initialises rows of a parameter.
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                                      std::uint64_t seed, std::int64_t firstRow, std::int64_t rows,
-                                      const kernels::Interrupt &interrupt);
+                                      std::uint64_t seed, std::int64_t firstRow, std::int64_t rows, backend::Compute &compute);
 
 } // namespace stagelens::runtime

@@ -25,11 +25,12 @@ backend::MessageKey keyOf(Kind kind, int parameter)
     return {static_cast<std::uint8_t>(kind), 0, parameter};
 }
 
-backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool)
+backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, backend::Compute &compute)
 {
     auto tensor = std::make_shared<backend::Buffer>(
         pool.take(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
-    std::copy_n(parameter.gradient.data(), parameter.count(), tensor->data());
+    compute.copy(tensor->data(), parameter.gradient.data(), parameter.count());
+    compute.finish();
     return tensor;
 }
 
@@ -187,20 +188,20 @@ void Peers::note(int step, std::size_t passesDone)
         m_group->note(step, passesDone);
 }
 
-base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool,
-                                const kernels::Interrupt &interrupt)
+base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool)
 {
-    addOutputGradients(devices, interrupt);
+    addOutputGradients(devices);
     if (isAlone()) {
-        addCopies(devices, interrupt);
+        addCopies(devices);
         return {};
     }
     const int rank = m_ranks.front();
     const auto &parameters = devices.front()->parameters();
+    backend::Compute &compute = devices.front()->compute();
     for (const auto &parameter : parameters)
         if (parameter->isCopy)
             transport.send(rank, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
-                           gradientOf(*parameter, pool));
+                           gradientOf(*parameter, pool, compute));
     for (const auto &parameter : parameters) {
         if (parameter->isCopy)
             continue;
@@ -209,10 +210,11 @@ base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &tran
             const auto gradient = transport.receive(copy, rank, keyOf(kCopyGradient, parameter->index));
             if (!gradient)
                 return base::Error::cancelled();
-            kernels::add(parameter->gradient.data(), gradient->data(), parameter->count());
+            compute.add(parameter->gradient.data(), gradient->data(), parameter->count());
+            compute.finish();
         }
         for (const int copy : copies)
-            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool));
+            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
     }
     for (const auto &parameter : parameters) {
         if (!parameter->isCopy)
@@ -221,16 +223,17 @@ base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &tran
         const auto sum = transport.receive(original, rank, keyOf(kSummedGradient, parameter->index));
         if (!sum)
             return base::Error::cancelled();
-        std::copy_n(sum->data(), parameter->count(), parameter->gradient.data());
+        compute.copy(parameter->gradient.data(), sum->data(), parameter->count());
+        compute.finish();
     }
     return {};
 }
 
-base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &devices, const kernels::Interrupt &interrupt)
+base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &devices)
 {
     std::vector<std::vector<double>> squares;
     for (const auto &device : devices)
-        squares.push_back(gradientSquares(plan, *device, interrupt));
+        squares.push_back(gradientSquares(plan, *device));
     if (isAlone())
         return runtime::gradientNorm(squares);
     Packer own;
@@ -298,15 +301,17 @@ base::Result<double> Peers::sum(double own)
     return sum;
 }
 
-base::Result<> Peers::collectRows(std::vector<float> &tensor, const Parameter *own, backend::Buffer Parameter::*part)
+base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &device, int parameter,
+                                  backend::Buffer Parameter::*part)
 {
     if (isAlone())
         return {};
     Packer packer;
-    if (own != nullptr && !own->isCopy && !isFirst()) {
-        const auto values = (own->*part).values();
+    if (const Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
+        std::vector<float> values((own->*part).size());
+        device.compute().read(values, (own->*part).data());
         packer.put(own->firstRow * own->columns);
-        packer.put(std::vector<float>(values.begin(), values.end()));
+        packer.put(values);
     }
     const auto all = m_group->gather(packer.take(), m_halt);
     if (!all)

@@ -61,16 +61,14 @@ public:
     void note(int step, std::size_t passesDone);
 
     /// See optimizer.h; `pool` has room for what is sent.
-    [[nodiscard]] base::Result<> sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool,
-                                           const kernels::Interrupt &interrupt);
-    [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices,
-                                                    const kernels::Interrupt &interrupt);
+    [[nodiscard]] base::Result<> sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool);
+    [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices);
     /// On the first: of all devices, in the order of their ranks, by one clock. `begin`: of the step, by this process's clock.
     [[nodiscard]] base::Result<> collect(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);
     /// On the first: the sum of what all have, in the order of their ranks.
     [[nodiscard]] base::Result<double> sum(double own);
-    /// On the first: adds the rows that other processes have to the tensor; `own` is the part here or null.
-    [[nodiscard]] base::Result<> collectRows(std::vector<float> &tensor, const Parameter *own,
+    /// On the first: adds the rows that other processes have to the tensor of that parameter; `device` is the one here.
+    [[nodiscard]] base::Result<> collectRows(std::vector<float> &tensor, const Device &device, int parameter,
                                              backend::Buffer Parameter::*part);
 
 private:

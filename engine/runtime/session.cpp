@@ -64,11 +64,13 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
+    m_computes.resize(ranks.size());
     const auto takeMemory = [&](std::size_t index) -> base::Result<> {
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
-        m_memories[index] = std::make_unique<DeviceMemory>(m_memoryPlans[size(ranks[index])], order, ranks[index],
-                                                           m_peers.isAlone() ? DeviceMemory::Messages::HandedOver
-                                                                             : DeviceMemory::Messages::OnTheWire);
+        m_computes[index] = backend::makeCpuCompute(interrupt());
+        m_memories[index] = std::make_unique<DeviceMemory>(
+            m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
+            m_peers.isAlone() ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
         return {};
     };
     if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
@@ -78,7 +80,7 @@ base::Result<> Session::makeDevices()
     m_transport = m_peers.makeTransport(m_halted);
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
-        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, interrupt());
+        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
@@ -106,10 +108,10 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                if (auto added = m_peers.sumCopies(m_devices, *m_transport, m_memories.front()->pool(), interrupt()); !added)
+                if (auto added = m_peers.sumCopies(m_devices, *m_transport, m_memories.front()->pool()); !added)
                     return added;
             if (optimize && choice.clip) {
-                const auto norm = m_peers.gradientNorm(m_plan, m_devices, interrupt());
+                const auto norm = m_peers.gradientNorm(m_plan, m_devices);
                 if (!norm)
                     return norm.error();
                 m_clipFactor = clipFactor(*norm, *choice.clip);
@@ -186,7 +188,7 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
     return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
 }
 
-void Session::watchUpdates(const std::function<void(const Parameter &)> &watch)
+void Session::watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch)
 {
     for (const auto &device : m_devices)
         device->watchUpdates(watch);
@@ -211,7 +213,9 @@ void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensor
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
             const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            std::copy_n(from, ((*rows).*part).size(), ((*rows).*part).data());
+            device->compute().write(
+                ((*rows).*part).data(), static_cast<std::int64_t>(((*rows).*part).size()),
+                [from](std::span<float> block, std::int64_t first) { std::copy_n(from + first, block.size(), block.data()); });
         }
     }
 }
@@ -225,8 +229,8 @@ Tensors Session::tensors(backend::Buffer Parameter::*part) const
             const Parameter *rows = device->find(static_cast<int>(index));
             if (rows == nullptr || rows->isCopy)
                 continue;
-            const auto values = (rows->*part).values();
-            std::copy(values.begin(), values.end(), tensor.begin() + rows->firstRow * rows->columns);
+            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), (rows->*part).size()),
+                                   (rows->*part).data());
         }
     }
     return all;
@@ -236,7 +240,7 @@ base::Result<Tensors> Session::collect(backend::Buffer Parameter::*part)
 {
     Tensors all = tensors(part);
     for (std::size_t index = 0; index < all.size(); ++index)
-        if (auto added = m_peers.collectRows(all[index], m_devices.front()->find(static_cast<int>(index)), part); !added)
+        if (auto added = m_peers.collectRows(all[index], *m_devices.front(), static_cast<int>(index), part); !added)
             return added.error();
     return all;
 }

@@ -46,7 +46,7 @@ public:
     /// False once the last step met a loss that is not a number or infinite.
     [[nodiscard]] bool isLossFinite() const;
     /// See Device::watchUpdates().
-    void watchUpdates(const std::function<void(const Parameter &)> &watch);
+    void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
     /// Parameter::stage of each.
     [[nodiscard]] std::vector<int> parameterStages() const;
     [[nodiscard]] const Peers &peers() const { return m_peers; }
@@ -73,7 +73,8 @@ private:
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
     std::vector<DevicePlan> m_memoryPlans;
-    std::vector<std::unique_ptr<DeviceMemory>> m_memories; ///< outlive every buffer
+    std::vector<std::unique_ptr<backend::Compute>> m_computes; ///< outlive their memory
+    std::vector<std::unique_ptr<DeviceMemory>> m_memories;     ///< outlive every buffer
     std::unique_ptr<backend::Transport> m_transport;
     Devices m_devices;
     float m_clipFactor = 1;

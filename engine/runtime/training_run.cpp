@@ -201,10 +201,11 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
     const RunPlan &plan = session.plan();
     Replay replay(plan, session.parameterStages(), std::move(stop));
     UpdateTrace trace(plan.parameters.size());
-    session.watchUpdates([&trace](const Parameter &parameter) {
-        const auto values = parameter.value.values();
-        const auto gradient = parameter.gradient.values();
-        trace[size(parameter.index)].push_back({{values.begin(), values.end()}, {gradient.begin(), gradient.end()}});
+    session.watchUpdates([&trace](const Parameter &parameter, backend::Compute &compute) {
+        Update &update = trace[size(parameter.index)].emplace_back(
+            Update{std::vector<float>(size(parameter.count())), std::vector<float>(size(parameter.count()))});
+        compute.read(update.value, parameter.value.data());
+        compute.read(update.gradient, parameter.gradient.data());
     });
     Verification result;
     result.steps = 3; // PipeDream-2BW computes with changed weights from the third step on

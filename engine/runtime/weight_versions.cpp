@@ -54,13 +54,13 @@ void WeightStash::release(int microbatch)
     m_kept.erase(version);
 }
 
-void WeightStash::keepNewest(backend::Pool &pool)
+void WeightStash::keepNewest(backend::Pool &pool, backend::Compute &compute)
 {
     if (m_users.contains(m_newest)) {
         std::vector<backend::Buffer> &copies = m_kept[m_newest];
         for (const Parameter *parameter : m_parameters) {
             copies.push_back(pool.take(size(parameter->count()), category(simulate::MemoryCategory::Parameters)));
-            std::copy_n(parameter->value.data(), parameter->count(), copies.back().data());
+            compute.copy(copies.back().data(), parameter->value.data(), parameter->count());
         }
     }
     ++m_newest;

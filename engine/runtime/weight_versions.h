@@ -33,7 +33,7 @@ public:
     /// The microbatch is through.
     void release(int microbatch);
     /// The newest weights are about to change: copies them where a microbatch in flight has them.
-    void keepNewest(backend::Pool &pool);
+    void keepNewest(backend::Pool &pool, backend::Compute &compute);
     [[nodiscard]] const std::vector<Parameter *> &parameters() const { return m_parameters; }
     /// Changes since clear().
     [[nodiscard]] int updates() const { return m_newest; }

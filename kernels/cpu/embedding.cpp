@@ -28,4 +28,16 @@ void scatterAddRows(float *table, const TableShard &shard, const std::int32_t *i
     }
 }
 
+void scaleRows(float *out, const float *in, const float *factor, const float *table, const TableShard &shard,
+               const std::int32_t *ids, float weight, std::int64_t tokens)
+{
+    for (std::int64_t token = 0; token < tokens; ++token) {
+        float *to = out + token * shard.width;
+        scale(to, in + token * shard.width, factor[token], shard.width);
+        const std::int64_t row = table == nullptr ? -1 : ids[token] - shard.first;
+        if (row >= 0 && row < shard.count)
+            addScaled(to, table + row * shard.width, -weight, shard.width);
+    }
+}
+
 } // namespace stagelens::kernels

@@ -18,6 +18,11 @@ void gatherRows(float *out, const float *table, const TableShard &shard, const s
 /// table's row of each local token += factor * in's row, in token order.
 void scatterAddRows(float *table, const TableShard &shard, const std::int32_t *ids, const float *in, float factor,
                     std::int64_t tokens);
+/// out = factor[row] * in's row, less `weight` times the table's row of the token where that is local: an output shard's share
+/// of the gradient of its input from the product of exponentials and table. `out` may be `in`; without a table (null) rows are
+/// scaled and that is all.
+void scaleRows(float *out, const float *in, const float *factor, const float *table, const TableShard &shard,
+               const std::int32_t *ids, float weight, std::int64_t tokens);
 
 namespace gpu {
 
@@ -33,9 +38,7 @@ template <class T>
 Status scatterAddRows(Stream stream, float *table, const TableShard &shard, const std::int32_t *ids, const std::int32_t *order,
                       const T *in, float factor, std::int64_t tokens);
 
-/// out = factor[row] * in's row, less `weight` times the table's row of the token where that is local: an output shard's share
-/// of the gradient of its input from the product of exponentials and table. `out` may be `in`; without a table (null) rows are
-/// scaled and that is all.
+/// As above.
 template <class T>
 Status scaleRows(Stream stream, T *out, const T *in, const float *factor, const T *table, const TableShard &shard,
                  const std::int32_t *ids, float weight, std::int64_t tokens);

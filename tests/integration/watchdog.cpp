@@ -1,5 +1,6 @@
 // A run whose devices wait for each other ends, and says who waits for what. Such schedules are refused beforehand: here they
 // go past the check, straight to the executor.
+#include "engine/backend/compute.h"
 #include "engine/runtime/executor.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/tiny_model.h"
@@ -29,10 +30,11 @@ QString errorOf(const char *text, model::RunMode mode)
     std::vector<std::unique_ptr<runtime::DeviceMemory>> memories;
     const auto transport = backend::makeInProcessTransport(schedule->devices(), halt.get_token());
     const runtime::Batch batch(plan.shape);
+    const auto compute = backend::makeCpuCompute();
     runtime::Devices devices;
     for (int rank = 0; rank < schedule->devices(); ++rank) {
         memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
-        devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), *transport, kernels::Interrupt{}));
+        devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), *transport, *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};

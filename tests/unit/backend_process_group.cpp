@@ -1,4 +1,5 @@
 // A group of processes, played by threads: what they tell each other, how they part, and how they notice that one is lost.
+#include "engine/backend/compute.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/process_group.h"
 #include "tests/support/memory_wire.h"
@@ -92,7 +93,7 @@ private slots:
                 // In floats 1e8 + 1 - 1e8 is 0 in this order and 1 in another.
                 transport->giveToRoot(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
                 if (rank == 1) {
-                    const Tensor sum = transport->reduce(1, {1, 0, 0});
+                    const Tensor sum = transport->reduce(1, {1, 0, 0}, *makeCpuCompute());
                     QCOMPARE(sum->data()[0], 0.0F);
                 }
                 transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));

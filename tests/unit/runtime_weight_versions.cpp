@@ -1,4 +1,5 @@
 // Which version of the weights a pass has under PipeDream, and what is kept of the older ones.
+#include "engine/backend/compute.h"
 #include "engine/runtime/shape.h"
 #include "engine/runtime/weight_versions.h"
 #include "tests/support/tiny_model.h"
@@ -33,6 +34,7 @@ private slots:
     {
         constexpr auto kUse = runtime::category(simulate::MemoryCategory::Parameters);
         backend::Pool pool;
+        const auto compute = backend::makeCpuCompute();
         Parameter parameter;
         parameter.rows = 1;
         parameter.columns = 1;
@@ -47,7 +49,7 @@ private slots:
             return value;
         };
         const auto update = [&](float value) {
-            stash.keepNewest(pool);
+            stash.keepNewest(pool, *compute);
             parameter.value.data()[0] = value;
         };
         stash.keep(0);

@@ -19,6 +19,25 @@ base::Bytes bytesOf(std::size_t count)
     return static_cast<base::Bytes>(count * sizeof(float));
 }
 
+class HostMemory final : public Memory {
+public:
+    float *take(std::size_t count) override
+    {
+        // The machine gives huge pages to what begins and ends at their borders.
+        const std::size_t least = std::max<std::size_t>(count, 1) * sizeof(float);
+        const std::size_t unit = least >= 2 * kHugePage ? kHugePage : kAlignment;
+        const std::size_t bytes = (least + unit - 1) / unit * unit;
+        auto *data = static_cast<float *>(std::aligned_alloc(unit, bytes));
+        if (data == nullptr)
+            throw std::bad_alloc();
+        if (unit == kHugePage)
+            ::madvise(data, bytes, MADV_HUGEPAGE); // an advice: without it everything is as right, and slower
+        return data;
+    }
+    void giveBack(float *data) noexcept override { std::free(data); }
+    void poison(std::span<float> values) noexcept override { std::memset(values.data(), 0xFF, values.size_bytes()); }
+};
+
 } // namespace
 
 bool checksMemory()
@@ -30,10 +49,10 @@ bool checksMemory()
 #endif
 }
 
-void poison(std::span<float> values)
+Memory &hostMemory()
 {
-    if (checksMemory())
-        std::memset(values.data(), 0xFF, values.size_bytes());
+    static HostMemory memory;
+    return memory;
 }
 
 void MemoryMeter::add(Category category, base::Bytes bytes)
@@ -71,24 +90,6 @@ void MemoryMeter::restartPeak()
     m_peak = m_total;
     m_atPeak = m_live;
     m_messages = m_live[kMessages];
-}
-
-Slab::Slab(std::size_t count) : m_count(count)
-{
-    // The machine gives huge pages to what begins and ends at their borders.
-    const std::size_t least = std::max<std::size_t>(count, 1) * sizeof(float);
-    const std::size_t unit = least >= 2 * kHugePage ? kHugePage : kAlignment;
-    const std::size_t bytes = (least + unit - 1) / unit * unit;
-    m_data.reset(static_cast<float *>(std::aligned_alloc(unit, bytes)));
-    if (m_data == nullptr)
-        throw std::bad_alloc();
-    if (unit == kHugePage)
-        ::madvise(m_data.get(), bytes, MADV_HUGEPAGE); // an advice: without it everything is as right, and slower
-}
-
-void Slab::Free::operator()(float *data) const
-{
-    std::free(data);
 }
 
 Buffer::Buffer(Pool &pool, float *data, std::size_t size, Category category)
@@ -132,7 +133,7 @@ float *Pool::newBlock(std::size_t count)
         m_region = m_region.subspan(floats);
         return block;
     }
-    return m_slabs.emplace_back(floats).values().data();
+    return m_slabs.emplace_back(floats, m_memory).values().data();
 }
 
 Buffer Pool::take(std::size_t count, Category category)
@@ -146,16 +147,10 @@ Buffer Pool::take(std::size_t count, Category category)
     return {*this, block, count, category};
 }
 
-Buffer Pool::takeZeroed(std::size_t count, Category category)
-{
-    Buffer buffer = take(count, category);
-    std::fill(buffer.values().begin(), buffer.values().end(), 0.0F);
-    return buffer;
-}
-
 void Pool::giveBack(float *data, std::size_t count) noexcept
 {
-    poison({data, count});
+    if (checksMemory())
+        m_memory.poison({data, count});
     const std::scoped_lock lock(m_mutex);
     // The list exists since take(); only its growth could fail, and then the block rests until the end.
     try {
