@@ -57,8 +57,6 @@ base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
         return given.error();
     if (!given->hasModel)
         return base::Error::invalid("model", "given durations have no model to compute with; name --model or --layers");
-    if (given->training.backend != "cpu")
-        return base::Error::invalid("training.backend", "verify runs on the cpu backend; leave --backend out");
     const model::Experiment experiment = model::resolved(*given, service::machineCores());
     const auto schedule = service::scheduleOf(experiment);
     if (!schedule)

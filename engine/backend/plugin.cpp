@@ -10,8 +10,6 @@
 namespace stagelens::backend {
 namespace {
 
-constexpr const char *kFile = "libstagelens-mpi.so";
-
 /// The silence after which a process counts as lost: 30 s, or what STAGELENS_MPI_SILENCE_SECONDS says.
 std::chrono::milliseconds silence()
 {
@@ -22,25 +20,56 @@ std::chrono::milliseconds silence()
     return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
 }
 
-/// Null, with the reason in `problem`, where there is none.
-OpenWire *loadMpi(std::string &problem)
+/// One beside the program, or where the program's libraries are installed.
+struct Plugin {
+    const char *file;
+    const char *symbol;
+    int flags;               ///< of dlopen
+    const char *toBuild;     ///< what it is built with
+    const char *toLoad;      ///< what it needs at run time
+    const char *instead;     ///< variable that may name another file; null: none
+};
+
+constexpr Plugin kMpi{"libstagelens-mpi.so",
+                      kWireSymbol,
+                      // MPI loads its own parts, which look for its names among the global ones. It cannot be unloaded.
+                      RTLD_NOW | RTLD_GLOBAL,
+                      "install libopenmpi-dev and openmpi-bin, and build again",
+                      "install openmpi-bin",
+                      nullptr};
+constexpr Plugin kCuda{"libstagelens-cuda.so",
+                       kGpusSymbol,
+                       RTLD_NOW | RTLD_LOCAL,
+                       "install the CUDA Toolkit, 12 or newer, and build again",
+                       "install the libraries of the CUDA Toolkit that it was built with",
+                       "STAGELENS_CUDA_PLUGIN"};
+
+std::filesystem::path fileOf(const Plugin &plugin)
 {
+    if (const char *given = plugin.instead == nullptr ? nullptr : std::getenv(plugin.instead); given != nullptr)
+        return given;
     std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    // Beside the program where it was built, else where it is installed.
-    std::filesystem::path file = program.parent_path() / kFile;
-    if (!std::filesystem::exists(file, error))
-        file = program.parent_path() / "../lib/stagelens" / kFile;
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    if (std::filesystem::path built = folder / plugin.file; std::filesystem::exists(built, error))
+        return built;
+    return folder / "../lib/stagelens" / plugin.file;
+}
+
+/// The plug-in's function. Null, with the reason in `problem`, where there is none.
+template <class Function>
+Function *load(const Plugin &plugin, std::string &problem)
+{
+    const std::filesystem::path file = fileOf(plugin);
+    std::error_code error;
     if (!std::filesystem::exists(file, error)) {
-        problem = base::concat("there is no plug-in ", kFile, "; install libopenmpi-dev and openmpi-bin, and build again");
+        problem = base::concat("there is no plug-in ", file.filename().string(), "; ", plugin.toBuild);
         return nullptr;
     }
-    // MPI loads its own parts, which look for its names among the global ones. It cannot be unloaded.
-    void *plugin = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    auto *open = plugin == nullptr ? nullptr : reinterpret_cast<OpenWire *>(::dlsym(plugin, kWireSymbol));
-    if (open == nullptr)
-        problem = base::concat("the plug-in cannot be loaded: ", ::dlerror(), "; install openmpi-bin");
-    return open;
+    void *handle = ::dlopen(file.c_str(), plugin.flags);
+    auto *function = handle == nullptr ? nullptr : reinterpret_cast<Function *>(::dlsym(handle, plugin.symbol));
+    if (function == nullptr)
+        problem = base::concat("the plug-in cannot be loaded: ", ::dlerror(), "; ", plugin.toLoad);
+    return function;
 }
 
 } // namespace
@@ -48,14 +77,14 @@ OpenWire *loadMpi(std::string &problem)
 std::string mpiProblem()
 {
     std::string problem;
-    (void)loadMpi(problem);
+    (void)load<OpenWire>(kMpi, problem);
     return problem;
 }
 
 base::Result<std::shared_ptr<ProcessGroup>> joinThroughMpi()
 {
     std::string missing;
-    OpenWire *open = loadMpi(missing);
+    OpenWire *open = load<OpenWire>(kMpi, missing);
     if (open == nullptr)
         return base::Error::failed(std::move(missing));
     const auto make = [open]() -> base::Result<std::unique_ptr<Wire>> {
@@ -64,6 +93,22 @@ base::Result<std::shared_ptr<ProcessGroup>> joinThroughMpi()
         return wire ? base::Result<std::unique_ptr<Wire>>(std::move(wire)) : base::Error::failed(std::move(problem));
     };
     return ProcessGroup::join(make, silence());
+}
+
+Gpus *cudaGpus(std::string &problem)
+{
+    struct Known {
+        std::string problem;
+        Gpus *gpus = nullptr;
+        Known()
+        {
+            if (OpenGpus *open = load<OpenGpus>(kCuda, problem); open != nullptr)
+                gpus = open(kGpusVersion, &problem);
+        }
+    };
+    static const Known known;
+    problem = known.problem;
+    return known.gpus;
 }
 
 } // namespace stagelens::backend

@@ -7,7 +7,9 @@ namespace stagelens::model {
 
 RunMode runMode(const Experiment &experiment, int cores)
 {
-    return experiment.training.mode.value_or(experiment.parallel.devices <= cores ? RunMode::Live : RunMode::VirtualClock);
+    // How many GPUs there are is nothing that a plan knows.
+    const int atOnce = experiment.training.backend == "cpu" ? cores : 1;
+    return experiment.training.mode.value_or(experiment.parallel.devices <= atOnce ? RunMode::Live : RunMode::VirtualClock);
 }
 
 Experiment resolved(Experiment experiment, int cores)

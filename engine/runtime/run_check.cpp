@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/partition.h"
+#include "engine/runtime/accelerators.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/memory_check.h"
 #include "engine/runtime/training_run.h"
@@ -35,8 +36,8 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
-    if (experiment.training.backend != "cpu")
-        found.push_back({"training.backend", "backend " + experiment.training.backend + " cannot train here; choose cpu"});
+    if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
+        found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
     if (experiment.training.optimizer.name != "adamw")
         found.push_back({"training.optimizer.name", "only adamw is known"});
     const model::ParallelPlan &parallel = experiment.parallel;
@@ -71,7 +72,10 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
 {
     if (base::Problems found = problemsOf(experiment, schedule); !found.empty())
         return base::Error::invalid(std::move(found));
-    return checkMemory(experiment, schedule, availableBytes());
+    if (experiment.training.backend == "cpu")
+        return checkMemory(experiment, schedule, availableBytes());
+    const auto need = memoryNeed(experiment, schedule);
+    return need ? checkGpuMemory(gpus().gpus, *need) : need.error();
 }
 
 } // namespace stagelens::runtime

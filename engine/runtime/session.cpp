@@ -1,6 +1,7 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/accelerators.h"
 #include "engine/runtime/evaluation.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/optimizer.h"
@@ -36,6 +37,9 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
 {
     if (auto sound = checkRun(experiment, schedule); !sound)
         return sound.error();
+    if (group && experiment.training.backend != "cpu")
+        return base::Error::invalid("training.backend", base::concat(experiment.training.backend, " trains in one process; choose "
+                                                                     "--transport in-process, or --backend cpu"));
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
         return tokens.error();
@@ -64,10 +68,12 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
-    m_computes.resize(ranks.size());
+    auto computes = makeComputes(m_plan.experiment.training.backend, ranks, m_plan.schedule.devices(), interrupt());
+    if (!computes)
+        return computes.error();
+    m_computes = std::move(computes).value();
     const auto takeMemory = [&](std::size_t index) -> base::Result<> {
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
-        m_computes[index] = backend::makeCpuCompute(interrupt());
         m_memories[index] = std::make_unique<DeviceMemory>(
             m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
             m_peers.isAlone() ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);

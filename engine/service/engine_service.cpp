@@ -3,6 +3,7 @@
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
 #include "engine/base/text.h"
+#include "engine/runtime/accelerators.h"
 #include "engine/service/import_job.h"
 #include "engine/service/training_job.h"
 
@@ -18,8 +19,17 @@ namespace stagelens::service {
 
 std::vector<BackendInfo> backends()
 {
+    const runtime::GpuList found = runtime::gpus();
+    std::string gpus = "NVIDIA GPUs, fp32";
+    for (std::size_t i = 0; i < found.gpus.size(); ++i) {
+        const backend::Gpu &gpu = found.gpus[i];
+        gpus += base::concat(i == 0 ? ": " : ", ", i, " ", gpu.name, " (", gpu.architecture, ", ",
+                             gpu.problem.empty() ? base::bytesText(gpu.freeBytes) + " of " + base::bytesText(gpu.totalBytes) + " free"
+                                                 : gpu.problem,
+                             ")");
+    }
     return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
-            {"cuda", "NVIDIA GPUs", false, "this build has no CUDA plug-in"}};
+            {"cuda", gpus, found.problem.empty(), found.problem}};
 }
 
 namespace {

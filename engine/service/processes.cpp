@@ -11,7 +11,7 @@ std::vector<BackendInfo> transports()
     const std::string problem = runtime::mpiProblem();
     return {{"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
             {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
-            {"nccl", "each process has a GPU", false, "this version trains on the processor only"}};
+            {"nccl", "each process has a GPU", false, "this version trains on GPUs in one process only"}};
 }
 
 base::Result<runtime::ProcessGroupPtr> joinProcesses()

@@ -1,0 +1,58 @@
+#include "engine/backend/cuda/gpu_memory.h"
+
+#include "engine/base/text.h"
+
+#include <new>
+
+namespace stagelens::backend {
+
+namespace gpu = kernels::gpu;
+
+void require(gpu::Status status, const char *what)
+{
+    if (!status.failed())
+        return;
+    if (status.code == gpu::kMissingMemory.code)
+        throw std::bad_alloc();
+    throw std::runtime_error(base::concat("the GPU failed in ", what, ": ", gpu::explain(status)));
+}
+
+void useGpu(int gpu)
+{
+    thread_local int inUse = -1;
+    if (inUse == gpu)
+        return;
+    require(gpu::use(gpu), "choosing the GPU");
+    inUse = gpu;
+}
+
+float *GpuMemory::take(std::size_t count)
+{
+    useGpu(m_gpu);
+    void *data = nullptr;
+    require(gpu::allocate(data, std::max<std::size_t>(count, 1) * sizeof(float)), "taking memory");
+    return static_cast<float *>(data);
+}
+
+void GpuMemory::giveBack(float *data) noexcept
+{
+    gpu::release(data);
+}
+
+void GpuMemory::poison(std::span<float> values) noexcept
+{
+    try {
+        const GpuStream stream(m_gpu);
+        require(gpu::setBytes(stream.get(), values.data(), 0xFF, values.size_bytes()), "poisoning memory");
+        require(gpu::finish(stream.get()), "poisoning memory");
+    } catch (const std::exception &) {
+        return; // a check that cannot be made; what the GPU has, the next call tells
+    }
+}
+
+PinnedFloats::PinnedFloats(std::int64_t count)
+{
+    require(gpu::allocatePinned(m_data, static_cast<std::size_t>(count) * sizeof(float)), "taking the host's pinned memory");
+}
+
+} // namespace stagelens::backend

@@ -1,0 +1,41 @@
+// The GPUs of this machine, as the plug-in for them answers. Included by the engine and by the plug-in, which must be of one
+// build.
+#pragma once
+
+#include "engine/backend/compute.h"
+#include "engine/base/units.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stagelens::backend {
+
+struct Gpu {
+    std::string name;
+    std::string architecture; ///< "sm_90"
+    int multiprocessors = 0;
+    base::Bytes totalBytes = 0;
+    base::Bytes freeBytes = 0; ///< now
+    std::string problem;       ///< why it cannot train; empty where it can
+};
+
+class Gpus {
+public:
+    virtual ~Gpus() = default;
+    /// In CUDA's order. Empty, with the reason in `problem`, where there is none.
+    [[nodiscard]] virtual std::vector<Gpu> list(std::string &problem) = 0;
+    /// What one device of a run computes with, on that GPU of the list; several may share one. In fp32. Throws as Compute does.
+    [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, const kernels::Interrupt &interrupt) = 0;
+    /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
+    virtual void connect(const std::vector<int> &gpus) = 0;
+};
+
+/// What the plug-in exports under kGpusSymbol: the one object that it has, or null with the reason in `problem` where it is of
+/// another version.
+using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
+inline constexpr const char *kGpusSymbol = "stagelensGpus";
+inline constexpr std::uint32_t kGpusVersion = 1;
+
+} // namespace stagelens::backend

@@ -1,0 +1,106 @@
+#include "engine/runtime/accelerators.h"
+
+#include "engine/backend/plugin.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <new>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Gpu;
+
+/// Beside its slab a device on a GPU takes a workspace for products, scratch, and events.
+constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
+
+/// Places in the list of those that can train.
+std::vector<int> usable(const std::vector<Gpu> &gpus)
+{
+    std::vector<int> places;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (gpus[i].problem.empty())
+            places.push_back(static_cast<int>(i));
+    return places;
+}
+
+} // namespace
+
+GpuList gpus()
+{
+    GpuList found;
+    backend::Gpus *all = backend::cudaGpus(found.problem);
+    if (all == nullptr)
+        return found;
+    found.gpus = all->list(found.problem);
+    if (found.problem.empty() && usable(found.gpus).empty())
+        found.problem = found.gpus.empty()
+                            ? "CUDA sees no GPU; CUDA_VISIBLE_DEVICES may hide it"
+                            : base::concat("GPU 0, ", found.gpus.front().name, ", cannot train: ", found.gpus.front().problem);
+    return found;
+}
+
+std::string backendProblem(const std::string &backend)
+{
+    return backend == "cuda" ? gpus().problem : std::string();
+}
+
+std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
+{
+    const std::vector<int> places = usable(gpus);
+    std::vector<int> chosen;
+    for (int device = 0; device < devices && !places.empty(); ++device)
+        chosen.push_back(places[static_cast<std::size_t>(device) * std::min(places.size(), static_cast<std::size_t>(devices)) /
+                                static_cast<std::size_t>(devices)]);
+    return chosen;
+}
+
+base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &need)
+{
+    const std::vector<int> places = gpuOfDevice(gpus, static_cast<int>(need.slabs.size()));
+    std::vector<base::Bytes> taken(gpus.size());
+    for (std::size_t device = 0; device < places.size(); ++device)
+        taken[static_cast<std::size_t>(places[device])] += need.slabs[device] + need.tokens + kBesideSlab;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        if (taken[i] <= gpus[i].freeBytes)
+            continue;
+        return base::Error::invalid(
+            "model", base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i, " (", gpus[i].name,
+                                  ") take ", base::bytesText(taken[i]), ", but only ", base::bytesText(gpus[i].freeBytes),
+                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
+                                  "parallel.microbatch_size, or choose --recompute full"));
+    }
+    return {};
+}
+
+base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+                                                                          const std::vector<int> &ranks, int devices,
+                                                                          const kernels::Interrupt &interrupt)
+{
+    std::vector<std::unique_ptr<backend::Compute>> made;
+    if (backend != "cuda") {
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            made.push_back(backend::makeCpuCompute(interrupt));
+        return made;
+    }
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return base::Error::invalid("training.backend", base::concat("cuda is not available: ", found.problem, "; choose cpu"));
+    std::string problem;
+    backend::Gpus &all = *backend::cudaGpus(problem);
+    const std::vector<int> places = gpuOfDevice(found.gpus, devices);
+    try {
+        std::vector<int> distinct = places;
+        distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+        all.connect(distinct);
+        for (const int rank : ranks)
+            made.push_back(all.makeCompute(places[static_cast<std::size_t>(rank)], interrupt));
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed("a GPU has no memory left for the run; end other programs on it");
+    } catch (const std::exception &error) {
+        return base::Error::failed(error.what());
+    }
+    return made;
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,35 @@
+// What the devices of a run compute with: this machine's processors, or its GPUs.
+#pragma once
+
+#include "engine/backend/gpus.h"
+#include "engine/base/result.h"
+#include "engine/runtime/memory_check.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stagelens::runtime {
+
+struct GpuList {
+    std::vector<backend::Gpu> gpus; ///< in CUDA's order
+    std::string problem;            ///< why there is none that can train; empty where there is one
+};
+/// As they are now: free memory changes.
+[[nodiscard]] GpuList gpus();
+
+/// Why a backend cannot train here; empty where it can. "cpu" always can.
+[[nodiscard]] std::string backendProblem(const std::string &backend);
+
+/// Which GPU (of gpus(), those that can train) each of `devices` works on: neighbours share one where there are fewer.
+[[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
+/// Fails where the slabs of the devices on a GPU are more than it has free.
+[[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need);
+
+/// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+                                                                                        const std::vector<int> &ranks,
+                                                                                        int devices,
+                                                                                        const kernels::Interrupt &interrupt);
+
+} // namespace stagelens::runtime

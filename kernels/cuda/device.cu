@@ -1,0 +1,140 @@
+#include "kernels/include/device.h"
+
+#include <cuda_runtime.h>
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+Status statusOf(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError(); // one that can be forgotten shall not be met again by the next launch
+    return {static_cast<int>(code)};
+}
+
+cudaStream_t native(Stream stream)
+{
+    return static_cast<cudaStream_t>(stream.handle);
+}
+cudaEvent_t native(Event event)
+{
+    return static_cast<cudaEvent_t>(event.handle);
+}
+
+} // namespace
+
+Status countDevices(int &count)
+{
+    return statusOf(cudaGetDeviceCount(&count));
+}
+
+Status describe(int device, DeviceInfo &info)
+{
+    cudaDeviceProp properties{};
+    if (const Status status = statusOf(cudaGetDeviceProperties(&properties, device)); status.failed())
+        return status;
+    info.name = properties.name;
+    info.major = properties.major;
+    info.minor = properties.minor;
+    info.multiprocessors = properties.multiProcessorCount;
+    if (const Status status = use(device); status.failed())
+        return status;
+    return statusOf(cudaMemGetInfo(&info.freeBytes, &info.totalBytes));
+}
+
+Status versions(int &driver, int &runtime)
+{
+    if (const Status status = statusOf(cudaDriverGetVersion(&driver)); status.failed())
+        return status;
+    return statusOf(cudaRuntimeGetVersion(&runtime));
+}
+
+Status use(int device)
+{
+    return statusOf(cudaSetDevice(device));
+}
+
+Status reach(int device)
+{
+    const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
+    const Status status = statusOf(code);
+    return code == cudaErrorPeerAccessAlreadyEnabled ? Status{} : status;
+}
+
+Status allocate(void *&data, std::size_t bytes)
+{
+    data = nullptr;
+    return statusOf(cudaMalloc(&data, bytes));
+}
+
+void release(void *data) noexcept
+{
+    (void)cudaFree(data);
+}
+
+Status allocatePinned(void *&data, std::size_t bytes)
+{
+    data = nullptr;
+    return statusOf(cudaMallocHost(&data, bytes));
+}
+
+void releasePinned(void *data) noexcept
+{
+    (void)cudaFreeHost(data);
+}
+
+Status makeStream(Stream &stream)
+{
+    cudaStream_t made = nullptr;
+    const Status status = statusOf(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    stream.handle = made;
+    return status;
+}
+
+void destroy(Stream stream) noexcept
+{
+    (void)cudaStreamDestroy(native(stream));
+}
+
+Status finish(Stream stream)
+{
+    return statusOf(cudaStreamSynchronize(native(stream)));
+}
+
+Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
+{
+    return statusOf(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
+}
+
+Status setBytes(Stream stream, void *to, int byte, std::size_t bytes)
+{
+    return statusOf(cudaMemsetAsync(to, byte, bytes, native(stream)));
+}
+
+Status makeEvent(Event &event)
+{
+    cudaEvent_t made = nullptr;
+    const Status status = statusOf(cudaEventCreate(&made));
+    event.handle = made;
+    return status;
+}
+
+void destroy(Event event) noexcept
+{
+    (void)cudaEventDestroy(native(event));
+}
+
+Status record(Event event, Stream stream)
+{
+    return statusOf(cudaEventRecord(native(event), native(stream)));
+}
+
+Status elapsed(double &seconds, Event from, Event to)
+{
+    float milliseconds = 0;
+    const Status status = statusOf(cudaEventElapsedTime(&milliseconds, native(from), native(to)));
+    seconds = 1e-3 * static_cast<double>(milliseconds);
+    return status;
+}
+
+} // namespace stagelens::kernels::gpu

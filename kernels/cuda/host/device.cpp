@@ -1,0 +1,181 @@
+// GPUs that are this machine: streams have nothing queued, for every call works before it returns.
+#include "kernels/include/device.h"
+
+#include "kernels/cuda/host/devices.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Status kNoDevice{100};
+constexpr std::size_t kAlignment = 256;
+
+struct Machine {
+    std::mutex mutex;
+    int devices = 1;
+    std::size_t bytesOfEach = std::size_t{1} << 30U;
+    struct Block {
+        int device = 0;
+        std::size_t bytes = 0;
+    };
+    std::map<void *, Block> blocks;
+    std::map<int, std::size_t> taken;
+};
+
+Machine &machine()
+{
+    static Machine one;
+    return one;
+}
+
+thread_local int inUse = 0;
+
+std::size_t rounded(std::size_t bytes)
+{
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+} // namespace
+
+namespace host {
+
+void setDevices(int count, std::size_t bytesOfEach)
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().devices = count;
+    machine().bytesOfEach = bytesOfEach;
+}
+
+std::size_t takenBytes(int device)
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().taken[device];
+}
+
+} // namespace host
+
+Status countDevices(int &count)
+{
+    count = machine().devices;
+    return count > 0 ? Status{} : kNoDevice;
+}
+
+Status describe(int device, DeviceInfo &info)
+{
+    const std::scoped_lock lock(machine().mutex);
+    if (device < 0 || device >= machine().devices)
+        return kNoDevice;
+    info = {"fibres on the host", 9, 0, 1, machine().bytesOfEach, machine().bytesOfEach - machine().taken[device]};
+    return {};
+}
+
+Status versions(int &driver, int &runtime)
+{
+    driver = runtime = 13000;
+    return {};
+}
+
+Status use(int device)
+{
+    inUse = device;
+    return device >= 0 && device < machine().devices ? Status{} : kNoDevice;
+}
+
+Status reach(int device)
+{
+    return device < machine().devices ? Status{} : kNoDevice;
+}
+
+Status allocate(void *&data, std::size_t bytes)
+{
+    const std::scoped_lock lock(machine().mutex);
+    data = nullptr;
+    const std::size_t size = rounded(bytes);
+    if (machine().taken[inUse] + size > machine().bytesOfEach)
+        return kMissingMemory;
+    data = std::aligned_alloc(kAlignment, size);
+    if (data == nullptr)
+        return kMissingMemory;
+    std::memset(data, 0xFF, size); // NaN, as unknown as what a GPU has there
+    machine().blocks[data] = {inUse, size};
+    machine().taken[inUse] += size;
+    return {};
+}
+
+void release(void *data) noexcept
+{
+    const std::scoped_lock lock(machine().mutex);
+    if (const auto block = machine().blocks.extract(data)) {
+        machine().taken[block.mapped().device] -= block.mapped().bytes;
+        std::free(data);
+    }
+}
+
+Status allocatePinned(void *&data, std::size_t bytes)
+{
+    data = std::aligned_alloc(kAlignment, rounded(bytes));
+    return data != nullptr ? Status{} : kMissingMemory;
+}
+
+void releasePinned(void *data) noexcept
+{
+    std::free(data);
+}
+
+Status makeStream(Stream &stream)
+{
+    stream = {};
+    return {};
+}
+
+void destroy(Stream /*stream*/) noexcept {}
+
+Status finish(Stream /*stream*/)
+{
+    return {};
+}
+
+Status copy(Stream /*stream*/, void *to, const void *from, std::size_t bytes)
+{
+    std::memcpy(to, from, bytes);
+    return {};
+}
+
+Status setBytes(Stream /*stream*/, void *to, int byte, std::size_t bytes)
+{
+    std::memset(to, byte, bytes);
+    return {};
+}
+
+Status makeEvent(Event &event)
+{
+    event.handle = new Clock::time_point;
+    return {};
+}
+
+void destroy(Event event) noexcept
+{
+    delete static_cast<Clock::time_point *>(event.handle);
+}
+
+Status record(Event event, Stream /*stream*/)
+{
+    *static_cast<Clock::time_point *>(event.handle) = Clock::now();
+    return {};
+}
+
+Status elapsed(double &seconds, Event from, Event to)
+{
+    const auto begin = *static_cast<Clock::time_point *>(from.handle);
+    seconds = std::chrono::duration<double>(*static_cast<Clock::time_point *>(to.handle) - begin).count();
+    return {};
+}
+
+} // namespace stagelens::kernels::gpu
