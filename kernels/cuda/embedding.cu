@@ -8,7 +8,7 @@
 // with the loads of eight rows in flight for the ids that occur often.
 #include "kernels/include/embedding.h"
 
-#include "kernels/cuda/rows.h"
+#include "kernels/cuda/elementwise.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
@@ -55,6 +55,42 @@ scaleKernel(T *out, const T *in, const float *factor, const T *table, TableShard
                 x.at[i] -= weight * own.at[i];
         }
         store<W>(out + begin + column, x);
+    });
+}
+
+/// A thread's elements of the table go to all sequences.
+template <class T, int W>
+STAGELENS_KERNEL(kElementThreads, 4)
+positionsKernel(T *rows, const T *table, std::int64_t batch, std::int64_t count)
+{
+    eachPack<W, 1>(count, [&](std::int64_t at) {
+        const Pack<W> position = load<W>(table + at);
+#pragma unroll 4
+        for (std::int64_t sequence = 0; sequence < batch; ++sequence) {
+            T *row = rows + sequence * count + at;
+            Pack<W> x = load<W>(row);
+#pragma unroll
+            for (int i = 0; i < W; ++i)
+                x.at[i] += position.at[i];
+            store<W>(row, x);
+        }
+    });
+}
+
+template <class T, int W>
+STAGELENS_KERNEL(kElementThreads, 4)
+positionGradientsKernel(float *table, const T *rows, std::int64_t batch, std::int64_t count)
+{
+    eachPack<W, 1>(count, [&](std::int64_t at) {
+        Pack<W> sum = load<W>(table + at);
+#pragma unroll 4
+        for (std::int64_t sequence = 0; sequence < batch; ++sequence) {
+            const Pack<W> more = load<W>(rows + sequence * count + at);
+#pragma unroll
+            for (int i = 0; i < W; ++i)
+                sum.at[i] += more.at[i];
+        }
+        store<W>(table + at, sum);
     });
 }
 
@@ -134,6 +170,26 @@ Status gatherRows(Stream stream, T *out, const T *table, const TableShard &shard
     return launch<gatherKernel<T, 1>>({tokens, threadsOfRow<T>(shard, 1), 0, stream}, out, table, shard, ids);
 }
 
+template <class T>
+Status addPositions(Stream stream, T *rows, const T *table, std::int64_t batch, std::int64_t sequence, std::int64_t width)
+{
+    const std::int64_t count = sequence * width;
+    if (isWide<T>({rows, table}, {count}))
+        return launch<positionsKernel<T, kWide<T>>>(overElements(count, kWide<T>, stream, 1), rows, table, batch, count);
+    return launch<positionsKernel<T, 1>>(overElements(count, 1, stream, 1), rows, table, batch, count);
+}
+
+template <class T>
+Status addPositionGradients(Stream stream, float *table, const T *rows, std::int64_t batch, std::int64_t sequence,
+                            std::int64_t width)
+{
+    const std::int64_t count = sequence * width;
+    if (isWide<T>({rows, table}, {count}))
+        return launch<positionGradientsKernel<T, kWide<T>>>(overElements(count, kWide<T>, stream, 1), table, rows, batch,
+                                                            count);
+    return launch<positionGradientsKernel<T, 1>>(overElements(count, 1, stream, 1), table, rows, batch, count);
+}
+
 Status sortTokens(Stream stream, std::int32_t *order, const std::int32_t *ids, std::int64_t tokens)
 {
     return launch<sortKernel>(
@@ -166,6 +222,8 @@ Status scaleRows(Stream stream, T *out, const T *in, const float *factor, const 
 
 #define STAGELENS_ROWS_OF(T)                                                                                                   \
     template Status gatherRows(Stream, T *, const T *, const TableShard &, const std::int32_t *, std::int64_t);                \
+    template Status addPositions(Stream, T *, const T *, std::int64_t, std::int64_t, std::int64_t);                            \
+    template Status addPositionGradients(Stream, float *, const T *, std::int64_t, std::int64_t, std::int64_t);                \
     template Status scatterAddRows(Stream, float *, const TableShard &, const std::int32_t *, const std::int32_t *, const T *, \
                                    float, std::int64_t);                                                                       \
     template Status scaleRows(Stream, T *, const T *, const float *, const T *, const TableShard &, const std::int32_t *,      \

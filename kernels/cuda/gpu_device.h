@@ -46,7 +46,8 @@ STAGELENS_DEVICE void syncBlock()
     __syncthreads();
 }
 /// The value of the lane whose number differs by `mask`. All 32 lanes take part.
-STAGELENS_DEVICE float shuffleXor(float value, int mask)
+template <class T>
+STAGELENS_DEVICE T shuffleXor(T value, int mask)
 {
     return __shfl_xor_sync(0xffffffffU, value, mask);
 }
@@ -69,6 +70,12 @@ STAGELENS_DEVICE float exp2Fast(float x)
 STAGELENS_DEVICE float divideFast(float a, float b)
 {
     return __fdividef(a, b);
+}
+
+/// a b, rounded before anything is added to it.
+STAGELENS_DEVICE float productOf(float a, float b)
+{
+    return __fmul_rn(a, b);
 }
 
 /// Sixteen bytes at an address that is a multiple of 16.

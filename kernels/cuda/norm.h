@@ -10,7 +10,7 @@
 // blocks' sums in their order. No atomics: the order depends on the number of rows alone.
 #pragma once
 
-#include "kernels/cuda/rows.h"
+#include "kernels/cuda/column_sums.h"
 
 namespace stagelens::kernels::gpu {
 
@@ -259,36 +259,6 @@ normBackwardKernel(NormBackward<T> norm)
     rows.finish();
 }
 
-inline constexpr int kColumnsOfBlock = 32;
-inline constexpr int kGroups = 8;
-
-/// gradient[width] += the sums of `blocks` blocks, `stride` floats apart: eight groups of blocks, each in order, then the
-/// groups in order. A template, so that more than one file may have it.
-template <int Columns, int Groups>
-STAGELENS_KERNEL(Columns *Groups, 4)
-columnSumsKernel(float *gradient, const float *sums, std::int64_t blocks, std::int64_t stride, std::int64_t width)
-{
-    auto *groups = reinterpret_cast<float *>(sharedBytes());
-    const int lane = threadIndex() % Columns;
-    const int group = threadIndex() / Columns;
-    const std::int64_t column = std::int64_t{blockIndex()} * Columns + lane;
-    const std::int64_t each = (blocks + Groups - 1) / Groups;
-    float sum = 0;
-    if (column < width) {
-#pragma unroll 4
-        for (std::int64_t block = group * each; block < (group + 1) * each; ++block)
-            sum += block < blocks ? sums[block * stride + column] : 0.0F;
-    }
-    groups[threadIndex()] = sum;
-    syncBlock();
-    if (group == 0 && column < width) {
-        float all = gradient[column];
-        for (int i = 0; i < Groups; ++i)
-            all += groups[i * Columns + lane];
-        gradient[column] = all;
-    }
-}
-
 template <bool Centred, class T>
 Status startNormForward(Stream stream, const NormForward<T> &norm, std::int64_t rows)
 {
@@ -317,14 +287,10 @@ Status startNormBackward(Stream stream, const NormBackward<T> &norm, float *weig
                                     {blocks, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
     if (status.failed())
         return status;
-    const Launch sum{(norm.width + kColumnsOfBlock - 1) / kColumnsOfBlock, kColumnsOfBlock * kGroups,
-                     kColumnsOfBlock * kGroups * sizeof(float), stream};
-    if (const Status weights = launch<columnSumsKernel<kColumnsOfBlock, kGroups>>(sum, weightGradient, norm.sums, blocks,
-                                                                                  kKinds * norm.width, norm.width);
+    if (const Status weights = addBlockSums(stream, weightGradient, norm.sums, blocks, kKinds * norm.width, norm.width);
         weights.failed() || !Centred)
         return weights;
-    return launch<columnSumsKernel<kColumnsOfBlock, kGroups>>(sum, biasGradient, norm.sums + norm.width, blocks,
-                                                              kKinds * norm.width, norm.width);
+    return addBlockSums(stream, biasGradient, norm.sums + norm.width, blocks, kKinds * norm.width, norm.width);
 }
 
 } // namespace stagelens::kernels::gpu

@@ -167,7 +167,8 @@ inline int threadsForRow(std::int64_t packs, int most)
 }
 
 /// The sum over a warp, the same bits in every lane.
-STAGELENS_DEVICE float warpSum(float value)
+template <class T>
+STAGELENS_DEVICE T warpSum(T value)
 {
 #pragma unroll
     for (int mask = kWarpLanes / 2; mask > 0; mask /= 2)
@@ -196,9 +197,10 @@ STAGELENS_DEVICE T blockCombined(T value, T *parts, Combine combine)
         all = combine(all, parts[warp]);
     return all;
 }
-STAGELENS_DEVICE float blockSum(float value, float *parts)
+template <class T>
+STAGELENS_DEVICE T blockSum(T value, T *parts)
 {
-    return blockCombined(warpSum(value), parts, [](float a, float b) { return a + b; });
+    return blockCombined(warpSum(value), parts, [](T a, T b) { return a + b; });
 }
 STAGELENS_DEVICE float blockMaximum(float value, float *parts)
 {

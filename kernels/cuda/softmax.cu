@@ -1,8 +1,8 @@
 // Softmax over the rows of a shard of logits [rows, columns].
 //
 // A row's exponentials cost one ex2 an element: at 16 a clock and multiprocessor an H200 does 3.7e12 a second, more than the
-// 2.1e12 bfloat16 logits its memory delivers, so all three are bound by memory. Bytes an element of T: statistics sizeof(T),
-// the two others 2 sizeof(T). To reach: 85 % of the bandwidth of a copy.
+// 2.1e12 bfloat16 logits its memory delivers, so all are bound by memory. Bytes an element of T: statistics and maxima
+// sizeof(T), the others 2 sizeof(T). To reach: 85 % of the bandwidth of a copy.
 //
 // One block a row. While a row of localSoftmax waits for its maximum it stands in shared memory, as T, where each thread finds
 // its own packs again without a barrier: 64 KiB for 32768 bfloat16, so three blocks of 512 threads a multiprocessor, one of
@@ -105,6 +105,51 @@ statisticsKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shar
     }
 }
 
+template <class T, int W>
+STAGELENS_KERNEL(kMostThreads, 4)
+maximaKernel(float *maximum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
+{
+    const int row = blockIndex();
+    const T *logits = shard.logits + row * shard.columns;
+    float top = kMinusInfinity;
+    forEachPack<W>(logits, shard.columns,
+                   [&](std::int64_t, const Raw<T, W> &raw) { top = std::fmax(top, maximumOf(unpack(raw))); });
+    top = blockMaximum(top, reinterpret_cast<float *>(sharedBytes()));
+    if (threadIndex() == 0) {
+        maximum[row] = top;
+        target[row] = labelLogit(shard, logits, labels[row]);
+    }
+}
+
+/// A thread's packs of a row become exponentials, from `from` to the row itself; answers their sum.
+template <int W, class T>
+STAGELENS_DEVICE float exponentiatePacks(T *logits, const T *from, std::int64_t columns, float base)
+{
+    float part = 0;
+    forEachPack<W>(from, columns, [&](std::int64_t column, const Raw<T, W> &raw) {
+        Pack<W> pack = unpack(raw);
+#pragma unroll
+        for (int i = 0; i < W; ++i) {
+            pack.at[i] = expOf(pack.at[i] - base);
+            part += pack.at[i];
+        }
+        store<W>(logits + column, pack);
+    });
+    return part;
+}
+
+template <class T, int W>
+STAGELENS_KERNEL(kMostThreads, 3)
+exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
+{
+    const int row = blockIndex();
+    T *logits = shard.logits + row * shard.columns;
+    const float part = exponentiatePacks<W>(logits, logits, shard.columns, baseOf(maximum[row]));
+    const float all = blockSum(part, reinterpret_cast<float *>(sharedBytes()));
+    if (threadIndex() == 0)
+        sum[row] = all;
+}
+
 /// With OnChip the row is kept in shared memory behind the parts of the two reductions; without, it is read again.
 template <class T, int W, bool OnChip>
 STAGELENS_KERNEL(kMostThreads, 3)
@@ -123,17 +168,7 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
         top = std::fmax(top, maximumOf(unpack(raw)));
     });
     top = blockMaximum(top, parts);
-    const float base = baseOf(top);
-    float part = 0;
-    forEachPack<W>(OnChip ? kept : logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
-        Pack<W> pack = unpack(raw);
-#pragma unroll
-        for (int i = 0; i < W; ++i) {
-            pack.at[i] = expOf(pack.at[i] - base);
-            part += pack.at[i];
-        }
-        store<W>(logits + column, pack);
-    });
+    const float part = exponentiatePacks<W>(logits, OnChip ? kept : logits, shard.columns, baseOf(top));
     const float all = blockSum(part, parts + kMostWarps);
     if (threadIndex() == 0) {
         maximum[row] = top;
@@ -180,6 +215,24 @@ Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *targe
 }
 
 template <class T>
+Status rowMaxima(Stream stream, float *maximum, float *target, const LogitShardOf<T> &shard, const std::int32_t *labels)
+{
+    return startRows(shard, [&](auto width, int threads) {
+        return launch<maximaKernel<T, width()>>({shard.rows, threads, kMostWarps * sizeof(float), stream}, maximum, target,
+                                                shard, labels);
+    });
+}
+
+template <class T>
+Status exponentiate(Stream stream, float *sum, const float *maximum, const LogitShardOf<T> &shard)
+{
+    return startRows(shard, [&](auto width, int threads) {
+        return launch<exponentiateKernel<T, width()>>({shard.rows, threads, kMostWarps * sizeof(float), stream}, sum, maximum,
+                                                      shard);
+    });
+}
+
+template <class T>
 Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
                     const std::int32_t *labels)
 {
@@ -204,11 +257,14 @@ Status probabilities(Stream stream, const float *maximum, const float *factor, c
     });
 }
 
-template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<float> &, const std::int32_t *);
-template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<Bf16> &, const std::int32_t *);
-template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<float> &, const std::int32_t *);
-template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<Bf16> &, const std::int32_t *);
-template Status probabilities(Stream, const float *, const float *, const LogitShardOf<float> &);
-template Status probabilities(Stream, const float *, const float *, const LogitShardOf<Bf16> &);
+#define STAGELENS_SOFTMAX_OF(T)                                                                                                \
+    template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);       \
+    template Status rowMaxima(Stream, float *, float *, const LogitShardOf<T> &, const std::int32_t *);                        \
+    template Status exponentiate(Stream, float *, const float *, const LogitShardOf<T> &);                                     \
+    template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);            \
+    template Status probabilities(Stream, const float *, const float *, const LogitShardOf<T> &);
+STAGELENS_SOFTMAX_OF(float)
+STAGELENS_SOFTMAX_OF(Bf16)
+#undef STAGELENS_SOFTMAX_OF
 
 } // namespace stagelens::kernels::gpu

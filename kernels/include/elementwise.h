@@ -1,6 +1,7 @@
 // Element by element kernels and sums in a fixed order. Arrays may be unaligned; they must not overlap unless it is said.
 #pragma once
 
+#include "kernels/include/parts.h"
 #include "kernels/include/stream.h"
 
 #include <cstdint>
@@ -27,6 +28,43 @@ void geluForward(float *out, const float *in, std::int64_t count);
 void geluBackward(float *gradient, const float *in, std::int64_t count);
 
 namespace gpu {
+
+/// As above; add() and addScaled() round a product before they add it, and give the CPU's bits for float.
+template <class T>
+Status add(Stream stream, T *to, const T *from, std::int64_t count);
+template <class T>
+Status addScaled(Stream stream, T *to, const T *from, float factor, std::int64_t count);
+template <class T>
+Status scale(Stream stream, T *to, const T *from, float factor, std::int64_t count);
+
+/// to = from, rounded where To has fewer bits; of equal types a copy.
+template <class To, class From>
+Status convert(Stream stream, To *to, const From *from, std::int64_t count);
+template <class T>
+Status fill(Stream stream, T *to, float value, std::int64_t count);
+
+/// Doubles of scratch of sumOfSquares().
+[[nodiscard]] std::int64_t squaresScratch(std::int64_t count);
+/// *sum = as above, into device memory.
+Status sumOfSquares(Stream stream, double *sum, const float *values, std::int64_t count, double *scratch);
+
+/// As above. Rows that a factor each scales: scaleRows() of kernels/include/embedding.h without a table.
+template <class T>
+Status fillRows(Stream stream, T *out, const T *bias, const T *residual, std::int64_t rows, std::int64_t width);
+
+/// Floats of scratch of addColumnSums().
+[[nodiscard]] std::int64_t columnSumsScratch(std::int64_t rows, std::int64_t width);
+/// As above; rows are summed in an order that depends on `rows` alone.
+template <class T>
+Status addColumnSums(Stream stream, float *sums, const T *in, std::int64_t rows, std::int64_t width, float *scratch);
+
+/// out = the sum of the parts, in rank order and in float, rounded once; `out` may be one of the parts.
+template <class T>
+Status sumParts(Stream stream, T *out, const Parts<T> &parts, std::int64_t count);
+/// As above of parts [rows, width] whose rows are first scaled by factors[part, rows].
+template <class T>
+Status sumScaledParts(Stream stream, T *out, const Parts<T> &parts, const float *factors, std::int64_t rows,
+                      std::int64_t width);
 
 /// As above.
 template <class T>

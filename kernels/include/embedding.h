@@ -30,6 +30,14 @@ namespace gpu {
 template <class T>
 Status gatherRows(Stream stream, T *out, const T *table, const TableShard &shard, const std::int32_t *ids, std::int64_t tokens);
 
+/// rows[batch, sequence, width] += table[sequence, width]: the positions of each sequence.
+template <class T>
+Status addPositions(Stream stream, T *rows, const T *table, std::int64_t batch, std::int64_t sequence, std::int64_t width);
+/// table += the rows of each sequence, one sequence after the other.
+template <class T>
+Status addPositionGradients(Stream stream, float *table, const T *rows, std::int64_t batch, std::int64_t sequence,
+                            std::int64_t width);
+
 /// order[tokens]: the positions of `ids` in rising order of id, equal ids in rising order of position: what scatterAddRows()
 /// walks along. The same order serves all shards.
 Status sortTokens(Stream stream, std::int32_t *order, const std::int32_t *ids, std::int64_t tokens);

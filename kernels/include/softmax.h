@@ -4,6 +4,7 @@
 
 #include "kernels/include/bf16.h"
 #include "kernels/include/interrupt.h"
+#include "kernels/include/parts.h"
 #include "kernels/include/stream.h"
 
 #include <cstdint>
@@ -51,11 +52,32 @@ Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *targe
 template <class T>
 Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
                     const std::int32_t *labels);
+/// As above, for the naive method: maxima and labels' logits; then exponentials and their sums, with the maxima of all shards.
+template <class T>
+Status rowMaxima(Stream stream, float *maximum, float *target, const LogitShardOf<T> &shard, const std::int32_t *labels);
+template <class T>
+Status exponentiate(Stream stream, float *sum, const float *maximum, const LogitShardOf<T> &shard);
 /// logit = factor[row] exp(logit - maximum[row]) in place: with the maxima of all shards and factor = token weight / their sum,
 /// the gradient of the loss by the logits but for the label's -weight, which scatterAddRows() brings, unrounded. The form of
 /// VOCAB-2 leaves the exponentials alone and scales X instead (scaleRows()).
 template <class T>
 Status probabilities(Stream stream, const float *maximum, const float *factor, const LogitShardOf<T> &shard);
+
+// Statistics of all shards from those of each: arrays of floats [maximum | sum | target], each of `tokens`, combined in rank
+// order.
+
+/// all = the statistics over the whole vocabulary.
+Status combineShards(Stream stream, float *all, const Parts<float> &parts, std::int64_t tokens);
+/// Naive method: the greatest of the shards' maxima[tokens]; then `all` from them and every shard's [sum | target].
+Status combineMaxima(Stream stream, float *maximum, const Parts<float> &parts, std::int64_t tokens);
+Status combineSums(Stream stream, float *all, const float *maximum, const Parts<float> &parts, std::int64_t tokens);
+/// factors[shard, tokens]: what a shard's exponentials must be multiplied with to be the softmax over the whole vocabulary.
+Status shardFactors(Stream stream, float *factors, const Parts<float> &parts, const float *all, std::int64_t tokens);
+/// factors[tokens]: the same of the shard whose maxima these are, times `weight`.
+Status tokenFactors(Stream stream, float *factors, const float *maximum, const float *all, float weight, std::int64_t tokens);
+/// *total = the sum of the tokens' losses, log sum + maximum - target, in double and in an order that depends on `tokens`
+/// alone, into device memory.
+Status sumLosses(Stream stream, double *total, const float *all, std::int64_t tokens);
 
 } // namespace gpu
 

@@ -6,6 +6,7 @@
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
+using gpu::Parts;
 
 namespace {
 
@@ -110,6 +111,29 @@ void check(std::int64_t rows, std::int64_t columns)
     QVERIFY(statisticsAreRight(local, expected));
     QVERIFY(isRight(exponentials, expected.exponentials));
 
+    // The naive method in two steps, with maxima above the shard's own in every third row.
+    std::vector<float> naive(3 * count, kNaN);
+    QVERIFY(went(gpu::rowMaxima<T>(kStream, naive.data(), naive.data() + 2 * count,
+                                   {const_cast<T *>(logits.data()), rows, columns, kFirst}, shard.labels.data())));
+    std::vector<double> shifted = expected.exponentials;
+    Expected global = expected;
+    for (std::size_t row = 0; row < count; ++row) {
+        const bool isAbove = row % 3 == 0 && naive[row] > -kInfinity;
+        naive[row] += isAbove ? 0.5F : 0.0F;
+        global.maximum[row] += isAbove ? 0.5 : 0.0;
+        global.sum[row] *= isAbove ? std::exp(-0.5) : 1.0;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i)
+            shifted[row * static_cast<std::size_t>(columns) + i] *= isAbove ? std::exp(-0.5) : 1.0;
+    }
+    const auto naiveExponentials = sameBitsInEveryOrder<T>([&] {
+        auto values = logits;
+        const Status status =
+            gpu::exponentiate<T>(kStream, naive.data() + count, naive.data(), {values.data(), rows, columns, kFirst});
+        return went(status) ? values : std::vector<T>{};
+    });
+    QVERIFY(statisticsAreRight(naive, global));
+    QVERIFY(isRight(naiveExponentials, shifted));
+
     std::vector<float> factor;
     std::vector<double> weighted = expected.exponentials;
     for (std::size_t row = 0; row < count; ++row) {
@@ -155,6 +179,93 @@ private slots:
 
     /// 26,000 floats do not fit the chip's share of a row and are read twice.
     void rowsTooLongForTheChip() { check<float>(2, 26'000); }
+
+    /// Three shards of 5 tokens, one of them without columns; each is compared with all logits in double.
+    void shardsAreCombinedInRankOrder()
+    {
+        constexpr std::size_t kTokens = 5, kColumns = 12;
+        const auto logits = randomValues(kTokens * kColumns, 21, 3.0);
+        const std::int64_t widths[] = {7, 0, 5};
+        std::vector<std::vector<float>> shards, sums;
+        Parts<float> parts, partsOfSums;
+        std::size_t first = 0;
+        std::vector<double> maxima(kTokens, -HUGE_VAL), total(kTokens), target(kTokens);
+        for (const std::int64_t width : widths) {
+            std::vector<float> statistics(3 * kTokens), naive;
+            for (std::size_t token = 0; token < kTokens; ++token) {
+                const auto *begin = logits.data() + token * kColumns + first;
+                float maximum = -kInfinity, sum = 0;
+                for (std::int64_t i = 0; i < width; ++i)
+                    maximum = std::max(maximum, begin[i]);
+                for (std::int64_t i = 0; i < width; ++i)
+                    sum += std::exp(begin[i] - maximum);
+                statistics[token] = maximum;
+                statistics[kTokens + token] = sum;
+                const std::size_t label = 2 * token + 1; // of the whole vocabulary
+                const bool isOwn = label >= first && label < first + static_cast<std::size_t>(width);
+                statistics[2 * kTokens + token] = isOwn ? logits[token * kColumns + label] : 0.0F;
+                maxima[token] = std::max(maxima[token], static_cast<double>(maximum));
+                target[token] += static_cast<double>(statistics[2 * kTokens + token]);
+            }
+            shards.push_back(statistics);
+            first += static_cast<std::size_t>(width);
+        }
+        for (const auto &shard : shards) {
+            parts.at[parts.count++] = shard.data();
+            sums.emplace_back(shard.begin() + kTokens, shard.end());
+            for (std::size_t token = 0; token < kTokens; ++token) {
+                const double share = std::exp(static_cast<double>(shard[token]) - maxima[token]);
+                total[token] += static_cast<double>(shard[kTokens + token]) * share;
+                sums.back()[token] *= static_cast<float>(share);
+            }
+        }
+        for (const auto &sum : sums)
+            partsOfSums.at[partsOfSums.count++] = sum.data();
+
+        const Expected expected{maxima, total, target, {}};
+        std::vector<float> all(3 * kTokens, kNaN), maximum(kTokens, kNaN), naive(3 * kTokens, kNaN);
+        QVERIFY(went(gpu::combineShards(kStream, all.data(), parts, kTokens)));
+        QVERIFY(statisticsAreRight(all, expected));
+        QVERIFY(went(gpu::combineMaxima(kStream, maximum.data(), parts, kTokens)));
+        QVERIFY(went(gpu::combineSums(kStream, naive.data(), maximum.data(), partsOfSums, kTokens)));
+        QVERIFY(statisticsAreRight(naive, expected));
+
+        std::vector<float> factors(3 * kTokens, kNaN), own(kTokens, kNaN);
+        QVERIFY(went(gpu::shardFactors(kStream, factors.data(), parts, all.data(), kTokens)));
+        QVERIFY(went(gpu::tokenFactors(kStream, own.data(), shards[2].data(), all.data(), 0.25F, kTokens)));
+        double loss = 0;
+        for (std::size_t token = 0; token < kTokens; ++token) {
+            for (std::size_t shard = 0; shard < 3; ++shard) {
+                const double factor = std::exp(static_cast<double>(shards[shard][token]) - maxima[token]) / total[token];
+                QVERIFY(std::abs(static_cast<double>(factors[shard * kTokens + token]) - factor) <= 1e-6 * factor);
+            }
+            QCOMPARE(own[token], 0.25F * factors[2 * kTokens + token]);
+            loss += std::log(total[token]) + maxima[token] - target[token];
+        }
+        const auto losses = sameBitsInEveryOrder<double>([&] {
+            std::vector<double> sum(1, -1);
+            return went(gpu::sumLosses(kStream, sum.data(), all.data(), kTokens)) ? sum : std::vector<double>{};
+        });
+        QVERIFY(std::abs(losses[0] - loss) < 1e-5);
+        parts.count = 0;
+        QVERIFY(gpu::combineShards(kStream, all.data(), parts, kTokens).failed());
+    }
+
+    /// The sum over many tokens, each thread's own several.
+    void lossesAreSummedInDouble()
+    {
+        constexpr std::size_t kTokens = 1203;
+        std::vector<float> all = randomValues(3 * kTokens, 22);
+        double exact = 0;
+        for (std::size_t token = 0; token < kTokens; ++token) {
+            all[kTokens + token] = 1 + std::abs(all[kTokens + token]);
+            exact += std::log(static_cast<double>(all[kTokens + token])) + static_cast<double>(all[token]) -
+                     static_cast<double>(all[2 * kTokens + token]);
+        }
+        double sum = 0;
+        QVERIFY(went(gpu::sumLosses(kStream, &sum, all.data(), kTokens)));
+        QVERIFY(std::abs(sum - exact) < 1e-10);
+    }
 
     void notANumberStaysOne()
     {

@@ -70,9 +70,10 @@ private:
     const host::Deposit *m_all;
 };
 
-STAGELENS_DEVICE float shuffleXor(float value, int mask, const Where &where = Where::current())
+template <class T>
+STAGELENS_DEVICE T shuffleXor(T value, int mask, const Where &where = Where::current())
 {
-    const WarpValues<float> all(value, where);
+    const WarpValues<T> all(value, where);
     return all[(threadIndex() % host::kWarp) ^ mask];
 }
 
@@ -88,6 +89,11 @@ STAGELENS_DEVICE float exp2Fast(float x)
 STAGELENS_DEVICE float divideFast(float a, float b)
 {
     return a / b;
+}
+
+STAGELENS_DEVICE float productOf(float a, float b)
+{
+    return a * b;
 }
 
 struct alignas(16) Words16 {
