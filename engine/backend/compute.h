@@ -59,7 +59,6 @@ public:
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
     virtual void scale(float *to, const float *from, float factor, std::int64_t count) = 0;
     virtual void addScaled(float *to, const float *from, float factor, std::int64_t count) = 0;
-    /// to[rows, width] += factor[row] * from.
     virtual void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width) = 0;
     virtual void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width) = 0;
     virtual void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width) = 0;

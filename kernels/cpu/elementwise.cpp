@@ -103,6 +103,12 @@ void addScaled(float *to, const float *from, float factor, std::int64_t count)
     runBest<addScaledLoop>(to, from, factor, count);
 }
 
+void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width)
+{
+    for (std::int64_t row = 0; row < rows; ++row)
+        addScaled(to + row * width, from + row * width, factor[row], width);
+}
+
 double sumOfSquares(const float *values, std::int64_t count)
 {
     return runBest<sumOfSquaresLoop>(values, count);

@@ -14,6 +14,8 @@ void add(float *to, const float *from, std::int64_t count);
 void scale(float *to, const float *from, float factor, std::int64_t count);
 /// to += from * factor.
 void addScaled(float *to, const float *from, float factor, std::int64_t count);
+/// to[rows, width] += the rows of `from`, each times its factor.
+void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width);
 /// Sum of squares, in double, in a fixed order.
 [[nodiscard]] double sumOfSquares(const float *values, std::int64_t count);
 
@@ -48,7 +50,9 @@ Status fill(Stream stream, T *to, float value, std::int64_t count);
 /// *sum = as above, into device memory.
 Status sumOfSquares(Stream stream, double *sum, const float *values, std::int64_t count, double *scratch);
 
-/// As above. Rows that a factor each scales: scaleRows() of kernels/include/embedding.h without a table.
+/// As addScaled(). Rows that a factor each scales and nothing else: scaleRows() of kernels/include/embedding.h without a table.
+template <class T>
+Status addScaledRows(Stream stream, T *to, const T *from, const float *factor, std::int64_t rows, std::int64_t width);
 template <class T>
 Status fillRows(Stream stream, T *out, const T *bias, const T *residual, std::int64_t rows, std::int64_t width);
 

@@ -50,7 +50,16 @@ void checkRows(std::int64_t rows, std::int64_t width)
     auto plain = filledWith<T>(count, kNaN), onTop = plain;
     QVERIFY(went(gpu::fillRows<T>(kStream, plain.data(), bias.data(), nullptr, rows, width)));
     QVERIFY(went(gpu::fillRows<T>(kStream, onTop.data(), bias.data(), in.data(), rows, width)));
+    auto more = in;
+    std::vector<float> factors(static_cast<std::size_t>(rows));
+    for (std::size_t row = 0; row < factors.size(); ++row)
+        factors[row] = 0.25F * static_cast<float>(row) - 0.5F; // exact, so that the sum alone is rounded
+    QVERIFY(went(gpu::addScaledRows<T>(kStream, more.data(), in.data(), factors.data(), rows, width)));
     const auto exact = doublesOf(in), exactBias = doublesOf(bias);
+    std::vector<double> withMore(count);
+    for (std::size_t i = 0; i < count; ++i)
+        withMore[i] = exact[i] * (1 + static_cast<double>(factors[i / w]));
+    QVERIFY(isRight(more, withMore));
     std::vector<double> repeated(count), both(count), sums(w, 0.5);
     for (std::size_t i = 0; i < count; ++i) {
         repeated[i] = exactBias[i % w];

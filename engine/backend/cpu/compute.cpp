@@ -58,8 +58,7 @@ public:
     }
     void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width) override
     {
-        for (std::int64_t row = 0; row < rows; ++row)
-            kernels::addScaled(to + row * width, from + row * width, factor[row], width);
+        kernels::addScaledRows(to, from, factor, rows, width);
     }
     void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width) override
     {

@@ -1,0 +1,86 @@
+// The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
+#include "engine/runtime/accelerators.h"
+#include "tests/support/verify_matrix.h"
+
+using namespace stagelens;
+using model::VocabularyMethod;
+
+namespace {
+
+model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bool isLlama = false)
+{
+    model::Experiment plan = test::smallExperiment(schedule, method, 2, 2);
+    plan.training.backend = "cuda";
+    return isLlama ? test::asLlama(plan, 1) : plan;
+}
+
+} // namespace
+
+class GpuOnHost : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        const QByteArray plugin = qgetenv("STAGELENS_BINARIES") + "/libstagelens-cuda-on-host.so";
+        qputenv("STAGELENS_CUDA_PLUGIN", plugin);
+        const runtime::GpuList found = runtime::gpus();
+        QVERIFY2(found.problem.empty(), found.problem.c_str());
+        QCOMPARE(found.gpus.size(), std::size_t{1});
+        QCOMPARE(found.gpus.front().name, std::string("fibres on the host"));
+    }
+
+    void trainsLikeTheReference_data()
+    {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<bool>("isLlama");
+        QTest::addColumn<bool>("isTied");
+        const auto row = [](const char *schedule, VocabularyMethod method, bool isLlama, bool isTied) {
+            QTest::addRow("%s %s%s%s", schedule, model::name(method).data(), isLlama ? " llama" : "", isTied ? " tied" : "")
+                << schedule << static_cast<int>(method) << isLlama << isTied;
+        };
+        for (const VocabularyMethod method : test::kAllMethods)
+            row("1f1b", method, false, false);
+        row("zb-h1", VocabularyMethod::Vocab2, true, false);
+        row("interlaced", VocabularyMethod::None, true, false);
+        row("1f1b", VocabularyMethod::Vocab1, false, true);
+        row("pipedream", VocabularyMethod::None, false, false);
+        row("dualpipe", VocabularyMethod::Vocab1, true, false);
+    }
+    void trainsLikeTheReference()
+    {
+        QFETCH(QString, schedule);
+        QFETCH(int, method);
+        QFETCH(bool, isLlama);
+        QFETCH(bool, isTied);
+        model::Experiment plan = onGpu(schedule.toStdString(), static_cast<VocabularyMethod>(method), isLlama);
+        plan.model.tied = isTied;
+        test::verifyPlan(plan);
+    }
+
+    void givesTheSameBitsTwice()
+    {
+        model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab2);
+        const schedule::Schedule schedule = test::scheduleOf(plan);
+        const auto first = runtime::stepGradients(plan, schedule);
+        QVERIFY2(first.ok(), first ? "" : first.error().text().c_str());
+        plan.training.mode = model::RunMode::Live;
+        const auto second = runtime::stepGradients(plan, schedule);
+        QVERIFY2(second.ok(), second ? "" : second.error().text().c_str());
+        QCOMPARE(*first, *second);
+    }
+
+    void refusesWhatDoesNotFit()
+    {
+        model::Experiment plan = onGpu("1f1b", VocabularyMethod::None);
+        plan.model.vocabularySize = 4'000'000; // the GPU of fibres has 1 GiB
+        const auto refused = runtime::verify(plan, test::scheduleOf(plan), {});
+        QVERIFY(!refused.ok());
+        const std::string text = refused.error().text();
+        QVERIFY2(text.find("the 2 devices on GPU 0 (fibres on the host) take ") != std::string::npos, text.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(GpuOnHost)
+#include "gpu_on_host.moc"
