@@ -1,9 +1,12 @@
 // Dense matrix products.
 #pragma once
 
+#include "kernels/include/bf16.h"
 #include "kernels/include/interrupt.h"
+#include "kernels/include/stream.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace stagelens::kernels {
 
@@ -38,5 +41,71 @@ void useOneThreadPerCall();
 /// The library with its version, target core and thread model.
 [[nodiscard]] const char *libraryConfiguration();
 [[nodiscard]] const char *libraryCore();
+
+namespace gpu {
+
+/// As above, of float or Bf16.
+template <class T>
+struct Operand {
+    const T *data = nullptr;
+    std::int64_t stride = 0;
+    Form form = Form::Plain;
+};
+
+/// What follows the product before it is rounded. `bias`[columns] belongs to each row; `between` has the form of C.
+enum class Epilogue : unsigned char {
+    None,
+    Bias,        ///< C + bias
+    Gelu,        ///< between = C + bias; C = GELU in its tanh form of that
+    GeluBackward ///< C times the derivative of GELU at `between`
+};
+
+/// C = epilogue(alpha op(A) op(B) + beta D), row-major, summed in float, where D is `addend` or, where that is null, C. The
+/// types are float alone (true float: no TF32), Bf16 alone, or Bf16 with a C of float: gradients of weights, with beta = 1.
+template <class T, class Out = T>
+struct Product {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t inner = 0;
+    Operand<T> a;
+    Operand<T> b;
+    Out *c = nullptr;
+    std::int64_t stride = 0; ///< of C, `addend` and `between`
+    float alpha = 1;
+    float beta = 0;
+    Epilogue epilogue = Epilogue::None;
+    const Out *addend = nullptr; ///< a residual, say
+    const Out *bias = nullptr;
+    Out *between = nullptr; ///< what stands between product and GELU
+};
+
+/// Device memory that products need to be fast (cuBLASLt on Hopper).
+inline constexpr std::int64_t kProductWorkspace = std::int64_t{32} << 20;
+
+/// Products of one device and, at a time, one stream and one thread. The way to compute a product is chosen once for its shape,
+/// strides, forms, types, epilogue and the alignment of its arrays up to 16 bytes, whatever alpha and beta, and kept: equal
+/// products of equal numbers have equal bits. No sum is split between blocks.
+class Products {
+public:
+    /// `workspace` stays the caller's, and is at an address that is a multiple of 256.
+    Products(void *workspace, std::int64_t bytes);
+    ~Products();
+    Products(const Products &) = delete;
+    Products &operator=(const Products &) = delete;
+
+    /// kUnsupported where strides are too small or arrays are missing. Where the library cannot do an epilogue (GELU of float,
+    /// or of rows that are no multiple of 8) kernels follow the product; those need C without gaps between its rows.
+    template <class T, class Out>
+    Status multiply(Stream stream, const Product<T, Out> &product);
+
+    /// Ways that have been chosen so far.
+    [[nodiscard]] int plans() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

@@ -4,6 +4,8 @@
 // multiples of 16 bytes are read 16 bytes at a time; all others are right as well, but slower.
 #pragma once
 
+#include <string>
+
 namespace stagelens::kernels::gpu {
 
 /// A cudaStream_t, without its header; null is the default stream.
@@ -11,12 +13,17 @@ struct Stream {
     void *handle = nullptr;
 };
 
-/// A cudaError_t as a number; 0 is success. Where the kernels run on the host's fibres, 1 is a fault that
-/// kernels/cuda/host/fibres.h describes.
+/// A cudaError_t as a number, or kProductFault and a cublasStatus_t; 0 is success. Where the kernels run on the host's fibres,
+/// 1 is a fault that kernels/cuda/host/fibres.h describes.
 struct [[nodiscard]] Status {
     int code = 0;
     [[nodiscard]] constexpr bool failed() const { return code != 0; }
 };
+
+inline constexpr int kProductFault = 100'000;
+
+/// What the status means, in the words of the library that it comes from.
+[[nodiscard]] std::string explain(Status status);
 
 /// What a function answers that cannot run the shape it was given: cudaErrorInvalidValue.
 inline constexpr Status kUnsupported{1};

@@ -70,6 +70,14 @@ std::vector<double> doublesOf(const std::vector<T> &values)
     return all;
 }
 template <class T>
+std::vector<float> floatsOf(const std::vector<T> &values)
+{
+    std::vector<float> all(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        all[i] = kernels::toFloat(values[i]);
+    return all;
+}
+template <class T>
 std::vector<T> filledWith(std::size_t count, float value)
 {
     return as<T>(std::vector<float>(count, value));

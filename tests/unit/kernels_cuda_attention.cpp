@@ -74,10 +74,7 @@ private:
 /// Norm of the difference over that of the reference.
 double relativeError(const std::vector<Bf16> &values, const std::vector<double> &reference)
 {
-    std::vector<float> floats(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-        floats[i] = toFloat(values[i]);
-    return error(floats, reference);
+    return error(floatsOf(values), reference);
 }
 
 std::vector<Bf16> aligned(std::size_t count)

@@ -1,0 +1,194 @@
+// Products through cuBLASLt. It thinks in columns: what it is asked for is the transpose, C^T = op(B)^T op(A)^T, of which every
+// row-major array here is the column-major array there.
+//
+// Sums are never split between blocks (CUBLASLT_REDUCTION_SCHEME_NONE), and beta takes no part in the choice of an algorithm,
+// so that the first product into a gradient and those that add to it round alike. Bias gradients are addColumnSums()'s: the
+// library's epilogue would give them in the type of C and overwrite what is there.
+#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/plans.h"
+
+#include <cublasLt.h>
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+/// A layout or operation may be copied: its bytes are all there is.
+struct Plan {
+    cublasLtMatmulDescOpaque_t operation{};
+    cublasLtMatrixLayoutOpaque_t left{};  ///< op(B)^T
+    cublasLtMatrixLayoutOpaque_t right{}; ///< op(A)^T
+    cublasLtMatrixLayoutOpaque_t out{};
+    cublasLtMatmulAlgo_t algorithm{};
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS; ///< of the search
+};
+
+/// The first status that is no success.
+class Steps {
+public:
+    void operator()(cublasStatus_t status)
+    {
+        if (m_status == CUBLAS_STATUS_SUCCESS)
+            m_status = status;
+    }
+    [[nodiscard]] cublasStatus_t status() const { return m_status; }
+
+private:
+    cublasStatus_t m_status = CUBLAS_STATUS_SUCCESS;
+};
+
+cudaDataType typeOf(unsigned char bytes)
+{
+    return bytes == sizeof(float) ? CUDA_R_32F : CUDA_R_16BF;
+}
+
+cublasLtEpilogue_t epilogueOf(Epilogue epilogue)
+{
+    switch (epilogue) {
+    case Epilogue::Bias: return CUBLASLT_EPILOGUE_BIAS;
+    case Epilogue::Gelu: return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+    case Epilogue::GeluBackward: return CUBLASLT_EPILOGUE_DGELU;
+    case Epilogue::None: break;
+    }
+    return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+template <class T>
+cublasStatus_t set(cublasLtMatmulDescOpaque_t &operation, cublasLtMatmulDescAttributes_t attribute, const T &value)
+{
+    return cublasLtMatmulDescSetAttribute(&operation, attribute, &value, sizeof(value));
+}
+template <class T>
+cublasStatus_t set(cublasLtMatmulPreferenceOpaque_t &preference, cublasLtMatmulPreferenceAttributes_t attribute, const T &value)
+{
+    return cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value));
+}
+
+/// The arrays of an epilogue; the search looks at their addresses as well.
+cublasStatus_t setArrays(cublasLtMatmulDescOpaque_t &operation, const Call &call)
+{
+    Steps steps;
+    if (call.key.epilogue == Epilogue::Bias || call.key.epilogue == Epilogue::Gelu)
+        steps(set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias));
+    if (call.key.epilogue == Epilogue::Gelu || call.key.epilogue == Epilogue::GeluBackward) {
+        steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.between));
+        steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, call.key.stride));
+    }
+    return steps.status();
+}
+
+/// [rows, columns] of a transposed operand, whose stored matrix is [height, width] by rows.
+cublasStatus_t initialise(cublasLtMatrixLayoutOpaque_t &layout, const PlanKey &key, Form form, std::int64_t rows,
+                          std::int64_t columns, std::int64_t stride)
+{
+    const bool isPlain = form == Form::Plain;
+    return cublasLtMatrixLayoutInit(&layout, typeOf(key.operandBytes), static_cast<std::uint64_t>(isPlain ? rows : columns),
+                                    static_cast<std::uint64_t>(isPlain ? columns : rows), stride);
+}
+
+Status statusOf(cublasStatus_t status)
+{
+    return {status == CUBLAS_STATUS_SUCCESS ? 0 : kProductFault + static_cast<int>(status)};
+}
+
+} // namespace
+
+struct Products::State::Library {
+    void *workspace;
+    std::size_t bytes;
+    cublasLtHandle_t handle = nullptr;
+    std::map<PlanKey, Plan> plans{};
+
+    Plan &planOf(const Call &call);
+    cublasStatus_t search(Plan &plan, const Call &call);
+};
+
+/// Describes the product and takes the library's first proposal for it.
+cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
+{
+    const PlanKey &key = call.key;
+    Steps steps;
+    if (handle == nullptr)
+        steps(cublasLtCreate(&handle));
+    steps(cublasLtMatmulDescInit(&plan.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    const auto operationOf = [](Form form) { return form == Form::Plain ? CUBLAS_OP_N : CUBLAS_OP_T; };
+    steps(set(plan.operation, CUBLASLT_MATMUL_DESC_TRANSA, operationOf(key.bForm)));
+    steps(set(plan.operation, CUBLASLT_MATMUL_DESC_TRANSB, operationOf(key.aForm)));
+    steps(set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(key.epilogue)));
+    steps(setArrays(plan.operation, call));
+    steps(initialise(plan.left, key, key.bForm, key.columns, key.inner, key.bStride));
+    steps(initialise(plan.right, key, key.aForm, key.inner, key.rows, key.aStride));
+    steps(cublasLtMatrixLayoutInit(&plan.out, typeOf(key.outBytes), static_cast<std::uint64_t>(key.columns),
+                                   static_cast<std::uint64_t>(key.rows), key.stride));
+    cublasLtMatmulPreferenceOpaque_t preference{};
+    steps(cublasLtMatmulPreferenceInit(&preference));
+    steps(set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{bytes}));
+    steps(set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_NONE}));
+    for (const auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                                 CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+        steps(set(preference, attribute, std::uint32_t{key.alignment}));
+    if (steps.status() != CUBLAS_STATUS_SUCCESS)
+        return steps.status();
+    cublasLtMatmulHeuristicResult_t first{};
+    int found = 0;
+    steps(cublasLtMatmulAlgoGetHeuristic(handle, &plan.operation, &plan.left, &plan.right, &plan.out, &plan.out, &preference, 1,
+                                         &first, &found));
+    if (steps.status() == CUBLAS_STATUS_SUCCESS)
+        steps(found > 0 ? first.state : CUBLAS_STATUS_NOT_SUPPORTED);
+    plan.algorithm = first.algo;
+    return steps.status();
+}
+
+Plan &Products::State::Library::planOf(const Call &call)
+{
+    const auto [place, isNew] = plans.try_emplace(call.key);
+    if (isNew)
+        place->second.status = search(place->second, call);
+    return place->second;
+}
+
+Products::State::State(void *workspace, std::int64_t bytes)
+    : m_library(std::make_unique<Library>(workspace, static_cast<std::size_t>(bytes)))
+{}
+
+Products::State::~State()
+{
+    if (m_library->handle != nullptr)
+        static_cast<void>(cublasLtDestroy(m_library->handle));
+}
+
+int Products::State::plans() const
+{
+    return static_cast<int>(m_library->plans.size());
+}
+
+bool Products::State::isFused(const Call &call)
+{
+    if (call.key.epilogue == Epilogue::None)
+        return true;
+    const bool hasGelu = call.key.epilogue != Epilogue::Bias;
+    if (hasGelu && (call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
+        return false;
+    return m_library->planOf(call).status != CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+Status Products::State::run(Stream stream, const Call &call)
+{
+    Plan &plan = m_library->planOf(call);
+    Steps steps;
+    steps(plan.status);
+    steps(setArrays(plan.operation, call));
+    if (steps.status() == CUBLAS_STATUS_SUCCESS)
+        steps(cublasLtMatmul(m_library->handle, &plan.operation, &call.alpha, call.b, &plan.left, call.a, &plan.right,
+                             &call.beta, call.addend, &plan.out, call.c, &plan.out, &plan.algorithm, m_library->workspace,
+                             m_library->bytes, static_cast<cudaStream_t>(stream.handle)));
+    return statusOf(steps.status());
+}
+
+std::string explain(Status status)
+{
+    if (status.code >= kProductFault)
+        return cublasLtGetStatusString(static_cast<cublasStatus_t>(status.code - kProductFault));
+    return cudaGetErrorString(static_cast<cudaError_t>(status.code));
+}
+
+} // namespace stagelens::kernels::gpu

@@ -1,0 +1,91 @@
+// What a way to compute a product depends on, and what computes one: cuBLASLt (kernels/cuda/blas.cu), or loops on the host
+// (kernels/cuda/host/blas.cpp).
+#pragma once
+
+#include "kernels/include/matmul.h"
+
+#include <compare>
+#include <initializer_list>
+#include <map>
+
+namespace stagelens::kernels::gpu {
+
+/// Types by the bytes of an element.
+struct PlanKey {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t inner = 0;
+    std::int64_t aStride = 0;
+    std::int64_t bStride = 0;
+    std::int64_t stride = 0;
+    Form aForm = Form::Plain;
+    Form bForm = Form::Plain;
+    Epilogue epilogue = Epilogue::None;
+    unsigned char operandBytes = 0;
+    unsigned char outBytes = 0;
+    unsigned char alignment = 0; ///< the smallest of all arrays: a power of two up to 16
+
+    friend auto operator<=>(const PlanKey &, const PlanKey &) = default;
+};
+
+/// A product without its types.
+struct Call {
+    PlanKey key;
+    const void *a = nullptr;
+    const void *b = nullptr;
+    const void *addend = nullptr;
+    void *c = nullptr;
+    const void *bias = nullptr;
+    void *between = nullptr;
+    float alpha = 1;
+    float beta = 0;
+};
+
+/// Null counts as aligned.
+inline unsigned char alignmentOf(std::initializer_list<const void *> addresses)
+{
+    std::uintptr_t bits = 16;
+    for (const void *address : addresses)
+        bits |= reinterpret_cast<std::uintptr_t>(address);
+    return static_cast<unsigned char>(bits & (~bits + 1));
+}
+
+template <class T, class Out>
+Call callOf(const Product<T, Out> &product)
+{
+    Call call{{},          product.a.data, product.b.data,  product.addend != nullptr ? product.addend : product.c,
+              product.c,   product.bias,   product.between, product.alpha,
+              product.beta};
+    call.key = {product.rows,
+                product.columns,
+                product.inner,
+                product.a.stride,
+                product.b.stride,
+                product.stride,
+                product.a.form,
+                product.b.form,
+                product.epilogue,
+                static_cast<unsigned char>(sizeof(T)),
+                static_cast<unsigned char>(sizeof(Out)),
+                alignmentOf({call.a, call.b, call.addend, call.c, call.bias, call.between})};
+    return call;
+}
+
+/// What computes products, in two forms.
+struct Products::State {
+    State(void *workspace, std::int64_t bytes);
+    ~State();
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+
+    /// Whether the epilogue is part of run(). Without one it always is.
+    bool isFused(const Call &call);
+    Status run(Stream stream, const Call &call);
+    [[nodiscard]] int plans() const;
+
+private:
+    struct Library;
+    std::unique_ptr<Library> m_library;
+};
+
+} // namespace stagelens::kernels::gpu
