@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "engine/base/log.h"
+#include "engine/runtime/worker.h"
 
 #include <CLI/CLI.hpp>
 
@@ -29,6 +30,10 @@ int readAndRun(int argc, char **argv)
     for (const auto add :
          {addList, addExperiment, addSimulate, addValidate, addRun, addVerify, addCompare, addRuns, addExport, addBench, addDb})
         add(app, chosen);
+    // For the programs themselves, not for people.
+    app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {
+        chosen = stagelens::runtime::work;
+    });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

@@ -24,18 +24,15 @@ std::chrono::milliseconds silence()
 struct Plugin {
     const char *file;
     const char *symbol;
-    int flags;               ///< of dlopen
-    const char *toBuild;     ///< what it is built with
-    const char *toLoad;      ///< what it needs at run time
-    const char *instead;     ///< variable that may name another file; null: none
+    int flags;           ///< of dlopen
+    const char *toBuild; ///< what it is built with
+    const char *toLoad;  ///< what it needs at run time
+    const char *instead; ///< variable that may name another file; null: none
 };
 
-constexpr Plugin kMpi{"libstagelens-mpi.so",
-                      kWireSymbol,
+constexpr Plugin kMpi{"libstagelens-mpi.so", kWireSymbol,
                       // MPI loads its own parts, which look for its names among the global ones. It cannot be unloaded.
-                      RTLD_NOW | RTLD_GLOBAL,
-                      "install libopenmpi-dev and openmpi-bin, and build again",
-                      "install openmpi-bin",
+                      RTLD_NOW | RTLD_GLOBAL, "install libopenmpi-dev and openmpi-bin, and build again", "install openmpi-bin",
                       nullptr};
 constexpr Plugin kCuda{"libstagelens-cuda.so",
                        kGpusSymbol,

@@ -40,6 +40,19 @@ GpuList gpus()
     return found;
 }
 
+std::string gpusText(const std::vector<Gpu> &gpus)
+{
+    std::string text;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        const Gpu &gpu = gpus[i];
+        const std::string state =
+            gpu.problem.empty() ? base::concat(base::bytesText(gpu.freeBytes), " of ", base::bytesText(gpu.totalBytes), " free")
+                                : gpu.problem;
+        text += base::concat(i == 0 ? "" : ", ", i, ' ', gpu.name, " (", gpu.architecture, ", ", state, ")");
+    }
+    return text;
+}
+
 std::string backendProblem(const std::string &backend)
 {
     return backend == "cuda" ? gpus().problem : std::string();
@@ -64,18 +77,18 @@ base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &ne
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] <= gpus[i].freeBytes)
             continue;
-        return base::Error::invalid(
-            "model", base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i, " (", gpus[i].name,
-                                  ") take ", base::bytesText(taken[i]), ", but only ", base::bytesText(gpus[i].freeBytes),
-                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
-                                  "parallel.microbatch_size, or choose --recompute full"));
+        return base::Error::invalid("model",
+                                    base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i,
+                                                 " (", gpus[i].name, ") take ", base::bytesText(taken[i]), ", but only ",
+                                                 base::bytesText(gpus[i].freeBytes),
+                                                 " are free; lower model.layers, model.hidden, model.vocabulary_size or "
+                                                 "parallel.microbatch_size, or choose --recompute full"));
     }
     return {};
 }
 
-base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
-                                                                          const std::vector<int> &ranks, int devices,
-                                                                          const kernels::Interrupt &interrupt)
+base::Result<std::vector<std::unique_ptr<backend::Compute>>>
+makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
     if (backend != "cuda") {

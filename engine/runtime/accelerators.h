@@ -18,6 +18,9 @@ struct GpuList {
 /// As they are now: free memory changes.
 [[nodiscard]] GpuList gpus();
 
+/// "0 NVIDIA H200 (sm_90, 130 GiB of 139 GiB free), 1 ..."
+[[nodiscard]] std::string gpusText(const std::vector<backend::Gpu> &gpus);
+
 /// Why a backend cannot train here; empty where it can. "cpu" always can.
 [[nodiscard]] std::string backendProblem(const std::string &backend);
 
@@ -27,9 +30,7 @@ struct GpuList {
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need);
 
 /// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
-[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
-                                                                                        const std::vector<int> &ranks,
-                                                                                        int devices,
-                                                                                        const kernels::Interrupt &interrupt);
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
+makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime

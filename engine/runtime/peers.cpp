@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/optimizer.h"
-#include "engine/runtime/packing.h"
+#include "engine/runtime/packed_timeline.h"
 #include "engine/schedule/text_form.h"
 #include "kernels/include/elementwise.h"
 
@@ -256,11 +256,7 @@ base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_
     own.put(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count() + m_group->clock().offset);
     own.put(mine.loss);
     own.put(mine.peakMemory);
-    for (const auto &times : {mine.lane.begin, mine.lane.end, mine.lane.vocabulary})
-        own.put(times);
-    own.put(mine.lane.pass);
-    own.put(mine.lane.tailBegin);
-    own.put(mine.lane.tailEnd);
+    pack(own, mine.lane);
     const auto all = m_group->gather(own.take(), m_halt);
     if (!all)
         return all.error();
@@ -274,11 +270,7 @@ base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_
         begins.push_back(packed.value<base::Nanos>());
         outcome.loss = packed.value<double>();
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
-        for (auto times : {&timeline::Lane::begin, &timeline::Lane::end, &timeline::Lane::vocabulary})
-            outcome.lane.*times = packed.values<base::Nanos>();
-        outcome.lane.pass = packed.values<schedule::Pass>();
-        outcome.lane.tailBegin = packed.value<base::Nanos>();
-        outcome.lane.tailEnd = packed.value<base::Nanos>();
+        outcome.lane = unpackLane(packed);
     }
     const base::Nanos earliest = *std::ranges::min_element(begins);
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank)

@@ -38,8 +38,9 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     if (auto sound = checkRun(experiment, schedule); !sound)
         return sound.error();
     if (group && experiment.training.backend != "cpu")
-        return base::Error::invalid("training.backend", base::concat(experiment.training.backend, " trains in one process; choose "
-                                                                     "--transport in-process, or --backend cpu"));
+        return base::Error::invalid("training.backend",
+                                    base::concat(experiment.training.backend, " trains in one process; choose "
+                                                                              "--transport in-process, or --backend cpu"));
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
         return tokens.error();

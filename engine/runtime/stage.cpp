@@ -4,7 +4,7 @@ namespace stagelens::runtime {
 
 using simulate::BufferKind;
 
-float *Stage::slots(int microbatch, const Context &context) const
+float *Stage::keptSlots(int microbatch, const Context &context) const
 {
     const bool areNone = m_recomputes && m_layers.size() == 1;
     return areNone ? nullptr : context.memory.at(BufferKind::StageSlots, m_index, microbatch);
@@ -16,7 +16,7 @@ void Stage::forward(int microbatch, float *output, const Context &context) const
     const auto count = static_cast<std::int64_t>(m_layers.size());
     const std::int64_t slot = savedInSlot(shape) + shape.boundary();
     const float *in = context.memory.at(BufferKind::StageInput, m_index, microbatch);
-    float *const kept = slots(microbatch, context);
+    float *const kept = keptSlots(microbatch, context);
     for (std::int64_t layer = 0; layer < count; ++layer) {
         float *own = kept + layer * slot;
         float *out = layer + 1 < count ? own + savedInSlot(shape) : output;
@@ -31,7 +31,7 @@ void Stage::fromLast(int microbatch, Backward part, const Context &context, cons
     const Shape &shape = context.shape;
     const std::int64_t slot = savedInSlot(shape) + shape.boundary();
     const std::int64_t stride = !m_recomputes ? slot : part == Backward::Whole ? 0 : savedFloats(shape);
-    float *const kept = slots(microbatch, context);
+    float *const kept = keptSlots(microbatch, context);
     float *const saved = !m_recomputes             ? kept
                          : part == Backward::Whole ? context.workspace.again.data()
                                                    : context.memory.at(BufferKind::Recomputed, m_index, microbatch);

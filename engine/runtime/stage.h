@@ -27,7 +27,7 @@ private:
     [[nodiscard]] std::int64_t savedInSlot(const Shape &shape) const { return m_recomputes ? 0 : savedFloats(shape); }
     /// A slot a layer: what it saves (unless that is recomputed), and its output unless that leaves. Null where that is
     /// nothing.
-    [[nodiscard]] float *slots(int microbatch, const Context &context) const;
+    [[nodiscard]] float *keptSlots(int microbatch, const Context &context) const;
     /// Calls `work(layer, its input, what it saved)` from the last layer to the first.
     template <class Work>
     void fromLast(int microbatch, Backward part, const Context &context, const Work &work) const;

@@ -20,16 +20,8 @@ namespace stagelens::service {
 std::vector<BackendInfo> backends()
 {
     const runtime::GpuList found = runtime::gpus();
-    std::string gpus = "NVIDIA GPUs, fp32";
-    for (std::size_t i = 0; i < found.gpus.size(); ++i) {
-        const backend::Gpu &gpu = found.gpus[i];
-        gpus += base::concat(i == 0 ? ": " : ", ", i, " ", gpu.name, " (", gpu.architecture, ", ",
-                             gpu.problem.empty() ? base::bytesText(gpu.freeBytes) + " of " + base::bytesText(gpu.totalBytes) + " free"
-                                                 : gpu.problem,
-                             ")");
-    }
     return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
-            {"cuda", gpus, found.problem.empty(), found.problem}};
+            {"cuda", "NVIDIA GPUs, fp32: " + runtime::gpusText(found.gpus), found.problem.empty(), found.problem}};
 }
 
 namespace {

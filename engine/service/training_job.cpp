@@ -6,9 +6,11 @@
 #include "engine/service/processes.h"
 #include "engine/service/schedule_plan.h"
 
+#include "engine/runtime/accelerators.h"
 #include "engine/runtime/checkpoint.h"
 #include "engine/runtime/run_folders.h"
 #include "engine/runtime/training_run.h"
+#include "engine/runtime/worker.h"
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +68,8 @@ private:
             return found;
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
-        if (const auto hardware = model::hardwarePreset("cpu-local"))
+        const bool isOnGpu = experiment.training.backend != "cpu";
+        if (const auto hardware = model::hardwarePreset("cpu-local"); hardware && !isOnGpu)
             m_peakFlops = hardware->peakFlops;
         if (!isFirst()) {
             publish();
@@ -80,6 +83,9 @@ private:
             [this](const runtime::Evaluation &evaluation) { onEvaluation(evaluation); },
             [this](int steps, const base::Result<> &written) { onCheckpoint(steps, written); }};
         m_started = Clock::now();
+        // A fault that a GPU's process cannot forget shall end no other run, and not the window.
+        if (isOnGpu && !m_options.processes)
+            return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop));
         return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop), m_options.processes);
     }
 
@@ -112,6 +118,8 @@ private:
         record.environment = environment();
         record.environment["backend"] = record.experiment.training.backend;
         record.environment["data"] = record.experiment.training.data;
+        if (record.experiment.training.backend != "cpu")
+            record.environment["gpus"] = runtime::gpusText(runtime::gpus().gpus);
         if (m_options.processes)
             record.environment.merge(groupFacts(*m_options.processes));
         const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live

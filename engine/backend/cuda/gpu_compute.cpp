@@ -39,8 +39,8 @@ gpu::Operand<float> operandOf(const kernels::Operand &operand)
 class GpuCompute final : public Compute {
 public:
     GpuCompute(int gpu, const kernels::Interrupt &interrupt)
-        : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_stream(gpu), m_clock(m_stream.get()),
-          m_staging(kStaging), m_scratch(m_memory), m_order(m_memory), m_result(m_memory), m_workspace(m_memory)
+        : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_stream(gpu), m_clock(m_stream.get()), m_staging(kStaging),
+          m_scratch(m_memory), m_order(m_memory), m_result(m_memory), m_workspace(m_memory)
     {
         m_result.grow(1);
         m_workspace.grow(gpu::kProductWorkspace / static_cast<std::int64_t>(sizeof(float)));
@@ -179,10 +179,7 @@ public:
     void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows,
                         std::int64_t width) override
     {
-        run(
-            [&] {
-                return gpu::rmsNormForward<float>(m_stream.get(), out, rstd, nullptr, in, nullptr, weight, rows, width);
-            },
+        run([&] { return gpu::rmsNormForward<float>(m_stream.get(), out, rstd, nullptr, in, nullptr, weight, rows, width); },
             "rmsNormForward");
     }
     void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,

@@ -46,7 +46,8 @@ Gpu described(int device)
     found.totalBytes = static_cast<base::Bytes>(info.totalBytes);
     found.freeBytes = static_cast<base::Bytes>(info.freeBytes);
     if (info.major < gpu::kLeastMajor)
-        found.problem = base::concat("it is ", found.architecture, ", and the kernels need sm_", gpu::kLeastMajor, "0 or newer");
+        found.problem =
+            base::concat("it is ", found.architecture, ", and the kernels need sm_", gpu::kLeastMajor, "0 or newer");
     return found;
 }
 
@@ -87,7 +88,8 @@ extern "C" __attribute__((visibility("default"))) Gpus *stagelensGpus(std::uint3
     static CudaGpus all;
     if (version == kGpusVersion)
         return &all;
-    *problem = base::concat("it is of version ", kGpusVersion, ", but ", version, " is needed; build program and plug-in together");
+    *problem =
+        base::concat("it is of version ", kGpusVersion, ", but ", version, " is needed; build program and plug-in together");
     return nullptr;
 }
 

@@ -1,0 +1,142 @@
+#include "engine/runtime/worker_link.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/packed_timeline.h"
+#include "engine/schedule/text_form.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace stagelens::runtime {
+namespace {
+
+struct Head {
+    Word word = Word::End;
+    std::uint64_t bytes = 0;
+};
+
+/// A step of a million passes takes some 40 MB.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
+
+bool writeAll(int out, std::span<const std::byte> bytes)
+{
+    while (!bytes.empty()) {
+        // Without the signal that a closed socket sends; where it is no socket, as at a terminal, plainly.
+        ssize_t written = ::send(out, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (written < 0 && errno == ENOTSOCK)
+            written = ::write(out, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+bool readAll(int in, std::span<std::byte> bytes)
+{
+    while (!bytes.empty()) {
+        const ssize_t count = ::read(in, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+} // namespace
+
+bool WorkerLink::put(Word word, Packer content)
+{
+    const backend::Bytes bytes = content.take();
+    const Head head{word, bytes.size()};
+    const std::scoped_lock lock(m_writing);
+    return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
+}
+
+std::optional<Frame> WorkerLink::take()
+{
+    Head head;
+    if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))) || head.bytes > kMostBytes)
+        return std::nullopt;
+    Frame frame{head.word, backend::Bytes(head.bytes)};
+    return readAll(m_in, frame.bytes) ? std::optional(std::move(frame)) : std::nullopt;
+}
+
+void pack(Packer &packer, const base::Result<> &outcome)
+{
+    packer.put(outcome.ok());
+    if (outcome)
+        return;
+    packer.put(outcome.error().kind);
+    packer.put(outcome.error().problems.size());
+    for (const base::Problem &problem : outcome.error().problems) {
+        packer.put(problem.field);
+        packer.put(problem.message);
+    }
+}
+
+base::Result<> unpackOutcome(Unpacker &packed)
+{
+    if (packed.value<bool>())
+        return {};
+    base::Error error{packed.value<base::ErrorKind>(), {}};
+    error.problems.resize(packed.value<std::size_t>());
+    for (base::Problem &problem : error.problems) {
+        problem.field = packed.text();
+        problem.message = packed.text();
+    }
+    return error;
+}
+
+void pack(Packer &packer, const StepReport &report)
+{
+    packer.put(report.step);
+    packer.put(report.loss);
+    packer.put(report.iteration);
+    packer.put(report.peakMemory);
+    pack(packer, *report.timeline);
+}
+
+StepReport unpackReport(Unpacker &packed)
+{
+    StepReport report;
+    report.step = packed.value<int>();
+    report.loss = packed.value<double>();
+    report.iteration = packed.value<base::Nanos>();
+    report.peakMemory = packed.values<simulate::MemoryByCategory>();
+    report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
+    return report;
+}
+
+void pack(Packer &packer, const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders)
+{
+    packer.put(model::toJson(experiment).dump());
+    packer.put(schedule::toText(schedule));
+    for (const auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
+        packer.put(path->string());
+    packer.put(folders.checkpointEvery);
+}
+
+base::Result<PackedRun> unpackRun(Unpacker &packed)
+{
+    auto experiment = model::experimentFromJson(packed.text(), "the run");
+    if (!experiment)
+        return experiment.error();
+    auto schedule = schedule::scheduleFromText(packed.text());
+    if (!schedule)
+        return schedule.error();
+    RunFolders folders;
+    for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
+        *path = packed.text();
+    folders.checkpointEvery = packed.value<int>();
+    return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders)};
+}
+
+} // namespace stagelens::runtime

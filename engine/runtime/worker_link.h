@@ -1,0 +1,58 @@
+// What a worker and its master say to each other over a local socket.
+#pragma once
+
+#include "engine/runtime/packing.h"
+#include "engine/runtime/training_run.h"
+#include "engine/runtime/worker.h"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace stagelens::runtime {
+
+enum class Word : std::uint32_t {
+    Run,  ///< to the worker, once; the end of its input asks it to stop
+    Step, ///< from here on from the worker
+    Progress,
+    Evaluation,
+    Checkpoint, ///< steps, outcome
+    End,        ///< outcome; the last
+};
+
+struct Frame {
+    Word word = Word::End;
+    backend::Bytes bytes;
+};
+
+/// A descriptor that frames go through. Writing is thread-safe.
+class WorkerLink {
+public:
+    /// Neither is closed.
+    WorkerLink(int in, int out) : m_in(in), m_out(out) {}
+    /// False where nobody is there any more.
+    bool put(Word word, Packer content);
+    /// Waits for the next one; nothing at the end, or where it makes no sense.
+    [[nodiscard]] std::optional<Frame> take();
+
+private:
+    int m_in;
+    int m_out;
+    std::mutex m_writing;
+};
+
+void pack(Packer &packer, const base::Result<> &outcome);
+[[nodiscard]] base::Result<> unpackOutcome(Unpacker &packed);
+void pack(Packer &packer, const StepReport &report);
+[[nodiscard]] StepReport unpackReport(Unpacker &packed);
+
+/// A run as train() takes it.
+struct PackedRun {
+    model::Experiment experiment;
+    schedule::Schedule schedule;
+    RunFolders folders;
+};
+void pack(Packer &packer, const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders);
+[[nodiscard]] base::Result<PackedRun> unpackRun(Unpacker &packed);
+
+} // namespace stagelens::runtime
