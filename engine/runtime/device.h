@@ -162,7 +162,7 @@ private:
     [[nodiscard]] Labels labels(int microbatch) const { return m_labels + microbatch * m_plan.shape.tokens(); }
     [[nodiscard]] const std::int32_t *inputs(int microbatch) const { return m_inputs + microbatch * m_plan.shape.tokens(); }
     /// Addresses of the last gathering's parts.
-    [[nodiscard]] std::vector<const float *> parts() const;
+    [[nodiscard]] kernels::ShardParts parts();
     /// Counts what is asked for from its making to its end as work in vocabulary layers.
     class InVocabulary;
     [[nodiscard]] bool isLast(const schedule::Pass &pass) const
@@ -193,6 +193,7 @@ private:
     StepUse m_use = StepUse::Gradients;
     std::vector<bool> m_hasStatistics;    ///< of the whole vocabulary, by microbatch
     std::vector<backend::Tensor> m_parts; ///< of the last gathering
+    std::vector<const float *> m_addresses;
     std::vector<double> m_losses;
     // of the pass
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary;

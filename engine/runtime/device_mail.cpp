@@ -66,11 +66,12 @@ bool Device::copyInto(float *place, const Tensor &tensor) const
     return true;
 }
 
-std::vector<const float *> Device::parts() const
+kernels::ShardParts Device::parts()
 {
-    std::vector<const float *> addresses(m_parts.size());
-    std::ranges::transform(m_parts, addresses.begin(), [](const Tensor &part) { return part->data(); });
-    return addresses;
+    m_addresses.clear();
+    for (const Tensor &part : m_parts)
+        m_addresses.push_back(part->data());
+    return m_addresses;
 }
 
 float *Device::inputPlace(const Pass &pass, Tensor &message)
