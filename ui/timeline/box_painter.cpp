@@ -167,20 +167,21 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
     // A column of shares from the bottom, idle time left free at the top: a fold shows what is in it, and how much.
     base::Nanos below = 0;
     int bottom = rect.bottom() + 1;
+    const double scale = rect.height() / static_cast<double>(std::max<base::Nanos>(span, 1));
     const auto stack = [&](base::Nanos part, QVector<QRect> &fills) {
-        if (part <= 0)
-            return;
         below += part;
-        const auto share = static_cast<double>(below) / static_cast<double>(std::max<base::Nanos>(span, 1));
-        const int y = rect.bottom() + 1 - static_cast<int>(std::lround(std::min(share, 1.0) * rect.height()));
+        const auto filled = static_cast<int>(static_cast<double>(below) * scale + 0.5);
+        const int y = rect.bottom() + 1 - std::min(filled, rect.height());
         const QRect piece(rect.left(), y, rect.width(), bottom - y);
         bottom = y;
         if (!piece.isEmpty())
             append(fills, piece);
     };
     for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
-        stack(work.kinds[kind], kindBatch(static_cast<PassKind>(kind)).fills);
-    stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
+        if (work.kinds[kind] > 0)
+            stack(work.kinds[kind], kindBatch(static_cast<PassKind>(kind)).fills);
+    if (work.hiddenVocabulary > 0)
+        stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
 }
 
 double BoxPainter::exactWidth(base::Nanos duration) const

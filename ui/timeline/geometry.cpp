@@ -52,14 +52,19 @@ void placeVocabulary(SliceBox &box, const timeline::Lane &lane, const LaneWindow
 WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last)
 {
     WorkShares work;
-    for (std::size_t i = first; i < last; ++i) {
+    const std::size_t known = std::clamp(lane.vocabulary.size(), first, last);
+    base::Nanos allHidden = 0; // in a register, unlike a member of what is being filled
+    for (std::size_t i = first; i < known; ++i) {
         const base::Nanos duration = lane.end[i] - lane.begin[i];
-        base::Nanos hidden = 0;
-        if (i < lane.vocabulary.size() && !schedule::isVocabularyPass(lane.pass[i].kind))
-            hidden = std::clamp<base::Nanos>(lane.vocabulary[i], 0, duration);
-        work.kinds[static_cast<std::size_t>(lane.pass[i].kind)] += duration - hidden;
-        work.hiddenVocabulary += hidden;
+        const schedule::PassKind kind = lane.pass[i].kind;
+        const base::Nanos share = schedule::isVocabularyPass(kind) ? 0 : lane.vocabulary[i];
+        const base::Nanos hidden = std::clamp<base::Nanos>(share, 0, duration);
+        work.kinds[static_cast<std::size_t>(kind)] += duration - hidden;
+        allHidden += hidden;
     }
+    for (std::size_t i = known; i < last; ++i)
+        work.kinds[static_cast<std::size_t>(lane.pass[i].kind)] += lane.end[i] - lane.begin[i];
+    work.hiddenVocabulary = allHidden;
     return work;
 }
 
