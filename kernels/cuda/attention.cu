@@ -9,8 +9,7 @@
 // bytes of shared memory a product, which four multiprocessor partitions can have at full rate. Keys and values come through
 // cp.async in two stages; one barrier a tile. Sums and scores fill the registers (255 a thread), which leaves two blocks of 128
 // threads a multiprocessor; shared memory, 48 KiB with heads of 64 and 64 KiB with heads of 128, would leave three.
-#include "kernels/include/attention.h"
-
+#include "kernels/cuda/attention_plain.h"
 #include "kernels/cuda/tiles.h"
 
 namespace stagelens::kernels::gpu {
@@ -162,15 +161,24 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
 
 } // namespace
 
-Status attentionForward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
+template <class T>
+Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape)
 {
-    if (!isWide<Bf16>({out, qkv}, {}) || (shape.size != 64 && shape.size != 128))
+    if (!isShape(shape))
         return kUnsupported;
-    Launch how{(shape.sequence + kQueries - 1) / kQueries, kThreads, kShared<64>, stream, shape.heads, shape.batch};
-    if (shape.size == 64)
-        return launch<forwardKernel<64>>(how, out, logSumExp, qkv, shape);
-    how.sharedBytes = kShared<128>;
-    return launch<forwardKernel<128>>(how, out, logSumExp, qkv, shape);
+    if constexpr (std::is_same_v<T, Bf16>) {
+        Launch how{(shape.sequence + kQueries - 1) / kQueries, kThreads, kShared<64>, stream, shape.heads, shape.batch};
+        const bool isWhole = isWide<T>({out, qkv}, {});
+        if (isWhole && shape.size == 64)
+            return launch<forwardKernel<64>>(how, out, logSumExp, qkv, shape);
+        how.sharedBytes = kShared<128>;
+        if (isWhole && shape.size == 128)
+            return launch<forwardKernel<128>>(how, out, logSumExp, qkv, shape);
+    }
+    return plainAttentionForward(stream, out, logSumExp, qkv, shape);
 }
+
+template Status attentionForward(Stream, float *, float *, const float *, const AttentionShape &);
+template Status attentionForward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &);
 
 } // namespace stagelens::kernels::gpu

@@ -9,8 +9,7 @@
 // A warp has 16 queries (or keys). Scores stay in its registers: in the second kernel transposed, so that probabilities and
 // their gradients are left operands as they stand. Registers (255 a thread) leave two blocks of 128 threads a multiprocessor;
 // shared memory with heads of 128, 96 KiB and 64 KiB, as many on a Hopper.
-#include "kernels/include/attention.h"
-
+#include "kernels/cuda/attention_plain.h"
 #include "kernels/cuda/tiles.h"
 
 namespace stagelens::kernels::gpu {
@@ -271,13 +270,26 @@ std::int64_t attentionBackwardScratch(const AttentionShape &shape)
     return shape.batch * shape.sequence * shape.heads;
 }
 
-Status attentionBackward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+template <class T>
+Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
                          const float *logSumExp, const AttentionShape &shape, float *scratch)
 {
-    if (!isWide<Bf16>({qkvGradient, outGradient, qkv, out}, {}) || (shape.size != 64 && shape.size != 128))
+    if (!isShape(shape))
         return kUnsupported;
-    const Attention all{qkvGradient, outGradient, qkv, logSumExp, scratch, shape};
-    return shape.size == 64 ? start<64>(stream, all, out, scratch) : start<128>(stream, all, out, scratch);
+    if constexpr (std::is_same_v<T, Bf16>) {
+        const Attention all{qkvGradient, outGradient, qkv, logSumExp, scratch, shape};
+        const bool isWhole = isWide<T>({qkvGradient, outGradient, qkv, out}, {});
+        if (isWhole && shape.size == 64)
+            return start<64>(stream, all, out, scratch);
+        if (isWhole && shape.size == 128)
+            return start<128>(stream, all, out, scratch);
+    }
+    return plainAttentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
 }
+
+template Status attentionBackward(Stream, float *, const float *, const float *, const float *, const float *,
+                                  const AttentionShape &, float *);
+template Status attentionBackward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
+                                  const AttentionShape &, float *);
 
 } // namespace stagelens::kernels::gpu

@@ -52,6 +52,13 @@ STAGELENS_DEVICE T shuffleXor(T value, int mask)
     return __shfl_xor_sync(0xffffffffU, value, mask);
 }
 
+/// The value of one lane. All 32 lanes take part.
+template <class T>
+STAGELENS_DEVICE T shuffleFrom(T value, int lane)
+{
+    return __shfl_sync(0xffffffffU, value, lane);
+}
+
 /// The block's shared memory, as many bytes as its launch asked for, of unknown content.
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {
@@ -154,6 +161,16 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// The shared memory that a block may ask for on the device in use: 99 KiB on some, 163 or 227 KiB on others.
+inline std::int64_t mostSharedBytes()
+{
+    int device = 0;
+    int bytes = 0;
+    const bool isKnown = cudaGetDevice(&device) == cudaSuccess &&
+                         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess;
+    return isKnown ? bytes : 0;
 }
 
 /// What a kernel is started with.

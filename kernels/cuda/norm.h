@@ -5,9 +5,10 @@
 // copy.
 //
 // Forward: a block a row, which stands in shared memory (as T, each thread's own packs) from its mean to its output, so that it
-// is read once and the variance is that of distances from the mean. Backward: 256 blocks at most, each of a run of rows, keep
-// the sums of their rows for each column in shared memory, of columns that belong to one thread; a second kernel adds the
-// blocks' sums in their order. No atomics: the order depends on the number of rows alone.
+// is read once and the variance is that of distances from the mean. Rows that do not fit there (without OnChip) are read again.
+// Backward: 256 blocks at most, each of a run of rows, keep the sums of their rows for each column in shared memory (or where
+// the second kernel looks for them), of columns that belong to one thread; a second kernel adds the blocks' sums in their
+// order. No atomics: the order depends on the number of rows alone.
 #pragma once
 
 #include "kernels/cuda/column_sums.h"
@@ -42,13 +43,14 @@ struct NormForward {
     float epsilon;
 };
 
-template <class T, int W, bool Centred>
+template <class T, int W, bool Centred, bool OnChip>
 STAGELENS_KERNEL(kNormThreads, 2)
 normForwardKernel(NormForward<T> norm)
 {
     auto *parts = reinterpret_cast<float *>(sharedBytes());
     T *kept = reinterpret_cast<T *>(parts + 2 * kNormWarps);
     const std::int64_t begin = blockIndex() * norm.width;
+    const T *again = OnChip ? kept : (norm.residual != nullptr ? norm.sum : norm.in) + begin;
     const float share = 1.0F / static_cast<float>(norm.width);
     float sum = 0;
     forEachPack<W>(norm.in + begin, norm.width, [&](std::int64_t column, Raw<T, W> raw) {
@@ -62,7 +64,8 @@ normForwardKernel(NormForward<T> norm)
             storeRaw<W>(norm.sum + begin + column, raw);
             x = unpack(raw); // what the backward will see
         }
-        storeRaw<W>(kept + column, raw);
+        if constexpr (OnChip)
+            storeRaw<W>(kept + column, raw);
 #pragma unroll
         for (int i = 0; i < W; ++i)
             sum += Centred ? x.at[i] : x.at[i] * x.at[i];
@@ -72,7 +75,7 @@ normForwardKernel(NormForward<T> norm)
     if constexpr (Centred) {
         mean = squares * share;
         float part = 0;
-        forEachPack<W>(kept, norm.width, [&](std::int64_t, const Raw<T, W> &raw) {
+        forEachPack<W>(again, norm.width, [&](std::int64_t, const Raw<T, W> &raw) {
             const Pack<W> x = unpack(raw);
 #pragma unroll
             for (int i = 0; i < W; ++i)
@@ -81,7 +84,7 @@ normForwardKernel(NormForward<T> norm)
         squares = blockSum(part, parts + kNormWarps);
     }
     const float rstd = 1.0F / std::sqrt(squares * share + norm.epsilon);
-    forEachPack<W>(kept, norm.width, [&](std::int64_t column, const Raw<T, W> &raw) {
+    forEachPack<W>(again, norm.width, [&](std::int64_t column, const Raw<T, W> &raw) {
         Pack<W> x = unpack(raw);
         const Pack<W> weight = load<W>(norm.weight + column);
 #pragma unroll
@@ -117,16 +120,20 @@ struct NormBackward {
 };
 
 /// A thread's packs of a row and of the sums over rows.
-template <class T, int W, bool Centred>
+template <class T, int W, bool Centred, bool OnChip>
 class NormBackwardRow {
 public:
-    /// Shared memory: parts of four reductions, the row's x and dy as T, its sums as float.
+    /// Shared memory: parts of four reductions and, with OnChip, the rows' sums as float and the row's x and dy as T.
     STAGELENS_DEVICE explicit NormBackwardRow(const NormBackward<T> &norm) : m_norm(norm)
     {
         m_parts = reinterpret_cast<float *>(sharedBytes());
-        m_sums = m_parts + 4 * kNormWarps;
-        m_x = reinterpret_cast<T *>(m_sums + (Centred ? 2 : 1) * norm.width);
-        m_dy = m_x + norm.width;
+        if constexpr (OnChip) {
+            m_sums = m_parts + 4 * kNormWarps;
+            m_x = reinterpret_cast<T *>(m_sums + kKinds * norm.width);
+            m_dy = m_x + norm.width;
+        } else {
+            m_sums = sumsOfBlock();
+        }
     }
 
     STAGELENS_DEVICE void clear()
@@ -150,8 +157,10 @@ public:
             const Raw<T, W> xRaw = loadRaw<W>(m_norm.in + begin + column);
             const Raw<T, W> dyRaw = loadRaw<W>(m_norm.outGradient + begin + column);
             const Pack<W> weight = load<W>(m_norm.weight + column);
-            storeRaw<W>(m_x + column, xRaw);
-            storeRaw<W>(m_dy + column, dyRaw);
+            if constexpr (OnChip) {
+                storeRaw<W>(m_x + column, xRaw);
+                storeRaw<W>(m_dy + column, dyRaw);
+            }
             const Pack<W> x = unpack(xRaw);
             const Pack<W> dy = unpack(dyRaw);
 #pragma unroll
@@ -167,8 +176,8 @@ public:
         const float meanProduct = blockSum(products, parts) * share;
         const float meanGradient = Centred ? blockSum(gradients, parts + kNormWarps) * share : 0.0F;
         eachColumn([&](std::int64_t column) {
-            const Pack<W> x = unpack(loadRaw<W>(m_x + column));
-            const Pack<W> dy = unpack(loadRaw<W>(m_dy + column));
+            const Pack<W> x = load<W>((OnChip ? m_x : m_norm.in + begin) + column);
+            const Pack<W> dy = load<W>((OnChip ? m_dy : m_norm.outGradient + begin) + column);
             const Pack<W> weight = load<W>(m_norm.weight + column);
             Pack<W> dx = load<W>(m_norm.inGradient + begin + column);
             Pack<W> product;
@@ -188,8 +197,9 @@ public:
     /// Writes the block's sums for the second kernel.
     STAGELENS_DEVICE void finish()
     {
-        constexpr int kKinds = Centred ? 2 : 1;
-        float *to = m_norm.sums + blockIndex() * kKinds * m_norm.width;
+        if constexpr (!OnChip)
+            return; // they are there
+        float *to = sumsOfBlock();
         eachColumn([&](std::int64_t column) {
             for (int kind = 0; kind < kKinds; ++kind)
                 store<W>(to + kind * m_norm.width + column, sumsAt(m_sums + kind * m_norm.width, column));
@@ -197,6 +207,12 @@ public:
     }
 
 private:
+    static constexpr int kKinds = Centred ? 2 : 1;
+
+    STAGELENS_DEVICE float *sumsOfBlock() const
+    {
+        return m_norm.sums + blockIndex() * kKinds * m_norm.width;
+    }
     template <class Use>
     STAGELENS_DEVICE void eachColumn(const Use &use)
     {
@@ -205,11 +221,12 @@ private:
             use(column);
     }
 
-    // A pack's sums stand in fours, the first of all packs before the second: a warp's accesses of 16 bytes lie side by side.
+    // On the chip a pack's sums stand in fours, the first of all packs before the second: a warp's accesses of 16 bytes lie
+    // side by side.
     static constexpr int kFours = W == 1 ? 1 : W / 4;
     STAGELENS_DEVICE float *four(float *sums, std::int64_t column, int i) const
     {
-        return W == 1 ? sums + column : sums + i * (m_norm.width / kFours) + column / kFours;
+        return OnChip ? sums + i * (m_norm.width / kFours) + column / kFours : sums + column + 4 * i;
     }
     STAGELENS_DEVICE Pack<W> sumsAt(float *sums, std::int64_t column) const
     {
@@ -243,15 +260,15 @@ private:
     const NormBackward<T> &m_norm;
     float *m_parts;
     float *m_sums;
-    T *m_x;
-    T *m_dy;
+    T *m_x = nullptr;
+    T *m_dy = nullptr;
 };
 
-template <class T, int W, bool Centred>
+template <class T, int W, bool Centred, bool OnChip>
 STAGELENS_KERNEL(kNormThreads, 2)
 normBackwardKernel(NormBackward<T> norm)
 {
-    NormBackwardRow<T, W, Centred> rows(norm);
+    NormBackwardRow<T, W, Centred, OnChip> rows(norm);
     rows.clear();
     const std::int64_t first = blockIndex() * norm.rowsOfBlock;
     for (std::int64_t row = first; row < first + norm.rowsOfBlock && row < norm.rows; ++row)
@@ -259,32 +276,49 @@ normBackwardKernel(NormBackward<T> norm)
     rows.finish();
 }
 
+/// Calls start(whether rows are kept on the chip, bytes of shared memory) for rows that need `row` bytes there.
+template <class Start>
+Status startOnOrOffChip(std::int64_t parts, std::int64_t row, const Start &start)
+{
+    const std::int64_t most = mostSharedBytes();
+    if (parts + row <= (most < kNormShared ? most : kNormShared))
+        return start(std::true_type{}, parts + row);
+    return start(std::false_type{}, parts);
+}
+
 template <bool Centred, class T>
 Status startNormForward(Stream stream, const NormForward<T> &norm, std::int64_t rows)
 {
-    const std::int64_t shared = 2 * kNormWarps * sizeof(float) + norm.width * static_cast<std::int64_t>(sizeof(T));
-    if (shared > kNormShared || norm.width < 1)
+    if (norm.width < 1)
         return kUnsupported;
-    if (isWide<T>({norm.out, norm.sum, norm.in, norm.residual, norm.weight, norm.bias}, {norm.width}))
-        return launch<normForwardKernel<T, kWide<T>, Centred>>(
-            {rows, threadsForRow(norm.width / kWide<T>, kNormThreads), shared, stream}, norm);
-    return launch<normForwardKernel<T, 1, Centred>>({rows, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+    constexpr std::int64_t kParts = 2 * kNormWarps * sizeof(float);
+    return startOnOrOffChip(kParts, norm.width * static_cast<std::int64_t>(sizeof(T)), [&](auto onChip, std::int64_t shared) {
+        constexpr bool kOnChip = decltype(onChip)::value;
+        if (isWide<T>({norm.out, norm.sum, norm.in, norm.residual, norm.weight, norm.bias}, {norm.width}))
+            return launch<normForwardKernel<T, kWide<T>, Centred, kOnChip>>(
+                {rows, threadsForRow(norm.width / kWide<T>, kNormThreads), shared, stream}, norm);
+        return launch<normForwardKernel<T, 1, Centred, kOnChip>>(
+            {rows, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+    });
 }
 
 template <bool Centred, class T>
 Status startNormBackward(Stream stream, const NormBackward<T> &norm, float *weightGradient, float *biasGradient)
 {
-    constexpr int kKinds = Centred ? 2 : 1;
-    const std::int64_t shared = 4 * kNormWarps * static_cast<std::int64_t>(sizeof(float)) +
-                                norm.width * static_cast<std::int64_t>(kKinds * sizeof(float) + 2 * sizeof(T));
-    if (shared > kNormShared || norm.width < 1)
+    if (norm.width < 1)
         return kUnsupported;
+    constexpr int kKinds = Centred ? 2 : 1;
+    constexpr std::int64_t kParts = 4 * kNormWarps * sizeof(float);
+    constexpr std::int64_t kOfColumn = kKinds * sizeof(float) + 2 * sizeof(T);
     const std::int64_t blocks = normBlocks(norm.rows);
-    const Status status = isWide<T>({norm.inGradient, norm.outGradient, norm.in, norm.weight, norm.sums}, {norm.width})
-                              ? launch<normBackwardKernel<T, kWide<T>, Centred>>(
-                                    {blocks, threadsForRow(4 * norm.width / kWide<T>, kNormThreads), shared, stream}, norm)
-                              : launch<normBackwardKernel<T, 1, Centred>>(
-                                    {blocks, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+    const Status status = startOnOrOffChip(kParts, norm.width * kOfColumn, [&](auto onChip, std::int64_t shared) {
+        constexpr bool kOnChip = decltype(onChip)::value;
+        if (isWide<T>({norm.inGradient, norm.outGradient, norm.in, norm.weight, norm.sums}, {norm.width}))
+            return launch<normBackwardKernel<T, kWide<T>, Centred, kOnChip>>(
+                {blocks, threadsForRow(4 * norm.width / kWide<T>, kNormThreads), shared, stream}, norm);
+        return launch<normBackwardKernel<T, 1, Centred, kOnChip>>(
+            {blocks, threadsForRow(norm.width, kNormThreads), shared, stream}, norm);
+    });
     if (status.failed())
         return status;
     if (const Status weights = addBlockSums(stream, weightGradient, norm.sums, blocks, kKinds * norm.width, norm.width);

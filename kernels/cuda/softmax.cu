@@ -239,7 +239,7 @@ Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, co
     constexpr std::int64_t kParts = 2 * kMostWarps * sizeof(float);
     const std::int64_t row = shard.columns * static_cast<std::int64_t>(sizeof(T));
     return startRows(shard, [&](auto width, int threads) {
-        if (row > kRowOnChip)
+        if (row > kRowOnChip || kParts + row > mostSharedBytes())
             return launch<localSoftmaxKernel<T, width(), false>>({shard.rows, threads, kParts, stream}, maximum, sum, target,
                                                                  shard, labels);
         return launch<localSoftmaxKernel<T, width(), true>>({shard.rows, threads, kParts + row, stream}, maximum, sum, target,

@@ -38,14 +38,17 @@ void attentionBackward(float *qkvGradient, const float *outGradient, const float
 
 namespace gpu {
 
-/// As above for heads of 64 or 128 and addresses that are multiples of 16; kUnsupported for all else.
-Status attentionForward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
+/// As above. Bf16 with heads of 64 or 128 at addresses that are multiples of 16 is fast; all else, heads of at most 256, is
+/// right and slow; larger heads are kUnsupported.
+template <class T>
+Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape);
 
 /// Floats of scratch of the backward: one for each token and head.
 [[nodiscard]] std::int64_t attentionBackwardScratch(const AttentionShape &shape);
 
 /// As above. Nothing is summed in an order that depends on timing.
-Status attentionBackward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+template <class T>
+Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
                          const float *logSumExp, const AttentionShape &shape, float *scratch);
 
 } // namespace gpu

@@ -41,6 +41,18 @@ inline std::vector<std::uint64_t> fibreSeeds()
     return seeds;
 }
 
+/// A GPU with less shared memory, as long as it lives.
+class SharedLimit {
+public:
+    explicit SharedLimit(std::size_t bytes) { kernels::gpu::host::setSharedLimit(bytes); }
+    ~SharedLimit() { kernels::gpu::host::setSharedLimit(m_before); }
+    SharedLimit(const SharedLimit &) = delete;
+    SharedLimit &operator=(const SharedLimit &) = delete;
+
+private:
+    std::size_t m_before = kernels::gpu::host::sharedLimit();
+};
+
 /// Fails the test with the fault of a launch.
 inline bool went(Status status)
 {

@@ -156,6 +156,8 @@ private slots:
         QCOMPARE(seen, std::vector<int>(seen.size(), 1));
         QVERIFY(went(launch<placeKernel>({.blocks = 0}, seen.data()))); // nothing to do is no fault
         QVERIFY(launch<placeKernel>({.threads = 33}, seen.data()).failed());
+        const SharedLimit few(1024);
+        QVERIFY(hasIn(faultOf(launch<placeKernel>({.sharedBytes = 1025}, seen.data())), {"placeKernel", "1025", "1024"}));
     }
 
     void sumsAreTheSameInEveryThreadAndOrder()

@@ -178,7 +178,12 @@ private slots:
     }
 
     /// 26,000 floats do not fit the chip's share of a row and are read twice.
-    void rowsTooLongForTheChip() { check<float>(2, 26'000); }
+    void rowsTooLongForTheChip()
+    {
+        check<float>(2, 26'000);
+        const SharedLimit few(512);
+        check<Bf16>(4, 1000);
+    }
 
     /// Three shards of 5 tokens, one of them without columns; each is compared with all logits in double.
     void shardsAreCombinedInRankOrder()

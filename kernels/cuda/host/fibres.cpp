@@ -1,6 +1,7 @@
 #include "kernels/cuda/host/fibres.h"
 
 #include "kernels/cuda/host/fibre.h"
+#include "kernels/cuda/host/shuffler.h"
 
 #include <algorithm>
 #include <cstring>
@@ -41,29 +42,8 @@ struct Warp {
     int arrived = 0;
 };
 
-/// SplitMix64 (Steele et al., 2014).
-class Shuffler {
-public:
-    explicit Shuffler(std::uint64_t seed) : m_state(seed) {}
-    std::uint64_t next()
-    {
-        std::uint64_t x = m_state += 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31U);
-    }
-    template <class T>
-    void shuffle(std::vector<T> &values)
-    {
-        for (std::size_t left = values.size(); left > 1; --left)
-            std::swap(values[left - 1], values[next() % left]);
-    }
-
-private:
-    std::uint64_t m_state;
-};
-
 thread_local std::uint64_t seedOfLaunches = 1;
+thread_local std::size_t sharedLimitOfLaunches = std::size_t{227} * 1024;
 thread_local std::string faultOfLaunch;
 
 std::string placeOf(const std::source_location &where)
@@ -330,6 +310,16 @@ void setSeed(std::uint64_t seed)
     seedOfLaunches = seed;
 }
 
+void setSharedLimit(std::size_t bytes)
+{
+    sharedLimitOfLaunches = bytes;
+}
+
+std::size_t sharedLimit()
+{
+    return sharedLimitOfLaunches;
+}
+
 const std::string &lastFault()
 {
     return faultOfLaunch;
@@ -339,6 +329,11 @@ bool run(const Grid &grid, const std::function<void()> &kernel)
 {
     if (grid.threads <= 0 || grid.threads % kWarp != 0) {
         faultOfLaunch = grid.kernel + ": " + std::to_string(grid.threads) + " threads are no whole number of warps";
+        return false;
+    }
+    if (grid.sharedBytes > sharedLimitOfLaunches) {
+        faultOfLaunch = grid.kernel + ": " + std::to_string(grid.sharedBytes) + " bytes of shared memory are more than " +
+                        std::to_string(sharedLimitOfLaunches);
         return false;
     }
     const auto each = std::make_unique<Machine>(grid, kernel);

@@ -35,6 +35,9 @@ struct Position {
 
 /// The order of fibres in launches from now on, on this thread.
 void setSeed(std::uint64_t seed);
+/// The shared memory that a block may have in launches from now on, on this thread; at first 227 KiB, a Hopper's.
+void setSharedLimit(std::size_t bytes);
+[[nodiscard]] std::size_t sharedLimit();
 /// What was wrong with the last launch that failed on this thread: kernel, threads and places.
 [[nodiscard]] const std::string &lastFault();
 /// Runs `kernel` once for each thread of the grid; false after a fault. It must not call run().

@@ -77,6 +77,13 @@ STAGELENS_DEVICE T shuffleXor(T value, int mask, const Where &where = Where::cur
     return all[(threadIndex() % host::kWarp) ^ mask];
 }
 
+template <class T>
+STAGELENS_DEVICE T shuffleFrom(T value, int lane, const Where &where = Where::current())
+{
+    const WarpValues<T> all(value, where);
+    return all[lane];
+}
+
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {
     return reinterpret_cast<unsigned char *>(host::sharedMemory());
@@ -198,6 +205,11 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
                     lowerOf(row.a[lower + 2 * half]) * lowerOf(b) + upperOf(row.a[lower + 2 * half]) * upperOf(b);
         }
     }
+}
+
+inline std::int64_t mostSharedBytes()
+{
+    return static_cast<std::int64_t>(host::sharedLimit());
 }
 
 struct Launch {
