@@ -1,6 +1,7 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
 #include "tests/ui/window_fixture.h"
 #include "ui/bridge/words.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
@@ -37,6 +38,8 @@ private slots:
     void aGapIsExplained();
     void smallWindowsMovePanes();
     void theWindowFitsASmallScreen();
+    void theStripShowsWhatMattersToThePlan();
+    void theEmptyComparisonOffersOne();
     void checkedButtonsAreLegible_data();
     void checkedButtonsAreLegible();
     void laterStartReopensTheLastExperiment();
@@ -90,9 +93,47 @@ void WindowExplore::tryingTheAdviceShortensThePictureOnAnUnchangedAxis()
                                          ui::changeText(static_cast<double>(after), static_cast<double>(before)));
     QCOMPARE(m_fixture->content().baseline->text, words);
     QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"−"_s));
+    QVERIFY(
+        m_fixture->find<QLabel>(u"metrics.bubble.change"_s)->text().endsWith(u" points"_s)); // of a share, not percent of it
     QTRY_VERIFY(window.forecast().advice());
     window.actions().undo->trigger();
     QCOMPARE(m_fixture->content().groups[0].timeline->iteration(), before);
+}
+
+void WindowExplore::theStripShowsWhatMattersToThePlan()
+{
+    m_fixture->open();
+    auto *size = m_fixture->find<QWidget>(u"strip.model.vocabulary_size"_s);
+    QVERIFY(size->isVisible());
+    m_fixture->open(qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/textbook-1f1b.stagelens.json"_s);
+    size = m_fixture->find<QWidget>(u"strip.model.vocabulary_size"_s);
+    QVERIFY(!size->isVisible()); // a teaching example has no model
+    m_fixture->window().document().start(model::Experiment{}, {}, u"Demo"_s);
+    QVERIFY(size->isVisible());
+}
+
+void WindowExplore::theEmptyComparisonOffersOne()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().advice());
+    QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+    auto *offer = m_fixture->window().findChild<QPushButton *>(u"compare.propose"_s);
+    QVERIFY(offer->isVisible());
+    QCOMPARE(offer->text(), u"Compare this plan with VOCAB-2"_s);
+    QTest::mouseClick(offer, Qt::LeftButton);
+    const auto &items = window.comparePanel().items();
+    QCOMPARE(items.size(), std::size_t{2});
+    QVERIFY(items[0].experiment.schedule.vocabulary == model::VocabularyMethod::None);
+    QVERIFY(items[1].experiment.schedule.vocabulary == model::VocabularyMethod::Vocab2);
+    QVERIFY(!offer->isVisible());
+    // A plan that is no baseline stands beside the baseline.
+    window.comparePanel().setItems({});
+    window.apply(model::VocabularyMethod::Vocab1);
+    QCOMPARE(offer->text(), u"Compare this plan with the baseline"_s);
+    QTest::mouseClick(offer, Qt::LeftButton);
+    QCOMPARE(items.size(), std::size_t{2});
+    QVERIFY(items[0].experiment.schedule.vocabulary == model::VocabularyMethod::None);
+    QVERIFY(items[1].experiment.schedule.vocabulary == model::VocabularyMethod::Vocab1);
 }
 
 void WindowExplore::hoveringTheActionRaisesAGhost()

@@ -96,10 +96,10 @@ BadEnd badEnd(const store::RunSummary &run)
                          run.status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s)
                     .arg(run.stepsDone)
                     .arg(run.stepsPlanned);
-    static const QRegularExpression kField(u"^([a-z_]+(?:\\.[a-z_]+)+): "_s); // as base::Error::text() writes it
+    static const QRegularExpression kField(u"^(schedule|[a-z_]+(?:\\.[a-z_]+)+): "_s); // as base::Error::text() writes it
     for (QString line : qtText(run.reason).split(u'\n', Qt::SkipEmptyParts)) {
         if (const auto match = kField.match(line); match.hasMatch()) {
-            end.field = match.captured(1);
+            end.field = match.captured(1) == u"schedule"_s ? u"schedule.family"_s : match.captured(1);
             line.remove(0, match.capturedLength());
         }
         end.words += u' ' + sentence(base::Problem{{}, utf8(line)});

@@ -45,6 +45,13 @@ QString changeText(double now, double before)
     return (change > 0 ? u"+"_s : u"−"_s) + QString::number(std::abs(change)) + u" %"_s;
 }
 
+QString pointsText(double now, double before)
+{
+    const long change = std::lround(now * 100) - std::lround(before * 100); // of the figures that are shown
+    const QString sign = change > 0 ? u"+"_s : change < 0 ? u"−"_s : u"±"_s;
+    return u"%1%2 point%3"_s.arg(sign).arg(std::abs(change)).arg(std::abs(change) == 1 ? QString() : u"s"_s);
+}
+
 QString factorText(double factor)
 {
     return QString::number(factor, 'f', factor < 1.1 ? 2 : 1) + u"x"_s;

@@ -17,6 +17,7 @@ namespace stagelens::ui {
 [[nodiscard]] QString bytesText(base::Bytes bytes);
 [[nodiscard]] QString shareText(double ratio);                 ///< 0.684 is "68 %"
 [[nodiscard]] QString changeText(double now, double before);   ///< "-47 %", "+3 %", "±0 %"
+[[nodiscard]] QString pointsText(double now, double before);   ///< of two shares: "−43 points", "±0 points"
 [[nodiscard]] QString factorText(double factor);               ///< "1.8x"
 [[nodiscard]] QString countText(double count);                 ///< "8,192"
 [[nodiscard]] QString vocabularyText(std::int64_t size);       ///< "8k", "256k", "50,257"

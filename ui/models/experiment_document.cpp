@@ -167,6 +167,13 @@ model::Experiment loosened(model::Experiment experiment)
     return experiment;
 }
 
+model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method)
+{
+    experiment.schedule.vocabulary = method;
+    experiment.parallel.stageLayers.clear();
+    return experiment;
+}
+
 QString titleOfFile(const QString &file)
 {
     static const QHash<QString, QString> examples = {

@@ -60,6 +60,8 @@ private:
 /// The experiment with what follows anyway left open: a cut of the layers that is the one it would have without a choice. So
 /// that a stored, resolved plan can be edited as freely as it was before.
 [[nodiscard]] model::Experiment loosened(model::Experiment experiment);
+/// The plan under another vocabulary method. A cut made by hand for one hardly fits another, and is made anew.
+[[nodiscard]] model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method);
 /// "demo-slow-last-device.stagelens.json" is "Demo: the slow last device".
 [[nodiscard]] QString titleOfFile(const QString &file);
 

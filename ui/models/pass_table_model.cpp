@@ -60,9 +60,12 @@ int PassTableModel::rowOf(const ViewState::Selection &selection) const
 QVariant PassTableModel::data(const QModelIndex &index, int role) const
 {
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(index.column() == Lanes || index.column() == PassName || index.column() == Why
+        return QVariant::fromValue(index.column() == Lanes || index.column() == Device || index.column() == PassName ||
+                                           index.column() == Why
                                        ? Qt::AlignLeft | Qt::AlignVCenter
                                        : Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole) // the last column may be cut off
+        return data(index, Qt::DisplayRole);
     if (role != Qt::DisplayRole || !index.isValid()) // Ctrl+C copies the current cell, also where there is none
         return {};
     const ViewState::Selection at = selectionAt(index.row());

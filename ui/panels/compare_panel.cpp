@@ -35,10 +35,7 @@ constexpr int kWidestCell = 360;
 ComparePanel::ComparePanel(QWidget *parent)
     : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(u"Add"_s, this)),
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)), m_equalMemory(new QCheckBox(u"Equal memory"_s, this)),
-      m_bar(new MessageBar(u"compare.bar"_s, this)),
-      m_empty(new QLabel(u"Nothing to compare yet. Tick two to six runs in the table of runs and press Compare, or add the "
-                         "current prediction and experiments from files."_s,
-                         this)),
+      m_bar(new MessageBar(u"compare.bar"_s, this)), m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)), m_splitter(new QSplitter(Qt::Vertical, this))
 {
     auto *layout = new QVBoxLayout(this);
@@ -46,9 +43,7 @@ ComparePanel::ComparePanel(QWidget *parent)
     layout->setSpacing(4);
     layout->addWidget(makeBar());
     layout->addWidget(m_bar);
-    m_empty->setObjectName(u"compare.empty"_s);
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
+    fillEmpty();
     layout->addWidget(m_empty, 1);
     makeTable();
     m_splitter->addWidget(m_timeline);
@@ -60,6 +55,32 @@ ComparePanel::ComparePanel(QWidget *parent)
     refresh();
 }
 
+void ComparePanel::fillEmpty()
+{
+    m_empty->setObjectName(u"compare.empty"_s);
+    auto *column = new QVBoxLayout(m_empty);
+    auto *sentence =
+        new QLabel(u"Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
+                   "table of runs."_s,
+                   m_empty);
+    sentence->setAlignment(Qt::AlignCenter);
+    sentence->setWordWrap(true);
+    m_propose->setObjectName(u"compare.propose"_s);
+    connect(m_propose, &QPushButton::clicked, this, &ComparePanel::proposalAsked);
+    column->addStretch(1);
+    column->addWidget(sentence);
+    column->addSpacing(2 * kChipGap);
+    column->addWidget(m_propose, 0, Qt::AlignHCenter);
+    column->addStretch(1);
+    setProposal({});
+}
+
+void ComparePanel::setProposal(const QString &words)
+{
+    m_propose->setText(words);
+    m_propose->setVisible(!words.isEmpty());
+}
+
 QWidget *ComparePanel::makeBar()
 {
     auto *bar = new QWidget(this);
@@ -67,6 +88,7 @@ QWidget *ComparePanel::makeBar()
     rows->setContentsMargins(4, 2, 4, 0);
     rows->setSpacing(4);
     m_chips->setLayout(new FlowLayout(m_chips, kChipGap, kChipGap));
+    m_chips->layout()->setContentsMargins({});
     m_add->setObjectName(u"compare.add"_s);
     m_add->setToolTip(u"Adds the current prediction, an experiment or a stored run"_s);
     auto *menu = new QMenu(m_add);

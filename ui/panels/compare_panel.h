@@ -33,11 +33,14 @@ public:
     /// Appends; does nothing where six are there.
     void add(CompareItem item);
     [[nodiscard]] const std::vector<CompareItem> &items() const { return m_items; }
+    /// What the empty page offers: "Compare this plan with VOCAB-2".
+    void setProposal(const QString &words);
     [[nodiscard]] bool isEmpty() const { return m_items.empty(); }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] QTableWidget *table() { return m_table; }
 
 signals:
+    void proposalAsked();
     void predictionAsked();
     void filesAsked();
     /// The menu of what can be added opens: stored runs may be appended to it.
@@ -45,6 +48,7 @@ signals:
 
 private:
     QWidget *makeBar();
+    void fillEmpty();
     void makeTable();
     void refresh();
     void refreshChips();
@@ -66,7 +70,8 @@ private:
     QSpinBox *m_microbatch;
     QCheckBox *m_equalMemory;
     MessageBar *m_bar;
-    QLabel *m_empty;
+    QWidget *m_empty; ///< stands there while there is nothing to compare
+    QPushButton *m_propose;
     TimelineView *m_timeline;
     QTableWidget *m_table;
     QSplitter *m_splitter;

@@ -28,7 +28,7 @@ MessageBar::MessageBar(const QString &name, QWidget *parent)
 void MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
 {
     m_tone = tone;
-    m_icon->setText(tone == Tone::Warning ? u"⚠"_s : u"ⓘ"_s);
+    m_icon->setText(tone == Tone::Warning ? u"⚠"_s : u"ℹ"_s);
     m_label->setText(text);
     setAccessibleName(text);
     // Deleted later: the bar may be spoken to from the click of one of its own buttons.

@@ -113,13 +113,13 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
     m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);
     const bool compare = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
-    const auto change = [compare](QLabel *label, double now, double before) {
-        label->setText(compare ? changeText(now, before) : QString());
+    const auto change = [compare](QLabel *label, double now, double before, QString (*words)(double, double) = &changeText) {
+        label->setText(compare ? words(now, before) : QString());
         label->setVisible(compare); // an empty one could be focused
     };
     const simulate::Metrics *baseline = figures.baseline ? &figures.baseline->metrics : nullptr;
     change(m_iteration.change, static_cast<double>(plan.iteration), baseline ? static_cast<double>(baseline->iteration) : 0);
-    change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0);
+    change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0, &pointsText);
     change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
     m_baseline->setText(compare ? u"Differences are against the baseline, %1: %2."_s.arg(
                                       figures.baselineName, durationText(baseline->iteration, units))

@@ -4,6 +4,8 @@
 
 #include <QHeaderView>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_state(state), m_model(new PassTableModel(this))
@@ -14,11 +16,13 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     horizontalHeader()->setStretchLastSection(true);
-    constexpr int kRoom = 26;
+    constexpr int kRoom = 18;
+    const int duration = fontMetrics().horizontalAdvance(QStringLiteral("88.8 ms"));
     for (int column = 0; column < m_model->columnCount(); ++column)
-        setColumnWidth(column, kRoom + fontMetrics().horizontalAdvance(
-                                           m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()));
-    setColumnWidth(0, fontMetrics().horizontalAdvance(QStringLiteral("Virtual clock · run 12")) + kRoom);
+        setColumnWidth(
+            column, kRoom + std::max(duration, fontMetrics().horizontalAdvance(
+                                                   m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString())));
+    horizontalHeader()->setHighlightSections(false);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setTabKeyNavigation(false); // Tab goes on to the next control
     setSelectionMode(QAbstractItemView::SingleSelection);
@@ -35,6 +39,7 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
 void PassTable::setContent(const TimelineContent &content)
 {
     m_model->setContent(content);
+    resizeColumnToContents(0);
     follow();
 }
 

@@ -5,6 +5,7 @@
 #include "ui/timeline/time_axis.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
@@ -164,11 +165,38 @@ void PlayBar::build()
     m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_caption->setMinimumWidth(1);
     m_caption->setWordWrap(true); // of a fixed height, so that the picture stands still while it plays
-    m_caption->setFixedHeight(kCaptionLines * m_caption->fontMetrics().lineSpacing() + 2);
+    fixHeight();
     row->addWidget(m_speed);
     row->addWidget(new QLabel(u"Microbatch"_s, this));
     row->addWidget(m_follow);
     row->addWidget(m_caption, 1);
+}
+
+void PlayBar::fixHeight()
+{
+    m_caption->setFixedHeight(kCaptionLines * m_caption->fontMetrics().lineSpacing() + 2);
+}
+
+void PlayBar::changeEvent(QEvent *event)
+{
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        fixHeight();
+}
+
+void PlayBar::rest()
+{
+    m_button->setText(u"Play"_s);
+    m_caption->setText(u"Space plays the iteration and says what each device does."_s);
+    m_caption->setToolTip({});
+    setVisible(m_kept);
+}
+
+void PlayBar::setKept(bool on)
+{
+    m_kept = on;
+    if (!m_state->playhead())
+        rest();
 }
 
 const LaneGroup *PlayBar::group() const
@@ -228,7 +256,7 @@ void PlayBar::stop()
     m_clock.stop();
     m_state->setPlayhead(std::nullopt);
     m_state->follow(std::nullopt);
-    hide();
+    rest();
     emit stopped();
 }
 

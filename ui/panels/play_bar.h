@@ -29,6 +29,8 @@ public:
     /// Begins at the left of what is seen, or goes on; pauses where it plays.
     void toggle();
     void stop();
+    /// Stays where it is while nothing is played, too.
+    void setKept(bool on);
     /// Pauses at the next moment, or the one before, at which a pass begins or ends.
     void stepTo(bool forward);
     [[nodiscard]] bool isPlaying() const { return m_clock.isActive(); }
@@ -36,9 +38,14 @@ public:
 signals:
     void stopped();
 
+protected:
+    void changeEvent(QEvent *event) override;
+
 private:
     void build();
     QToolButton *makeButton(const QString &name, const QString &text, const QString &tip);
+    void rest();
+    void fixHeight();
     void open();
     void pause();
     void advance();
@@ -55,6 +62,7 @@ private:
     QLabel *m_caption;
     QTimer m_clock;
     QElapsedTimer m_sinceStep;
+    bool m_kept = false;
 };
 
 } // namespace stagelens::ui

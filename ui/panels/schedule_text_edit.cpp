@@ -11,6 +11,7 @@
 #include <QScrollBar>
 #include <QSyntaxHighlighter>
 #include <QTextBlock>
+#include <QTextLayout>
 #include <QToolTip>
 
 #include <algorithm>
@@ -203,8 +204,12 @@ void ScheduleTextEdit::paintMargin()
             painter.fillRect(QRectF(0, place.top(), m_margin->width(), place.height()),
                              mix(colours.alarm, colours.band, kFaultTint));
         painter.setPen(isMarked ? colours.ink : colours.muted);
-        painter.drawText(QRectF(0, place.top(), m_margin->width() - kMarginPadding, place.height()),
-                         Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
+        // On the baseline of its line, whatever heights are rounded to.
+        const QTextLine text = block.layout()->lineAt(0);
+        const QString number = QString::number(line);
+        painter.drawText(QPointF(m_margin->width() - kMarginPadding - fontMetrics().horizontalAdvance(number),
+                                 place.top() + text.y() + text.ascent()),
+                         number);
         if (!isMarked)
             continue;
         painter.setRenderHint(QPainter::Antialiasing, true);

@@ -1,5 +1,6 @@
 #include "ui/panels/tool_strip.h"
 
+#include "ui/models/experiment_document.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/flow_layout.h"
 
@@ -64,7 +65,11 @@ ToolStrip::ToolStrip(ExperimentDocument *document, const RunActions &run, QWidge
         auto *editor = new FieldEditor(ui::field(id), document, this);
         editor->control()->setObjectName(u"strip."_s + id);
         m_editors.push_back(editor);
-        layout->addWidget(row(this, {editor->makeCaption(this), editor}, 5));
+        QWidget *const place = row(this, {editor->makeCaption(this), editor}, 5);
+        layout->addWidget(place);
+        if (editor->field().applies)
+            connect(document, &ExperimentDocument::changed, place,
+                    [place, editor, document] { place->setVisible(editor->field().applies(document->experiment())); });
     }
     QList<QWidget *> buttons;
     for (const auto &[text, tip] :

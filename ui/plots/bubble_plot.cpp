@@ -29,6 +29,8 @@ public:
     void refresh();
     void paintAround(QPainter &painter);
     void paintCauses(QPainter &painter, QRect bar);
+    /// The share of each device in its bar, where it fits.
+    void paintShares(QPainter &painter);
     /// The four causes stand in one line where there is room.
     [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }
     /// Parts of the bubble as shares of all devices' time.
@@ -82,7 +84,7 @@ void BubblePlot::Private::updateStyle()
     applyStyle(*plot, *colours);
     plot->yAxis->setBasePen(Qt::NoPen);
     bars->setPen(Qt::NoPen);
-    bars->setBrush(colours->causes[0]);
+    bars->setBrush(colours->idle); // of no single cause
     arrange();
 }
 
@@ -138,6 +140,21 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
     }
 }
 
+void BubblePlot::Private::paintShares(QPainter &painter)
+{
+    const QFontMetrics metricsOfFont(q->font());
+    const QRect area = plot->axisRect()->rect();
+    const double wide = plot->xAxis->coordToPixel(bars->width()) - plot->xAxis->coordToPixel(0);
+    if (wide < metricsOfFont.horizontalAdvance(QStringLiteral("100 %")) || area.height() < metricsOfFont.ascent())
+        return;
+    painter.setPen(colours->ink);
+    for (std::size_t device = 0; device < metrics.bubbleRatioPerDevice.size(); ++device) {
+        const double middle = plot->xAxis->coordToPixel(static_cast<double>(device));
+        painter.drawText(QRectF(middle - wide / 2, area.bottom() - metricsOfFont.height(), wide, metricsOfFont.height()),
+                         Qt::AlignCenter, percent(metrics.bubbleRatioPerDevice[device]));
+    }
+}
+
 void BubblePlot::Private::paintAround(QPainter &painter)
 {
     if (metrics.bubbleRatioPerDevice.empty()) {
@@ -161,6 +178,7 @@ void BubblePlot::Private::paintAround(QPainter &painter)
                      QFontMetrics(q->font()).elidedText(rest, Qt::ElideRight, title.width() - used));
     if (causes)
         paintCauses(painter, QRect(10, line + 8, q->width() - 20, kBarHeight));
+    paintShares(painter);
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
     painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kAxisName);
@@ -169,6 +187,10 @@ void BubblePlot::Private::paintAround(QPainter &painter)
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
     setAccessibleName(QStringLiteral("Bubble"));
+    setToolTip(
+        QStringLiteral("<p>Found by simulating again, always in this order: without barriers and messages, then with the "
+                       "vocabulary layers' work spread evenly, then with equal stages. What each saves is its part; what is "
+                       "left is fill and drain. Below: how much of its time each device waits.</p>"));
     setMinimumHeight(90);
     m_private->updateStyle();
     m_private->refresh();

@@ -65,8 +65,8 @@ void LossPlot::Private::refresh()
         QVector<double> values;
         for (std::size_t step = 0; step < losses.size(); ++step) {
             if (!std::isfinite(losses[step]))
-                continue; // a run that diverged: its curve ends
-            keys.push_back(static_cast<double>(step));
+                continue;                                  // a run that diverged: its curve ends
+            keys.push_back(static_cast<double>(step + 1)); // counted as everywhere in the window
             values.push_back(losses[step]);
             least = std::min(least, losses[step]);
             most = std::max(most, losses[step]);
@@ -84,7 +84,7 @@ void LossPlot::Private::refresh()
     if (shown) {
         const double margin = std::max((most - least) * 0.1, 0.05);
         plot->yAxis->setRange(std::max(least - margin, 0.0), most + margin);
-        plot->xAxis->setRange(0, std::max(static_cast<double>(steps) - 1, 1.0));
+        plot->xAxis->setRange(1, std::max(static_cast<double>(steps), 2.0));
     }
     arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);

@@ -169,9 +169,11 @@ QString MemoryPlot::Private::peakText() const
 {
     const int device = shownDevice();
     QString text = QStringLiteral("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(stack->profile->peak())));
-    if (static_cast<std::size_t>(device) < activations.size())
-        text +=
-            QStringLiteral(", activations of %1 microbatches").arg(activations[static_cast<std::size_t>(device)], 0, 'g', 3);
+    if (static_cast<std::size_t>(device) < activations.size()) {
+        const QString held = QString::number(activations[static_cast<std::size_t>(device)], 'g', 3);
+        text += QStringLiteral(", activations of %1 microbatch%2")
+                    .arg(held, held == QStringLiteral("1") ? QString() : QStringLiteral("es"));
+    }
     return text;
 }
 

@@ -175,6 +175,7 @@ void ExplorePage::setPresentation(bool on)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
     m_schedule->setVisible(!on && m_editing);
+    m_play->setKept(on);
     if (on)
         m_timeline->setFocus();
 }
@@ -234,7 +235,9 @@ TimelineContent ExplorePage::content() const
         const base::Nanos end = baseline->metrics.iteration;
         const base::Nanos now = plan->timeline->iteration();
         QString text = u"baseline %1"_s.arg(durationText(end, units));
-        if (baseline->experiment != plan->experiment)
+        if (m_shown == Shown::Measured && measured)
+            text += u" (predicted)"_s;
+        else if (baseline->experiment != plan->experiment)
             text +=
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
         content.baseline = EndFlag{end, text};
@@ -346,7 +349,7 @@ void ExplorePage::refreshPlots()
     const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
-                              u"Computed from the times of run %1"_s.arg(run->record.summary.id));
+                              u"computed, run %1"_s.arg(run->record.summary.id));
     } else {
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
                               caption(timeline::Provenance::Predicted));

@@ -151,6 +151,9 @@ void MainWindow::connectFields()
             connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
                 m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
             });
+        if (editor->field().id == u"training.backend"_s)
+            for (const service::BackendInfo &backend : service::backends())
+                editor->setDetail(qtText(backend.name), backendWords(backend));
         if (editor->field().id != u"schedule.family"_s)
             continue;
         connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
@@ -163,12 +166,8 @@ void MainWindow::connectFields()
 
 void MainWindow::apply(model::VocabularyMethod method)
 {
-    model::Experiment next = m_document->experiment();
-    next.schedule.vocabulary = method;
-    // A cut made by hand for one method hardly fits another.
-    next.parallel.stageLayers.clear();
     m_document->closeGesture();
-    m_document->edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, std::move(next));
+    m_document->edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, withMethod(m_document->experiment(), method));
     m_document->closeGesture();
 }
 

@@ -85,6 +85,11 @@ private:
     void connectRunsPanel();
     void connectCompare();
     void addFilesToCompare(const QStringList &files);
+    /// The method that the baseline is best compared with, where the plan is the baseline.
+    [[nodiscard]] std::optional<model::VocabularyMethod> comparedMethod() const;
+    void updateProposal();
+    /// Fills the empty page of Compare.
+    void compareProposal();
     void connectSweep();
     void connectSchedule();
     void setScheduleEditing(bool on);

@@ -108,7 +108,7 @@ QString RunDesk::shownCaption() const
     const int step = m_step ? *m_step + 1 : isMedian ? *medianStep(m_shown->record) : m_shown->finished ? 0 : m_shown->step;
     if (step > 0)
         text += u", step %1 of %2"_s.arg(step).arg(m_shown->steps);
-    return isMedian ? text + u", the median"_s : text;
+    return isMedian && m_shown->record.iterations.size() > 1 ? text + u", the median"_s : text;
 }
 
 std::vector<store::RunSummary> RunDesk::runsOf(const model::Experiment &plan, std::size_t most)

@@ -1,5 +1,6 @@
 #include "ui/shell/train_words.h"
 
+#include "engine/service/environment.h"
 #include "ui/bridge/words.h"
 
 #include <algorithm>
@@ -31,6 +32,18 @@ QString trainingWords(const service::Prediction &plan, int cores)
     if (!peaks.empty())
         words += u", "_s + bytesText(std::accumulate(peaks.begin(), peaks.end(), base::Bytes{0}));
     return words;
+}
+
+QString backendWords(const service::BackendInfo &backend)
+{
+    if (!backend.available)
+        return u"not available: "_s + qtText(backend.reason);
+    const auto facts = service::environment();
+    const auto fact = [&facts](const char *name) {
+        const auto found = facts.find(name);
+        return found == facts.end() ? QString() : qtText(found->second);
+    };
+    return u"%1, %2 cores, %3"_s.arg(fact("cpu"), fact("cores"), fact("memory"));
 }
 
 QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems)

@@ -9,6 +9,8 @@ namespace stagelens::ui {
 
 /// "CPU, virtual clock, because 4 devices > 2 cores; about 40 s, 60 MiB".
 [[nodiscard]] QString trainingWords(const service::Prediction &plan, int cores);
+/// What a backend computes on: "Intel Xeon …, 2 cores, 23.5 GiB", or why it cannot be used.
+[[nodiscard]] QString backendWords(const service::BackendInfo &backend);
 /// Why the plan cannot be trained now; empty if it can.
 [[nodiscard]] QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems);
 /// Why this computer cannot run a sound plan now.

@@ -114,7 +114,7 @@ void MainWindow::setPresentation(bool on)
         m_beforePresentation = {saveState(), isFullScreen()};
     }
     m_explore->setPresentation(on);
-    for (QWidget *part : std::initializer_list<QWidget *>{m_menuBar, m_strip, m_left, m_right, m_bottom})
+    for (QWidget *part : std::initializer_list<QWidget *>{menuWidget(), m_left, m_right, m_bottom})
         part->setVisible(!on);
     if (on)
         showFullScreen();

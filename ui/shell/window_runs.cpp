@@ -91,6 +91,9 @@ void MainWindow::compareRuns(const std::vector<qint64> &runs)
 
 void MainWindow::connectCompare()
 {
+    connect(m_forecast, &Forecast::changed, this, &MainWindow::updateProposal);
+    connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateProposal);
+    connect(m_compare, &ComparePanel::proposalAsked, this, &MainWindow::compareProposal);
     connect(m_compare, &ComparePanel::predictionAsked, this, [this] {
         if (const auto &plan = m_forecast->plan())
             m_compare->add(itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment)));
@@ -110,6 +113,47 @@ void MainWindow::connectCompare()
                     say(sentence(snapshot.error()));
             });
     });
+}
+
+std::optional<model::VocabularyMethod> MainWindow::comparedMethod() const
+{
+    const auto &plan = m_forecast->plan();
+    const auto &baseline = m_forecast->baseline();
+    const bool isBaseline = plan && baseline && baseline->experiment == plan->experiment;
+    return isBaseline && m_forecast->advice() ? m_forecast->advice()->better : std::nullopt;
+}
+
+void MainWindow::updateProposal()
+{
+    const auto &plan = m_forecast->plan();
+    const auto &baseline = m_forecast->baseline();
+    const auto method = comparedMethod();
+    m_compare->setProposal(!plan || !baseline                         ? QString()
+                           : method                                   ? u"Compare this plan with "_s + shortName(*method)
+                           : baseline->experiment == plan->experiment ? u"Add this plan"_s
+                                                                      : u"Compare this plan with the baseline"_s);
+}
+
+void MainWindow::compareProposal()
+{
+    const auto &plan = m_forecast->plan();
+    const auto &baseline = m_forecast->baseline();
+    if (!plan || !baseline)
+        return;
+    std::vector<CompareItem> items{itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment))};
+    const auto add = [&](const model::Experiment &experiment, const QString &name, bool first) {
+        if (const auto prediction = service::predict(experiment, m_bridge->cores()))
+            items.insert(first ? items.begin() : items.end(), itemOf(**prediction, name));
+        else
+            say(sentence(prediction.error()));
+    };
+    if (const auto method = comparedMethod()) {
+        const model::Experiment other = withMethod(m_document->experiment(), *method);
+        add(other, planCaption(other), false);
+    } else if (baseline->experiment != plan->experiment) {
+        add(baseline->experiment, m_forecast->baselineName(), true);
+    }
+    m_compare->setItems(std::move(items));
 }
 
 void MainWindow::addFilesToCompare(const QStringList &files)

@@ -14,8 +14,9 @@ namespace {
 
 using schedule::PassKind;
 
-constexpr int kEdgeFrom = 3;   ///< narrower rectangles have no edge
-constexpr int kHatchFrom = 12; ///< narrower vocabulary shares are plain
+constexpr int kEdgeFrom = 3;       ///< narrower rectangles have no edge
+constexpr int kHatchFrom = 12;     ///< narrower passes have no pattern
+constexpr int kShareHatchFrom = 6; ///< a vocabulary share is hatched wherever a line can be seen; plain it would look like S
 constexpr int kHatchStep = 6;
 constexpr int kSmallestLabel = 8; ///< pixels of a label's font
 constexpr int kDensityBelow = 6;  ///< height of lanes that show density
@@ -222,7 +223,7 @@ void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
     const Batch &own = batchOf(lane, box.first);
     const QColor &fill = onShare ? m_colours.vocabulary : own.fill;
-    const bool hatched = (onShare && nominal >= kHatchFrom) || pass.kind == PassKind::T;
+    const bool hatched = (onShare && nominal >= kShareHatchFrom) || pass.kind == PassKind::T;
     if (hatched) {
         const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
                            m_metrics.ascent() + 2);
@@ -249,7 +250,7 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
         share = share.intersected(rect.adjusted(0, edge, -edge, -edge));
         if (byKind)
             m_marks[m_colours.vocabulary.rgb()].push_back(share);
-        if (exactWidth(lane.vocabulary[box.first]) >= kHatchFrom)
+        if (exactWidth(lane.vocabulary[box.first]) >= kShareHatchFrom)
             addHatch(share, byKind ? m_colours.vocabularyHatch : own.ink);
     } else if (exactWidth(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
         const QRect inner = rect.adjusted(edge, edge, -edge, -edge);

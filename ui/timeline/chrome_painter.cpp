@@ -1,4 +1,4 @@
-// What stands around the lanes: legend, ruler with flags, captions with provenance, lane names with load bars.
+// What stands around the lanes: captions with provenance, lane names with load bars.
 #include "ui/timeline/scene.h"
 #include "ui/timeline/time_axis.h"
 
@@ -29,8 +29,6 @@ public:
     }
 
     void bands();
-    void ruler();
-    void flags();
     void captions();
     void headers();
     void scrollMark();
@@ -38,8 +36,6 @@ public:
     void minimapFrame();
 
 private:
-    /// Draws a pole and its text beside it where that covers no earlier one; true if the text stands there.
-    bool flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft);
     void rails();
     void rail(int x, int top, int bottom, Provenance provenance);
     void header(const TimelineLayout::Row &row);
@@ -53,7 +49,6 @@ private:
     const Colours &m_colours;
     QFontMetrics m_metrics;
     QFont m_bold;
-    std::vector<QRectF> m_flagTexts;
 };
 
 void ChromePainter::bands()
@@ -61,88 +56,6 @@ void ChromePainter::bands()
     m_painter.fillRect(QRect({0, 0}, m_layout.size), m_colours.background);
     m_painter.fillRect(0, m_layout.ruler.top(), m_layout.size.width(), m_layout.ruler.height(), m_colours.band);
     m_painter.fillRect(0, m_layout.ruler.bottom(), m_layout.size.width(), 1, m_colours.grid);
-}
-
-void ChromePainter::ruler()
-{
-    const QRect &ruler = m_layout.ruler;
-    const bool units = m_scene.content->teachingUnits;
-    const TimeScale scale = timeScale(m_scene.begin, m_scene.end, ruler.width(), 90, units);
-    m_painter.setFont(m_scene.font);
-    m_painter.setPen(m_colours.muted);
-    m_painter.drawText(QPointF(14, ruler.bottom() - 8), units ? QStringLiteral("Units") : QStringLiteral("Time"));
-    const QString busy = QStringLiteral("busy");
-    m_painter.drawText(QPointF(ruler.left() - 8 - m_metrics.horizontalAdvance(busy), ruler.bottom() - 8), busy);
-    for (const base::Nanos mark : marks(scale, m_scene.begin, m_scene.end)) {
-        const double x = std::floor(m_scene.xAt(mark));
-        m_painter.fillRect(QRectF(x, ruler.bottom() - 5, 1, 5), m_colours.muted);
-        const QString text = markText(scale, mark);
-        const int width = m_metrics.horizontalAdvance(text);
-        // The first label stands right of its mark, so that it does not reach into the lane names.
-        const double left = std::max(x - width / 2.0, ruler.left() + 0.0);
-        if (left + width <= m_layout.size.width())
-            m_painter.drawText(QPointF(left, ruler.bottom() - 8), text);
-    }
-}
-
-bool ChromePainter::flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft)
-{
-    if (end < m_scene.begin || end > m_scene.end)
-        return false;
-    const double x = std::floor(m_scene.xAt(end)) + 0.5;
-    const QRect &row = m_layout.flags;
-    m_painter.setPen(QPen(colour, 1, style));
-    m_painter.drawLine(QPointF(x, row.top() + 2), QPointF(x, m_layout.size.height()));
-    if (text.isEmpty())
-        return false;
-    const double width = m_metrics.horizontalAdvance(text) + 10.0;
-    // Beside its pole, or where both sides are taken, before all others.
-    double before = x - width;
-    for (const QRectF &taken : m_flagTexts)
-        before = std::min(before, taken.left() - width - 4);
-    for (const double at : {preferLeft ? x - width : x, preferLeft ? x : x - width, before}) {
-        const QRectF place(at, row.top() + 1, width, row.height() - 2);
-        const bool fits = place.left() >= row.left() && place.right() <= m_layout.size.width();
-        const bool isFree =
-            std::none_of(m_flagTexts.begin(), m_flagTexts.end(), [&](const QRectF &taken) { return taken.intersects(place); });
-        if (!fits || !isFree)
-            continue;
-        m_painter.fillRect(place, style == Qt::SolidLine ? colour : m_colours.background);
-        if (style != Qt::SolidLine)
-            m_painter.drawRect(place.adjusted(0, 0, -1, -1));
-        m_painter.setPen(style == Qt::SolidLine ? inkOn(colour) : colour);
-        m_painter.drawText(place, Qt::AlignCenter, text);
-        m_flagTexts.push_back(place);
-        return true;
-    }
-    return false;
-}
-
-void ChromePainter::flags()
-{
-    const TimelineContent &content = *m_scene.content;
-    m_painter.save();
-    m_painter.setClipRect(QRect(m_layout.axis.left(), 0, m_layout.size.width() - m_layout.axis.left(), m_layout.size.height()));
-    m_painter.setFont(m_scene.font);
-    const base::Nanos now = content.groups.empty() ? 0 : endOf(content.groups.front());
-    if (content.baseline) {
-        const bool said = flag(content.baseline->end, content.baseline->text, m_colours.muted, Qt::SolidLine, false);
-        if (now > 0 && now != content.baseline->end && content.baseline->end > 0) {
-            // The baseline's flag says both; where it is out of sight, the plan's own end says it.
-            const double change = static_cast<double>(now) / static_cast<double>(content.baseline->end) - 1;
-            const QString text =
-                QStringLiteral("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change));
-            flag(now, said ? QString() : text, m_colours.ink, Qt::SolidLine, now < content.baseline->end);
-        }
-    }
-    if (content.published)
-        flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,
-             content.published->end < std::max(now, content.baseline ? content.baseline->end : 0));
-    if (content.ghost) {
-        QColor light = m_colours.muted;
-        flag(content.ghost->end, content.ghost->text, light, Qt::DashLine, false);
-    }
-    m_painter.restore();
 }
 
 void ChromePainter::rail(int x, int top, int bottom, Provenance provenance)
@@ -360,16 +273,9 @@ void paintChrome(QPainter &painter, const Scene &scene)
     ChromePainter chrome(painter, scene);
     chrome.bands();
     paintLegend(painter, scene);
-    chrome.ruler();
+    paintRuler(painter, scene);
     chrome.headers();
     chrome.scrollMark();
-    painter.restore();
-}
-
-void paintFlags(QPainter &painter, const Scene &scene)
-{
-    painter.save();
-    ChromePainter(painter, scene).flags();
     painter.restore();
 }
 

@@ -39,8 +39,11 @@ void paintExcess(QPainter &painter, const Scene &scene, const TimelineLayout::Ro
     const int width = metrics.horizontalAdvance(text);
     const double latest = scene.layout.axis.right() - width - 3.0;
     const QRectF place(std::min(scene.xAt(end) + 5, latest), row.lane.top(), width, row.lane.height());
-    if (place.left() == latest) // the lane ends at the window's edge: the figure stands on it
-        painter.fillRect(place.adjusted(-3, 0, 3, 0), scene.colours->lane);
+    const int line = metrics.height();
+    painter.fillRect(place.left() == latest // the lane ends at the window's edge: the figure stands on it
+                         ? place.adjusted(-3, 0, 3, 0)
+                         : QRectF(place.left() - 2, place.center().y() - line / 2.0, width + 4, line),
+                     scene.colours->lane);
     painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
@@ -50,7 +53,8 @@ void paintTracks(QPainter &painter, const Scene &scene)
         painter.fillRect(row.lane, scene.colours->lane);
         painter.fillRect(row.messages, scene.colours->band);
     }
-    const TimeScale scale = timeScale(scene.begin, scene.end, scene.layout.axis.width(), 90, scene.content->teachingUnits);
+    const TimeScale scale =
+        timeScale(scene.begin, scene.end, scene.layout.axis.width(), kMarkDistance, scene.content->teachingUnits);
     for (const base::Nanos mark : marks(scale, scene.begin, scene.end))
         for (const TimelineLayout::Row &row : scene.layout.rows)
             painter.fillRect(QRectF(std::floor(scene.xAt(mark)), row.lane.top(), 1, row.lane.height()), scene.colours->grid);
@@ -86,9 +90,17 @@ void paintLanes(QPainter &painter, const Scene &scene)
     }
     if (scene.content->critical)
         paintCriticalPath(painter, scene);
-    if (scene.layout.paired && !scene.content->stale)
-        for (const TimelineLayout::Row &row : scene.layout.rows)
-            paintExcess(painter, scene, row);
+    painter.restore();
+}
+
+void paintExcesses(QPainter &painter, const Scene &scene)
+{
+    if (!scene.layout.paired || scene.content->stale)
+        return;
+    painter.save();
+    painter.setClipRect(scene.layout.axis);
+    for (const TimelineLayout::Row &row : scene.layout.rows)
+        paintExcess(painter, scene, row);
     painter.restore();
 }
 

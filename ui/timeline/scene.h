@@ -71,10 +71,14 @@ struct Scene {
     void prepare();
 };
 
+/// Marks of time above the lanes.
+void paintRuler(QPainter &painter, const Scene &scene);
 /// Bands, legend, ruler, captions and lane names.
 void paintChrome(QPainter &painter, const Scene &scene);
 /// Lanes with their passes, clipped to the axis.
 void paintLanes(QPainter &painter, const Scene &scene);
+/// By how much each measured lane is longer than the predicted one, behind its end.
+void paintExcesses(QPainter &painter, const Scene &scene);
 
 /// The critical path of the groups that say why, as one line through their lanes.
 void paintCriticalPath(QPainter &painter, const Scene &scene);
@@ -85,7 +89,7 @@ void paintMinimapFrame(QPainter &painter, const Scene &scene);
 /// All lanes over the whole span, small; without the frame of what is seen.
 void paintMinimap(QPainter &painter, const Scene &scene);
 
-/// Flags of baseline, ghost and the plan's own end, with poles through the lanes.
+/// Flags of baseline, ghost and the plan's own end, with poles through the lanes; over these the lanes' excesses.
 void paintFlags(QPainter &painter, const Scene &scene);
 
 /// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.

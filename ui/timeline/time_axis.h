@@ -17,6 +17,8 @@ struct TimeScale {
     QString unitName;     ///< "ms"; empty for teaching units
 };
 
+inline constexpr int kMarkDistance = 90; ///< pixels between two marks of a lane's axis, at least
+
 /// The finest scale on which marks of [begin, end) over `pixels` are at least `distance` pixels apart.
 [[nodiscard]] TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance, bool teachingUnits);
 /// The multiples of the step within [begin, end].
