@@ -4,9 +4,11 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/runtime/accelerators.h"
 #include "engine/runtime/training_run.h"
 #include "engine/service/engine_service.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -65,11 +67,45 @@ base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
     return runtime::verify(experiment, *schedule, {});
 }
 
+nlohmann::ordered_json checksJson(const std::vector<backend::KernelCheck> &checks, bool holds)
+{
+    auto kernels = nlohmann::ordered_json::array();
+    for (const backend::KernelCheck &check : checks) {
+        kernels.push_back({{"kernel", check.kernel},
+                           {"type", check.type},
+                           {"shape", check.shape},
+                           {"error", check.error},
+                           {"bound", check.bound},
+                           {"holds", check.holds()}});
+        if (!check.fault.empty())
+            kernels.back()["fault"] = check.fault;
+    }
+    return {{"holds", holds}, {"kernels", std::move(kernels)}};
+}
+
+/// The kernels of the first GPU against the processor's.
+int verifyKernels(bool asJson)
+{
+    const auto checks = runtime::checkKernels(true);
+    if (!checks)
+        return fail(checks.error());
+    const bool holds = std::ranges::all_of(*checks, &backend::KernelCheck::holds);
+    if (asJson) {
+        printJson(checksJson(*checks, holds));
+        return holds ? kDone : kFailed;
+    }
+    Table table({"kernel", "elements", "shape", "error", "bound", ""});
+    for (const backend::KernelCheck &check : *checks)
+        table.add({check.kernel, check.type, check.shape, scientific(check.error), scientific(check.bound),
+                   check.holds() ? "" : "DOES NOT HOLD " + check.fault});
+    table.print(std::cout);
+    return holds ? kDone : kFailed;
+}
+
 int verify(const ExperimentArguments &arguments, bool kernels, bool asJson)
 {
     if (kernels)
-        return fail(
-            base::Error::invalid("--kernels", "compares a GPU's kernels with the CPU's, and this version has no GPU backend"));
+        return verifyKernels(asJson);
     const auto found = verifyPlan(arguments);
     if (!found)
         return fail(underOptions(found.error(), arguments));
@@ -88,7 +124,7 @@ void addVerify(CLI::App &app, Action &chosen)
     const auto arguments = addExperimentArguments(*command);
     const auto kernels = std::make_shared<bool>(false);
     const auto asJson = std::make_shared<bool>(false);
-    command->add_flag("--kernels", *kernels)->group("");
+    command->add_flag("--kernels", *kernels, "compare each kernel of the first GPU with the processor's instead");
     command->add_flag("--json", *asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return verify(*arguments, *kernels, *asJson); }; });
 }

@@ -21,6 +21,17 @@ struct Gpu {
     std::string problem;       ///< why it cannot train; empty where it can
 };
 
+/// How far a kernel's output on a GPU is from the processor's (kernels/cuda/selftest/selftest.h).
+struct KernelCheck {
+    std::string kernel;
+    std::string type;
+    std::string shape;
+    double error = 0;
+    double bound = 0;
+    std::string fault; ///< why nothing could be compared, or that a second run gave other bits
+    [[nodiscard]] bool holds() const { return fault.empty() && error <= bound; }
+};
+
 class Gpus {
 public:
     virtual ~Gpus() = default;
@@ -28,6 +39,9 @@ public:
     [[nodiscard]] virtual std::vector<Gpu> list(std::string &problem) = 0;
     /// What one device of a run computes with, on that GPU of the list; several may share one. In fp32. Throws as Compute does.
     [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, const kernels::Interrupt &interrupt) = 0;
+    /// Runs every kernel on that GPU with small shapes, and where it is asked for with those of a large model. Throws as
+    /// Compute does.
+    [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
     /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
     virtual void connect(const std::vector<int> &gpus) = 0;
 };
@@ -36,6 +50,6 @@ public:
 /// another version.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 1;
+inline constexpr std::uint32_t kGpusVersion = 2;
 
 } // namespace stagelens::backend

@@ -24,6 +24,24 @@ std::vector<int> usable(const std::vector<Gpu> &gpus)
     return places;
 }
 
+base::Error missing(const std::string &problem)
+{
+    return base::Error::invalid("training.backend", base::concat("cuda is not available: ", problem, "; choose cpu"));
+}
+
+/// What `work` answers, whose exceptions are a GPU's.
+template <class Work>
+auto onGpus(const Work &work) -> base::Result<decltype(work())>
+{
+    try {
+        return work();
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed("a GPU has no memory left for it; end other programs there");
+    } catch (const std::exception &error) {
+        return base::Error::failed(error.what());
+    }
+}
+
 } // namespace
 
 GpuList gpus()
@@ -87,6 +105,15 @@ base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &ne
     return {};
 }
 
+base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
+}
+
 base::Result<std::vector<std::unique_ptr<backend::Compute>>>
 makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt)
 {
@@ -98,22 +125,18 @@ makeComputes(const std::string &backend, const std::vector<int> &ranks, int devi
     }
     const GpuList found = gpus();
     if (!found.problem.empty())
-        return base::Error::invalid("training.backend", base::concat("cuda is not available: ", found.problem, "; choose cpu"));
-    std::string problem;
-    backend::Gpus &all = *backend::cudaGpus(problem);
-    const std::vector<int> places = gpuOfDevice(found.gpus, devices);
-    try {
+        return missing(found.problem);
+    return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
+        std::string problem;
+        backend::Gpus &all = *backend::cudaGpus(problem);
+        const std::vector<int> places = gpuOfDevice(found.gpus, devices);
         std::vector<int> distinct = places;
         distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
         all.connect(distinct);
         for (const int rank : ranks)
             made.push_back(all.makeCompute(places[static_cast<std::size_t>(rank)], interrupt));
-    } catch (const std::bad_alloc &) {
-        return base::Error::failed("a GPU has no memory left for the run; end other programs on it");
-    } catch (const std::exception &error) {
-        return base::Error::failed(error.what());
-    }
-    return made;
+        return std::move(made);
+    });
 }
 
 } // namespace stagelens::runtime

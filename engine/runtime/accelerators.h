@@ -29,6 +29,9 @@ struct GpuList {
 /// Fails where the slabs of the devices on a GPU are more than it has free.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need);
 
+/// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
+[[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
+
 /// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
 makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt);

@@ -71,6 +71,17 @@ private slots:
         QCOMPARE(*first, *second);
     }
 
+    void checksItsKernels()
+    {
+        const auto checks = runtime::checkKernels(false);
+        QVERIFY2(checks.ok(), checks ? "" : checks.error().text().c_str());
+        QVERIFY(checks->size() > 40);
+        for (const backend::KernelCheck &check : *checks)
+            QVERIFY2(check.holds(), base::concat(check.kernel, ' ', check.type, ' ', check.shape, ": ", check.error, " of ",
+                                                 check.bound, ' ', check.fault)
+                                        .c_str());
+    }
+
     void refusesWhatDoesNotFit()
     {
         model::Experiment plan = onGpu("1f1b", VocabularyMethod::None);

@@ -3,9 +3,12 @@
 #include "engine/backend/cuda/gpu_memory.h"
 #include "engine/backend/gpus.h"
 #include "engine/base/text.h"
+#include "kernels/cuda/selftest/selftest.h"
 #include "kernels/include/device.h"
 
+#include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace stagelens::backend {
 namespace {
@@ -51,6 +54,32 @@ Gpu described(int device)
     return found;
 }
 
+/// The self-test's arrays on a GPU.
+class TestMemory final : public gpu::selftest::Memory {
+public:
+    TestMemory(int device, gpu::Stream stream) : m_memory(device), m_stream(stream) {}
+    void *allocate(std::int64_t bytes) override
+    {
+        try {
+            return m_memory.take(static_cast<std::size_t>(bytes) / sizeof(float) + 1);
+        } catch (const std::bad_alloc &) {
+            return nullptr;
+        }
+    }
+    void release(void *array) override { m_memory.giveBack(static_cast<float *>(array)); }
+    gpu::Status upload(void *to, const void *from, std::int64_t bytes) override { return move(to, from, bytes); }
+    gpu::Status download(void *to, const void *from, std::int64_t bytes) override { return move(to, from, bytes); }
+
+private:
+    gpu::Status move(void *to, const void *from, std::int64_t bytes)
+    {
+        const gpu::Status status = gpu::copy(m_stream, to, from, static_cast<std::size_t>(bytes));
+        return status.failed() ? status : gpu::finish(m_stream);
+    }
+    GpuMemory m_memory;
+    gpu::Stream m_stream;
+};
+
 class CudaGpus final : public Gpus {
 public:
     std::vector<Gpu> list(std::string &problem) override
@@ -68,6 +97,21 @@ public:
     std::unique_ptr<Compute> makeCompute(int gpu, const kernels::Interrupt &interrupt) override
     {
         return makeGpuCompute(gpu, interrupt);
+    }
+    std::vector<KernelCheck> checkKernels(int device, bool large) override
+    {
+        const GpuStream stream(device);
+        TestMemory memory(device, stream.get());
+        std::vector<KernelCheck> checks;
+        using gpu::selftest::Shapes;
+        for (const Shapes shapes : {Shapes::Small, Shapes::Large}) {
+            if (shapes == Shapes::Large && !large)
+                break;
+            for (gpu::selftest::Result &each : gpu::selftest::run(memory, stream.get(), shapes))
+                checks.push_back({std::move(each.kernel), std::move(each.type), std::move(each.shape), each.error, each.bound,
+                                  std::move(each.fault)});
+        }
+        return checks;
     }
     void connect(const std::vector<int> &gpus) override
     {
