@@ -69,6 +69,9 @@ void BridgeWords::unnamedRunsAreNamedInWords()
 
 void BridgeWords::problemsBecomeSentences()
 {
+    QCOMPARE(ui::pointsText(0.11, 0.54), u"−43 points"_s);
+    QCOMPARE(ui::pointsText(0.55, 0.54), u"+1 point"_s);
+    QCOMPARE(ui::pointsText(0.541, 0.539), u"±0 points"_s);
     QCOMPARE(ui::sentence(base::Error::invalid({{"a", "9 devices need 9 layers"}, {"b", "raise it"}})),
              u"9 devices need 9 layers. Raise it."_s);
 }

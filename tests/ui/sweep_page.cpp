@@ -35,6 +35,7 @@ private slots:
     void trainingIsEstimatedAndFillsThePoints();
     void cancelKeepsWhatIsDone();
     void resultsAreExported();
+    void whatWasPublishedIsCrossed();
 
 private:
     ui::SweepPage &page() { return m_fixture->window().sweepPage(); }
@@ -206,6 +207,31 @@ void SweepMode::cancelKeepsWhatIsDone()
     const QString text = m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text();
     QVERIFY2(text.startsWith(u"Cancelled: "_s) && text.contains(u"of 8 are done and stay"_s), qPrintable(text));
     QVERIFY(m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
+}
+
+void SweepMode::whatWasPublishedIsCrossed()
+{
+    m_fixture->open(qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/gpt-4b-8xa100-256k.stagelens.json"_s);
+    QTest::keyClick(&m_fixture->window(), Qt::Key_3, Qt::ControlModifier);
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"48000, 256000"_s); // the paper has the second
+    runToTheEnd();
+    constexpr int kFirstPublished = 2'000'000;
+    auto *metric = page().metricPlot();
+    QVERIFY(metric->placeOf(kFirstPublished));
+    QVERIFY(page().memoryPlot()->placeOf(kFirstPublished + 3)); // of each of the four methods
+    QVERIFY(!metric->placeOf(kFirstPublished + 4));
+    emit metric->pointed(kFirstPublished);
+    const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
+    QVERIFY2(words.contains(u"Vocabulary size 256k · not split · Published: 24 s, 31.6 GiB, "_s), qPrintable(words));
+    QVERIFY(!words.contains(u"bubble"_s));
+    const auto legend = m_fixture->window().sweepPage().results()->findChildren<QLabel *>();
+    QVERIFY(std::ranges::any_of(legend, [](const QLabel *label) { return label->text() == u"Published"_s; }));
+    const QByteArrayList lines = QByteArray::fromStdString(page().resultsText(u"csv"_s)).trimmed().split('\n');
+    QCOMPARE(lines.size(), 1 + 8 + 4);
+    QVERIFY2(lines[9].contains(",1f1b,none,published,23959400000,,"), lines[9].constData());
+    // Its plan is opened as that of any other.
+    emit metric->opened(kFirstPublished);
+    QCOMPARE(m_fixture->window().document().experiment().model.vocabularySize, 256000);
 }
 
 void SweepMode::resultsAreExported()

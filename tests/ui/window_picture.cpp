@@ -195,9 +195,22 @@ void WindowPicture::presentationLeavesOnlyThePicture()
     QVERIFY(!editor->isVisible());
     QVERIFY(window.explorePage().timeline()->isVisible());
     QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() / before - 1.6) < 0.05);
+    QVERIFY(!window.menuWidget()->isVisible()); // with the line below it
+    auto *bar = window.explorePage().playBar();
+    QVERIFY(bar->isVisible()); // the bar is there before anything is played, with words that say how
+    QVERIFY(!window.findChild<ui::ViewState *>()->playhead());
+    QVERIFY(m_fixture->find<QLabel>(u"play.caption"_s)->text().startsWith(u"Space plays "_s));
+    QTest::keyClick(window.explorePage().timeline(), Qt::Key_Space);
+    QVERIFY(bar->isPlaying());
+    auto *caption = m_fixture->find<QLabel>(u"play.caption"_s);
+    QVERIFY(caption->height() >= 2 * caption->fontMetrics().lineSpacing());
+    bar->stop();
+    QVERIFY(bar->isVisible());
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(editor->isVisible());
     QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() - before) < 0.1);
+    QVERIFY(!bar->isVisible());
+    QVERIFY(window.menuWidget()->isVisible());
     QVERIFY(!window.isFullScreen());
 }
 

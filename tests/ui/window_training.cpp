@@ -1,4 +1,5 @@
 // Training from the window: keys, lanes, provenance, the table of runs and comparison, also after a restart.
+#include "engine/store/run_store.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
 
@@ -6,8 +7,12 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QTableView>
 #include <QTableWidget>
+
+#include <csignal>
+#include <sys/resource.h>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -33,6 +38,8 @@ private slots:
     void unusableDatabaseIsSaidPermanently();
     void aFailedRunSaysWhereAndWhatToDo();
     void measuredChoosesRunAndStep();
+    void devicesThatWaitForEachOtherAreNamed();
+    void aStoreThatCannotGrowIsSaid();
 
 private:
     void train();
@@ -71,6 +78,12 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     m_fixture->click(u"strip.shown.Measured"_s);
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
     QVERIFY(m_fixture->content().groups[0].timeline->provenance == timeline::Provenance::MeasuredVirtualClock);
+    // The only prediction in this picture says that it is one, and the plan's own is no longer spoken of.
+    QVERIFY2(m_fixture->content().baseline->text.endsWith(u" (predicted)"_s), qPrintable(m_fixture->content().baseline->text));
+    window.apply(model::VocabularyMethod::Vocab2);
+    QVERIFY(!m_fixture->content().baseline->text.contains(u"now"_s));
+    m_fixture->click(u"strip.shown.Both"_s);
+    QVERIFY(m_fixture->content().baseline->text.contains(u", now "_s));
 }
 
 void WindowTraining::escapeDoesNotStopButShiftF5Does()
@@ -288,6 +301,55 @@ void WindowTraining::measuredChoosesRunAndStep()
     m_fixture->window().apply(model::VocabularyMethod::Vocab2);
     m_fixture->click(u"strip.shown.Measured"_s);
     QVERIFY(!m_fixture->window().desk().shown());
+}
+
+void WindowTraining::devicesThatWaitForEachOtherAreNamed()
+{
+    auto &window = m_fixture->window();
+    {
+        auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
+        QVERIFY(store.ok());
+        const auto run = store->begin(model::resolved(window.document().experiment(), 2),
+                                      timeline::Provenance::MeasuredVirtualClock, {}, {});
+        QVERIFY(run.ok());
+        QVERIFY(
+            store
+                ->finish(*run, store::RunStatus::Failed,
+                         "schedule: the devices wait for each other after 1 of 8 passes: device 1 waits at position 0 (F1@1) "
+                         "for the output of F1@0 from device 0, which has it at position 2; validate the schedule")
+                .ok());
+    }
+    window.desk().refreshRuns();
+    emit window.runsPanel().showAsked(1);
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    QVERIFY(bar->isVisible());
+    QVERIFY2(bar->text().startsWith(u"Run 1 failed after 0 of 4 steps. The devices wait for each other after 1 of 8 passes: "
+                                    "device 1 waits at position 0 (F1@1) for the output of F1@0 from device 0"_s),
+             qPrintable(bar->text()));
+    m_fixture->click(u"bar.provenance.Go to Schedule"_s);
+    auto *family = window.findChild<QWidget *>(u"schedule.family"_s);
+    QTRY_VERIFY(family->isVisible() && family->hasFocus());
+}
+
+void WindowTraining::aStoreThatCannotGrowIsSaid()
+{
+    // Beyond the limit a write fails as it does on a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    {
+        const auto restore = qScopeGuard([&before] { ::setrlimit(RLIMIT_FSIZE, &before); });
+        const rlimit little{16'384, before.rlim_max};
+        QCOMPARE(::setrlimit(RLIMIT_FSIZE, &little), 0);
+        train();
+    }
+    if (QTest::currentTestFailed())
+        return;
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
+    QVERIFY(bar->isVisible());
+    QVERIFY2(bar->text().startsWith(u"Results of this session are not being stored. "_s), qPrintable(bar->text()));
+    QVERIFY(m_fixture->find<QAbstractButton>(u"bar.store.Choose another file"_s)->isVisible());
+    QCOMPARE(m_fixture->content().groups.size(), std::size_t{2}); // what was measured is shown all the same
 }
 
 QTEST_MAIN(WindowTraining)

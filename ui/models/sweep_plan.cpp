@@ -1,5 +1,6 @@
 #include "ui/models/sweep_plan.h"
 
+#include "engine/service/published.h"
 #include "ui/bridge/words.h"
 
 #include <QRegularExpression>
@@ -151,6 +152,34 @@ QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup)
     return {};
 }
 
+PublishedPoints publishedPoints(std::span<const SweepEntry> entries, int cores)
+{
+    PublishedPoints found;
+    for (const SweepEntry &entry : entries) {
+        if (!entry.plan.hasModel || !model::validate(entry.plan).empty())
+            continue;
+        const service::PublishedResult *result = service::publishedFor(model::resolved(entry.plan, cores));
+        if (result == nullptr)
+            continue;
+        service::SweepPoint point;
+        point.done = true;
+        point.kind = timeline::Provenance::Published;
+        point.iteration = result->iteration;
+        point.peakMemory = result->peakMemory;
+        const model::ParallelPlan &parallel = entry.plan.parallel;
+        point.tokensPerSecond = static_cast<double>(parallel.microbatches) * parallel.microbatchSize *
+                                entry.plan.model.sequence / (static_cast<double>(result->iteration) / 1e9);
+        found.entries.push_back(entry);
+        found.points.push_back(std::move(point));
+    }
+    return found;
+}
+
+std::optional<double> bubbleOf(const service::SweepPoint &point)
+{
+    return point.kind == timeline::Provenance::Published ? std::nullopt : std::optional(point.bubbleRatio);
+}
+
 std::span<const SweepMetric> sweepMetrics()
 {
     using Point = service::SweepPoint;
@@ -160,7 +189,7 @@ std::span<const SweepMetric> sweepMetrics()
           [](double value) { return durationText(static_cast<base::Nanos>(value)); }},
          {u"Tokens/s"_s, true, [](const Point &point) { return point.tokensPerSecond; },
           [](double value) { return countText(value); }},
-         {u"Bubble"_s, false, [](const Point &point) { return Figure(point.bubbleRatio); },
+         {u"Bubble"_s, false, [](const Point &point) { return bubbleOf(point); },
           [](double value) { return shareText(value); }},
          {u"Peak memory"_s, false,
           [](const Point &point) { return point.peakMemory > 0 ? Figure(static_cast<double>(point.peakMemory)) : Figure(); },

@@ -50,11 +50,19 @@ struct SweepEntry {
 inline constexpr std::size_t kMostSweepPlans = 400;
 /// Every plan, series by series.
 [[nodiscard]] std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepSetup &setup);
+/// What others have published for plans of a sweep, each with its plan.
+struct PublishedPoints {
+    std::vector<SweepEntry> entries;
+    std::vector<service::SweepPoint> points;
+};
+[[nodiscard]] PublishedPoints publishedPoints(std::span<const SweepEntry> entries, int cores);
 /// Names of the series: "VOCAB-2", "VOCAB-2 · Devices 8".
 [[nodiscard]] QStringList seriesNames(const SweepSetup &setup);
 /// Why the setup cannot be swept, as a sentence; empty if it can.
 [[nodiscard]] QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup);
 
+/// Papers give none.
+[[nodiscard]] std::optional<double> bubbleOf(const service::SweepPoint &point);
 /// A figure that the first plot can show.
 struct SweepMetric {
     QString name;

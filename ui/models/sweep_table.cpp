@@ -28,7 +28,7 @@ ordered_json rowOf(const SweepResult &result)
             {"vocabulary", model::name(plan.schedule.vocabulary)},
             {"kind", timeline::name(point.kind)},
             {"iteration_ns", figure(point.iteration, true)},
-            {"bubble_ratio", figure(point.bubbleRatio, true)},
+            {"bubble_ratio", given(bubbleOf(point))},
             {"peak_memory_bytes", figure(point.peakMemory, point.peakMemory > 0)},
             {"tokens_per_second", given(point.tokensPerSecond)},
             {"mfu", given(point.mfu)},

@@ -181,9 +181,11 @@ void SweepPlot::Private::paintLines(QPainter &painter)
                 lines[{content.marks[i].series, content.marks[i].kind}].push_back(i);
         for (auto &[key, indices] : lines) {
             std::ranges::sort(indices, {}, [this](std::size_t i) { return content.marks[i].x; });
-            const bool predicted = key.second == timeline::Provenance::Predicted;
-            paintPolyline(painter, indices,
-                          QPen(curveColour(*colours, key.first), 1.4, predicted ? Qt::DashLine : Qt::SolidLine));
+            using timeline::Provenance;
+            const Qt::PenStyle style = key.second == Provenance::Predicted   ? Qt::DashLine
+                                       : key.second == Provenance::Published ? Qt::DotLine
+                                                                             : Qt::SolidLine;
+            paintPolyline(painter, indices, QPen(curveColour(*colours, key.first), 1.4, style));
         }
     }
     if (content.front) {
@@ -220,7 +222,7 @@ void SweepPlot::Private::paint(QPainter &painter)
     painter.setFont(q->font());
     painter.setPen(colours->muted);
     painter.drawText(QRect(10, area.top() - metrics.height() - 6, q->width() - 20, metrics.height()), Qt::AlignLeft,
-                     content.y.name);
+                     metrics.elidedText(content.y.name, Qt::ElideRight, q->width() - 20));
     painter.drawText(QRect(area.left(), area.bottom() + metrics.height() + 8, area.width(), metrics.height()), Qt::AlignRight,
                      content.x.name);
     paintLines(painter);

@@ -9,6 +9,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <tuple>
 
 namespace stagelens::ui {
 
@@ -20,12 +21,13 @@ const QString kEmpty = u"Nothing was swept yet. Start goes through the plans tha
 /// From this ratio on values stand at equal factors and not at equal distances.
 constexpr double kLogarithmicFrom = 4;
 
-/// What a step computes: the model, and how many sequences go through it.
-using Work = std::pair<model::ModelConfig, int>;
-Work workOf(const model::Experiment &plan)
+/// What a step computes, and how its figures came about: the model, how many sequences go through it, the kind.
+using Work = std::tuple<model::ModelConfig, int, timeline::Provenance>;
+Work workOf(const SweepResult &result)
 {
-    Work work{plan.model, plan.parallel.microbatches * plan.parallel.microbatchSize};
-    work.first.preset.clear();
+    const model::Experiment &plan = result.entry->plan;
+    Work work{plan.model, plan.parallel.microbatches * plan.parallel.microbatchSize, result.point->kind};
+    std::get<model::ModelConfig>(work).preset.clear();
     return work;
 }
 
@@ -113,7 +115,7 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
     content.x.name = u"Peak memory of a device"_s;
     content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
     content.x.inBytes = true;
-    content.y.name = u"Iteration · dotted: of the same work, none is faster and smaller"_s;
+    content.y.name = u"Iteration (less is better) · dotted: none is faster and smaller"_s;
     content.y.text = sweepMetrics().front().text;
     content.y.fromZero = true;
     base::Bytes capacity = 0;
@@ -127,7 +129,7 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
         SweepMark mark = markOf(result);
         mark.x = static_cast<double>(point.peakMemory);
         mark.y = static_cast<double>(point.iteration);
-        const Work work = workOf(result.entry->plan);
+        const Work work = workOf(result);
         const auto known = std::ranges::find(works, work);
         mark.workload = static_cast<int>(known - works.begin());
         if (known == works.end())
@@ -147,7 +149,8 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
     text += durationText(point.iteration, inTeachingUnits(entry.plan));
     if (point.peakMemory > 0)
         text += u", "_s + ui::bytesText(point.peakMemory);
-    text += u", bubble "_s + shareText(point.bubbleRatio);
+    if (const auto bubble = bubbleOf(point))
+        text += u", bubble "_s + shareText(*bubble);
     if (point.tokensPerSecond)
         text += u", %1 tokens/s"_s.arg(countText(*point.tokensPerSecond));
     if (point.run != 0)
@@ -156,7 +159,7 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
     return reason.isEmpty() ? text : text + u". "_s + reason;
 }
 
-void fillSweepLegend(QWidget &legend, const QStringList &series)
+void fillSweepLegend(QWidget &legend, const QStringList &series, bool published)
 {
     while (QLayoutItem *item = legend.layout()->takeAt(0)) {
         delete item->widget();
@@ -169,6 +172,8 @@ void fillSweepLegend(QWidget &legend, const QStringList &series)
         return;
     for (const Provenance kind : {Provenance::Predicted, Provenance::MeasuredLive, Provenance::MeasuredVirtualClock})
         addSign(legend, caption(kind), {}, kind, true);
+    if (published)
+        addSign(legend, caption(Provenance::Published), {}, Provenance::Published, true);
     addSign(legend, u"impossible"_s, {}, Provenance::Predicted, false);
     legend.updateGeometry();
 }

@@ -16,6 +16,6 @@ namespace stagelens::ui {
 /// "Vocabulary size 64k · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
 [[nodiscard]] QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point);
 /// The signs of the series, and what the fillings mean, into a widget that has a layout.
-void fillSweepLegend(QWidget &legend, const QStringList &series);
+void fillSweepLegend(QWidget &legend, const QStringList &series, bool published);
 
 } // namespace stagelens::ui

@@ -31,12 +31,13 @@ namespace {
 constexpr int kEstimateMilliseconds = 300;
 constexpr std::size_t kPredicted = 0;
 constexpr std::size_t kTrained = 1;
-/// Points of training runs have numbers from here on.
-constexpr int kTrainedIds = 1'000'000;
+constexpr std::size_t kPublished = 2;
+/// The points of a kind have numbers from this times its own on.
+constexpr int kIdsOfKind = 1'000'000;
 } // namespace
 
 SweepPage::SweepPage(EngineBridge *bridge, ExperimentDocument *document, QWidget *parent)
-    : QWidget(parent), m_bridge(bridge), m_document(document), m_outcomes(2)
+    : QWidget(parent), m_bridge(bridge), m_document(document), m_outcomes(3)
 {
     build();
     m_estimateDelay.setSingleShot(true);
@@ -179,6 +180,10 @@ void SweepPage::start()
     std::vector<model::Experiment> plans;
     for (const SweepEntry &entry : entries)
         plans.push_back(entry.plan);
+    auto published = publishedPoints(entries, m_bridge->cores());
+    auto points = std::make_shared<service::SweepSnapshot>();
+    points->points = std::move(published.points);
+    m_outcomes[kPublished] = {std::move(published.entries), std::move(points)};
     m_outcomes[kind] = {std::move(entries), nullptr};
     m_bar->clear();
     m_job = m_bridge->service().submitSweep(std::move(plans), kind == kTrained);
@@ -246,11 +251,11 @@ void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
 std::vector<SweepResult> SweepPage::done() const
 {
     std::vector<SweepResult> results;
-    for (const std::size_t kind : {kPredicted, kTrained}) {
+    for (std::size_t kind = 0; kind < m_outcomes.size(); ++kind) {
         const Outcome &outcome = m_outcomes[kind];
         for (std::size_t i = 0; outcome.state && i < outcome.entries.size(); ++i)
             if (outcome.state->points[i].done)
-                results.push_back({static_cast<int>(kind) * kTrainedIds + static_cast<int>(i), &outcome.entries[i],
+                results.push_back({static_cast<int>(kind) * kIdsOfKind + static_cast<int>(i), &outcome.entries[i],
                                    &outcome.state->points[i]});
     }
     return results;
@@ -263,7 +268,8 @@ void SweepPage::refreshPlots()
     m_metricPlot->setContent(metricContent(m_shownSetup, metric, results));
     m_memoryPlot->setContent(memoryContent(m_shownSetup, results));
     m_legend->setVisible(!results.empty());
-    fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup));
+    fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup),
+                    !m_outcomes[kPublished].entries.empty());
     m_export->setEnabled(!results.empty());
     choose(m_chosen);
     emit resultsChanged();
@@ -299,15 +305,15 @@ void SweepPage::askForFile()
 
 const SweepEntry *SweepPage::entryOf(int id) const
 {
-    const Outcome &outcome = m_outcomes[id >= kTrainedIds ? kTrained : kPredicted];
-    const auto index = static_cast<std::size_t>(id % kTrainedIds);
+    const Outcome &outcome = m_outcomes[static_cast<std::size_t>(std::max(id, 0) / kIdsOfKind)];
+    const auto index = static_cast<std::size_t>(id % kIdsOfKind);
     return id >= 0 && index < outcome.entries.size() ? &outcome.entries[index] : nullptr;
 }
 
 const service::SweepPoint *SweepPage::pointOf(int id) const
 {
-    const Outcome &outcome = m_outcomes[id >= kTrainedIds ? kTrained : kPredicted];
-    const auto index = static_cast<std::size_t>(id % kTrainedIds);
+    const Outcome &outcome = m_outcomes[static_cast<std::size_t>(std::max(id, 0) / kIdsOfKind)];
+    const auto index = static_cast<std::size_t>(id % kIdsOfKind);
     return id >= 0 && outcome.state && index < outcome.state->points.size() ? &outcome.state->points[index] : nullptr;
 }
 

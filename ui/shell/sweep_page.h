@@ -105,7 +105,7 @@ private:
     SweepPlot *m_memoryPlot;
 
     SweepSetup m_shownSetup;         ///< of the outcomes
-    std::vector<Outcome> m_outcomes; ///< predictions, training runs
+    std::vector<Outcome> m_outcomes; ///< predictions, training runs, what was published
     service::JobId m_job = 0;
     std::size_t m_running = 0; ///< the outcome that the job fills
     std::size_t m_storedRuns = 0;
