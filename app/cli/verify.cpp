@@ -86,6 +86,9 @@ nlohmann::ordered_json checksJson(const std::vector<backend::KernelCheck> &check
 /// The kernels of the first GPU against the processor's.
 int verifyKernels(bool asJson)
 {
+    if (const std::string problem = runtime::backendProblem("cuda"); !problem.empty())
+        return fail(base::Error::invalid(
+            "--kernels", "compares a GPU's kernels with the processor's, but cuda is not available: " + problem));
     const auto checks = runtime::checkKernels(true);
     if (!checks)
         return fail(checks.error());

@@ -21,7 +21,8 @@ std::vector<BackendInfo> backends()
 {
     const runtime::GpuList found = runtime::gpus();
     return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
-            {"cuda", "NVIDIA GPUs, fp32" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)), found.problem.empty(), found.problem}};
+            {"cuda", "NVIDIA GPUs, fp32" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
+             found.problem.empty(), found.problem}};
 }
 
 namespace {

@@ -14,8 +14,8 @@ private slots:
     void refusesImpossiblePlans_data();
     void refusesImpossiblePlans();
     void reportsEveryProblem();
-    void refusesOptionsOfLaterVersions_data();
-    void refusesOptionsOfLaterVersions();
+    void refusesWhatCannotBeHere_data();
+    void refusesWhatCannotBeHere();
     void refusesHostileExperiments_data();
     void refusesHostileExperiments();
     void refusesHostileDurations();
@@ -78,7 +78,7 @@ void CliInput::reportsEveryProblem()
     QCOMPARE(answer.problems().size(), 5);
 }
 
-void CliInput::refusesOptionsOfLaterVersions_data()
+void CliInput::refusesWhatCannotBeHere_data()
 {
     QTest::addColumn<QString>("words");
     for (const char *words : {"simulate --schedule-file x", "run --resume 3", "run --backend cuda --steps 1",
@@ -86,9 +86,10 @@ void CliInput::refusesOptionsOfLaterVersions_data()
         QTest::newRow(words) << QString::fromLatin1(words);
 }
 
-void CliInput::refusesOptionsOfLaterVersions()
+void CliInput::refusesWhatCannotBeHere()
 {
     QFETCH(const QString, words);
+    qputenv("STAGELENS_CUDA_PLUGIN", "/nowhere/libstagelens-cuda.so"); // there may be a GPU
     const CliAnswer answer = m_cli.run(words);
     QCOMPARE(answer.status, 2);
     QCOMPARE(answer.problems().size(), 1);
