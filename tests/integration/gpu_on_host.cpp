@@ -10,8 +10,10 @@ namespace {
 model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bool isLlama = false)
 {
     model::Experiment plan = test::smallExperiment(schedule, method, 2, 2);
+    plan.model.layers = 4; // a fibre a thread takes its time
+    plan.parallel.stageLayers.clear();
     plan.training.backend = "cuda";
-    return isLlama ? test::asLlama(plan, 1) : plan;
+    return model::resolved(isLlama ? test::asLlama(plan, 1) : plan, 2);
 }
 
 } // namespace
