@@ -177,7 +177,7 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
 }
 
 template <class T, int W>
-STAGELENS_KERNEL(kMostThreads, 4)
+STAGELENS_KERNEL(kMostThreads, 3)
 probabilitiesKernel(const float *maximum, const float *factor, LogitShardOf<T> shard)
 {
     const int row = blockIndex();
