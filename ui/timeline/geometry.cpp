@@ -49,22 +49,39 @@ void placeVocabulary(SliceBox &box, const timeline::Lane &lane, const LaneWindow
     box.vocabularyWidth = std::max(std::min(to, box.x + box.width) - box.vocabularyX, 0);
 }
 
-WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last)
+using Kinds = decltype(WorkShares::kinds);
+
+/// Adds the durations of slices. Two sums in turn: a slice need not wait for the sum of the one before it to be written.
+void addDurations(Kinds &kinds, const timeline::Lane &lane, std::size_t first, std::size_t last)
+{
+    const auto duration = [&lane](std::size_t i) { return lane.end[i] - lane.begin[i]; };
+    const auto kind = [&lane](std::size_t i) { return static_cast<std::size_t>(lane.pass[i].kind); };
+    Kinds odd{};
+    for (; first + 1 < last; first += 2) {
+        kinds[kind(first)] += duration(first);
+        odd[kind(first + 1)] += duration(first + 1);
+    }
+    if (first < last)
+        kinds[kind(first)] += duration(first);
+    for (std::size_t each = 0; each < odd.size(); ++each)
+        kinds[each] += odd[each];
+}
+
+/// `hides`: whether slices of the lane may hide vocabulary work.
+WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last, bool hides)
 {
     WorkShares work;
-    const std::size_t known = std::clamp(lane.vocabulary.size(), first, last);
-    base::Nanos allHidden = 0; // in a register, unlike a member of what is being filled
-    for (std::size_t i = first; i < known; ++i) {
-        const base::Nanos duration = lane.end[i] - lane.begin[i];
+    addDurations(work.kinds, lane, first, last);
+    if (!hides)
+        return work;
+    for (std::size_t i = first; i < std::min(last, lane.vocabulary.size()); ++i) {
         const schedule::PassKind kind = lane.pass[i].kind;
-        const base::Nanos share = schedule::isVocabularyPass(kind) ? 0 : lane.vocabulary[i];
-        const base::Nanos hidden = std::clamp<base::Nanos>(share, 0, duration);
-        work.kinds[static_cast<std::size_t>(kind)] += duration - hidden;
-        allHidden += hidden;
+        if (schedule::isVocabularyPass(kind))
+            continue;
+        const base::Nanos hidden = std::clamp<base::Nanos>(lane.vocabulary[i], 0, lane.end[i] - lane.begin[i]);
+        work.kinds[static_cast<std::size_t>(kind)] -= hidden;
+        work.hiddenVocabulary += hidden;
     }
-    for (std::size_t i = known; i < last; ++i)
-        work.kinds[static_cast<std::size_t>(lane.pass[i].kind)] += lane.end[i] - lane.begin[i];
-    work.hiddenVocabulary = allHidden;
     return work;
 }
 
@@ -135,7 +152,7 @@ std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const Lane
     const auto cut = [&lane](WorkShares &work, std::size_t slice, base::Nanos beyond) {
         if (beyond <= 0)
             return;
-        const WorkShares whole = workOf(lane, slice, slice + 1);
+        const WorkShares whole = workOf(lane, slice, slice + 1, true);
         const double part = static_cast<double>(beyond) / static_cast<double>(lane.end[slice] - lane.begin[slice]);
         for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
             work.kinds[kind] -= std::llround(static_cast<double>(whole.kinds[kind]) * part);
@@ -180,23 +197,24 @@ LaneSums::LaneSums(const timeline::Lane &lane)
     WorkShares sum;
     for (std::size_t begin = 0; begin < lane.size(); begin += kBlock) {
         m_before.push_back(sum);
-        sum += workOf(lane, begin, std::min(begin + kBlock, lane.size()));
+        sum += workOf(lane, begin, std::min(begin + kBlock, lane.size()), true);
     }
     m_before.push_back(sum);
+    m_hides = sum.hiddenVocabulary > 0;
 }
 
 WorkShares LaneSums::work(const timeline::Lane &lane, std::size_t first, std::size_t count) const
 {
     const std::size_t last = first + count;
     if (count <= 2 * kBlock)
-        return workOf(lane, first, last);
+        return workOf(lane, first, last, m_hides);
     // Whole blocks by difference, the two ragged ends one by one.
     const std::size_t beginBlock = (first + kBlock - 1) / kBlock;
     const std::size_t endBlock = last / kBlock;
     WorkShares work = m_before[endBlock];
     work -= m_before[beginBlock];
-    work += workOf(lane, first, beginBlock * kBlock);
-    work += workOf(lane, endBlock * kBlock, last);
+    work += workOf(lane, first, beginBlock * kBlock, m_hides);
+    work += workOf(lane, endBlock * kBlock, last, m_hides);
     return work;
 }
 

@@ -65,6 +65,7 @@ public:
 
 private:
     std::vector<WorkShares> m_before; ///< work before each block, and at last all of it
+    bool m_hides = true;              ///< whether slices may hide vocabulary work
 };
 
 /// Work in an equal part of the window; what is left of its span is idle time.
