@@ -14,7 +14,7 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-constexpr int kMostThreads = 512;
+constexpr int kMostThreads = 512; ///< three blocks of which are all that some multiprocessors take
 constexpr int kMostWarps = kMostThreads / kWarpLanes;
 constexpr std::int64_t kRowOnChip = 96 * 1024;
 
@@ -89,7 +89,7 @@ STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, st
 }
 
 template <class T, int W>
-STAGELENS_KERNEL(kMostThreads, 4)
+STAGELENS_KERNEL(kMostThreads, 3)
 statisticsKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     auto *parts = reinterpret_cast<Running *>(sharedBytes());
@@ -106,7 +106,7 @@ statisticsKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shar
 }
 
 template <class T, int W>
-STAGELENS_KERNEL(kMostThreads, 4)
+STAGELENS_KERNEL(kMostThreads, 3)
 maximaKernel(float *maximum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     const int row = blockIndex();
