@@ -10,6 +10,10 @@ install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(STAGELENS_MPI)
   install(TARGETS stagelens-mpi LIBRARY DESTINATION lib/stagelens COMPONENT mpi EXCLUDE_FROM_ALL)
 endif()
+# The same for what needs the CUDA Toolkit's libraries: `--component cuda`.
+if(STAGELENS_CUDA)
+  install(TARGETS stagelens-cuda LIBRARY DESTINATION lib/stagelens COMPONENT cuda EXCLUDE_FROM_ALL)
+endif()
 # What base::resourceFolder() looks for beside an installed program.
 foreach(folder IN ITEMS docs examples hardware icons migrations models published)
   install(DIRECTORY resources/${folder} DESTINATION share/stagelens)
