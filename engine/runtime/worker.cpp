@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -92,6 +93,18 @@ public:
         if (m_process > 0)
             ::kill(m_process, SIGKILL);
     }
+    /// It has told its end: waits for that, but no longer than kPatience.
+    void leave()
+    {
+        askToStop();
+        pollfd end{m_socket, POLLIN, 0};
+        constexpr auto kMost = std::chrono::milliseconds(kPatience).count();
+        while (::poll(&end, 1, static_cast<int>(kMost)) < 0 && errno == EINTR) {
+        }
+        if (end.revents == 0)
+            kill();
+        (void)wait();
+    }
     /// Until it has ended; how.
     [[nodiscard]] int wait()
     {
@@ -167,12 +180,13 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
     ended.notify_all();
     watch.join();
     if (outcome) {
-        worker.askToStop();
-        (void)worker.wait();
+        worker.leave();
         return *outcome;
     }
     worker.kill(); // what speaks no sense any more
     const std::string how = howItEnded(worker.wait());
+    if (link.isForeign())
+        return base::Error::failed(program().string() + " is of another build than this program; install both together");
     if (stop.stop_requested())
         return base::Error::cancelled();
     return base::Error::failed(base::concat("the process that trained on the GPU ", how, "; the next run starts a new one"));
@@ -191,8 +205,8 @@ int work()
         return link.put(Word::End, std::move(packer)) ? 0 : 1;
     };
     const auto frame = link.take();
-    if (!frame || frame->word != Word::Run)
-        return 2;
+    if (!frame || frame->word != Word::Run) // a master of another build learns that from the answer
+        return end(base::Error::failed("nobody said what to train"));
     Unpacker packed(frame->bytes);
     const auto run = unpackRun(packed);
     if (!run)

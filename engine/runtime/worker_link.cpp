@@ -13,7 +13,11 @@
 namespace stagelens::runtime {
 namespace {
 
+/// Changes with whatever is said, or how.
+constexpr std::uint32_t kVersion = 1;
+
 struct Head {
+    std::uint32_t version = kVersion;
     Word word = Word::End;
     std::uint64_t bytes = 0;
 };
@@ -55,7 +59,7 @@ bool readAll(int in, std::span<std::byte> bytes)
 bool WorkerLink::put(Word word, Packer content)
 {
     const backend::Bytes bytes = content.take();
-    const Head head{word, bytes.size()};
+    const Head head{kVersion, word, bytes.size()};
     const std::scoped_lock lock(m_writing);
     return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
 }
@@ -63,7 +67,10 @@ bool WorkerLink::put(Word word, Packer content)
 std::optional<Frame> WorkerLink::take()
 {
     Head head;
-    if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))) || head.bytes > kMostBytes)
+    if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))))
+        return std::nullopt;
+    m_isForeign = head.version != kVersion;
+    if (m_isForeign || head.bytes > kMostBytes)
         return std::nullopt;
     Frame frame{head.word, backend::Bytes(head.bytes)};
     return readAll(m_in, frame.bytes) ? std::optional(std::move(frame)) : std::nullopt;

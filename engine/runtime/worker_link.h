@@ -34,11 +34,14 @@ public:
     bool put(Word word, Packer content);
     /// Waits for the next one; nothing at the end, or where it makes no sense.
     [[nodiscard]] std::optional<Frame> take();
+    /// Whether the last frame was of another version of what they say.
+    [[nodiscard]] bool isForeign() const { return m_isForeign; }
 
 private:
     int m_in;
     int m_out;
     std::mutex m_writing;
+    bool m_isForeign = false;
 };
 
 void pack(Packer &packer, const base::Result<> &outcome);

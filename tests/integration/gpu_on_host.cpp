@@ -1,11 +1,21 @@
 // The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
 #include "engine/runtime/accelerators.h"
+#include "kernels/cuda/host/devices.h"
 #include "tests/support/verify_matrix.h"
+
+#include <array>
+#include <dlfcn.h>
+#include <type_traits>
 
 using namespace stagelens;
 using model::VocabularyMethod;
 
 namespace {
+
+// What kernels/cuda/host/devices.h declares, of the plug-in that the engine has loaded.
+decltype(&stagelensSetFibreGpus) setGpus = nullptr;
+decltype(&stagelensLoseFibreGpusAfter) loseGpusAfter = nullptr;
+decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
 
 model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bool isLlama = false)
 {
@@ -30,7 +40,17 @@ private slots:
         QVERIFY2(found.problem.empty(), found.problem.c_str());
         QCOMPARE(found.gpus.size(), std::size_t{1});
         QCOMPARE(found.gpus.front().name, std::string("fibres on the host"));
+        void *handle = ::dlopen(plugin.constData(), RTLD_NOW | RTLD_NOLOAD);
+        const auto find = [handle](auto &function, const char *name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+            return function != nullptr;
+        };
+        QVERIFY(find(setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(find(loseGpusAfter, "stagelensLoseFibreGpusAfter"));
+        QVERIFY(find(takenBytes, "stagelensTakenOfFibreGpu"));
     }
+
+    void init() { setGpus(1, std::size_t{1} << 30); }
 
     void trainsLikeTheReference_data()
     {
@@ -71,6 +91,46 @@ private slots:
         const auto second = runtime::stepGradients(plan, schedule);
         QVERIFY2(second.ok(), second ? "" : second.error().text().c_str());
         QCOMPARE(*first, *second);
+    }
+
+    void fourDevicesShareTwoGpus()
+    {
+        setGpus(2, std::size_t{1} << 30);
+        model::Experiment plan = test::smallExperiment("1f1b", VocabularyMethod::Vocab1, 4, 3);
+        plan.training.backend = "cuda";
+        plan.training.mode = model::RunMode::Live;
+        std::array<std::size_t, 2> held{};
+        runtime::TrainingObserver observer;
+        observer.onStep = [&held](const runtime::StepReport &) { held = {takenBytes(0), takenBytes(1)}; };
+        plan.training.steps = 1;
+        const auto trained = runtime::train(plan, test::scheduleOf(plan), {}, observer, {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        QVERIFY(held[0] > 0 && held[1] > 0);
+        QCOMPARE(takenBytes(0) + takenBytes(1), std::size_t{0});
+    }
+
+    void aLostGpuEndsTheRun()
+    {
+        model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab2);
+        plan.training.steps = 1;
+        plan.training.optimizer.clip = 1;
+        const schedule::Schedule schedule = test::scheduleOf(plan);
+        int ended = 0;
+        // From the making of the devices to the optimizer.
+        for (const int waits : {0, 1, 3, 10, 20, 40, 80, 120, 160, 200, 240, 280}) {
+            loseGpusAfter(waits);
+            const auto trained = runtime::train(plan, schedule, {}, {}, {});
+            loseGpusAfter(-1);
+            QCOMPARE(takenBytes(0), std::size_t{0});
+            if (trained)
+                continue;
+            ++ended;
+            const std::string text = trained.error().text();
+            QCOMPARE(trained.error().kind, base::ErrorKind::Failed);
+            QVERIFY2(text.find("the GPU failed in ") != std::string::npos, text.c_str());
+        }
+        QVERIFY(ended >= 6);
+        QVERIFY(runtime::train(plan, schedule, {}, {}, {}).ok());
     }
 
     void checksItsKernels()

@@ -2,7 +2,9 @@
 #include "engine/runtime/worker.h"
 #include "tests/support/tiny_model.h"
 
+#include <QFile>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <csignal>
@@ -127,6 +129,22 @@ private slots:
         Heard heard;
         QVERIFY(runtime::trainInWorker(planOf(1), test::scheduleOf(planOf(1)), {}, observerOf(heard), {}).ok());
         QCOMPARE(heard.steps.size(), std::size_t{1});
+    }
+
+    void refusesAWorkerOfAnotherBuild()
+    {
+        QTemporaryDir folder;
+        QFile foreign(folder.filePath(QStringLiteral("stagelens-cli")));
+        QVERIFY(foreign.open(QIODevice::WriteOnly));
+        foreign.write("#!/bin/sh\nprintf '\\377\\0\\0\\0\\5\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'\n");
+        foreign.close();
+        QVERIFY(foreign.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
+        qputenv("STAGELENS_WORKER", foreign.fileName().toUtf8());
+        const model::Experiment plan = planOf(1);
+        const auto failed = runtime::trainInWorker(plan, test::scheduleOf(plan), {}, {}, {});
+        QVERIFY(!failed.ok());
+        const std::string text = failed.error().text();
+        QVERIFY2(text.find("is of another build than this program; install both together") != std::string::npos, text.c_str());
     }
 
     void saysWhatCannotBeStarted()

@@ -20,8 +20,6 @@ public:
 
     /// Forgets all marks, and finds the host's time of a moment of the idle stream as well as a few tries allow.
     void align();
-    /// The host's time is within this much of the truth, either way.
-    [[nodiscard]] base::Nanos uncertainty() const { return m_uncertainty; }
     [[nodiscard]] std::int64_t mark();
     /// Of a mark that the stream has passed.
     [[nodiscard]] base::Nanos timeOf(std::int64_t mark) const;
@@ -32,7 +30,7 @@ private:
     kernels::gpu::Stream m_stream;
     kernels::gpu::Event m_anchor;
     base::Nanos m_anchorTime = 0;
-    base::Nanos m_uncertainty = 0;
+    base::Nanos m_uncertainty = 0;             ///< of that, either way
     std::vector<kernels::gpu::Event> m_events; ///< made once, used in every step
     std::size_t m_marks = 0;
 };

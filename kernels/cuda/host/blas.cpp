@@ -3,6 +3,7 @@
 #include "kernels/cuda/plans.h"
 
 #include <set>
+#include <string>
 #include <vector>
 
 namespace stagelens::kernels::gpu {
@@ -72,7 +73,9 @@ Status Products::State::run(Stream, const Call &call)
 
 std::string explain(Status status)
 {
-    return status.failed() ? host::lastFault() : "no error";
+    if (!status.failed())
+        return "no error";
+    return host::lastFault().empty() ? "error " + std::to_string(status.code) : host::lastFault();
 }
 
 } // namespace stagelens::kernels::gpu

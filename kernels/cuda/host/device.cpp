@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/host/devices.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Status kNoDevice{100};
+constexpr Status kLost{46}; ///< cudaErrorDevicesUnavailable
 constexpr std::size_t kAlignment = 256;
 
 struct Machine {
@@ -37,29 +39,23 @@ Machine &machine()
 
 thread_local int inUse = 0;
 
+/// Waits that still succeed before the GPUs are lost; negative: they never are.
+std::atomic<int> waitsLeft = -1;
+
+bool isLost()
+{
+    int left = waitsLeft;
+    while (left > 0 && !waitsLeft.compare_exchange_weak(left, left - 1)) {
+    }
+    return left == 0;
+}
+
 std::size_t rounded(std::size_t bytes)
 {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 } // namespace
-
-namespace host {
-
-void setDevices(int count, std::size_t bytesOfEach)
-{
-    const std::scoped_lock lock(machine().mutex);
-    machine().devices = count;
-    machine().bytesOfEach = bytesOfEach;
-}
-
-std::size_t takenBytes(int device)
-{
-    const std::scoped_lock lock(machine().mutex);
-    return machine().taken[device];
-}
-
-} // namespace host
 
 Status countDevices(int &count)
 {
@@ -139,7 +135,7 @@ void destroy(Stream /*stream*/) noexcept {}
 
 Status finish(Stream /*stream*/)
 {
-    return {};
+    return isLost() ? kLost : Status{};
 }
 
 Status copy(Stream /*stream*/, void *to, const void *from, std::size_t bytes)
@@ -179,3 +175,23 @@ Status elapsed(double &seconds, Event from, Event to)
 }
 
 } // namespace stagelens::kernels::gpu
+
+using stagelens::kernels::gpu::machine;
+
+void stagelensSetFibreGpus(int count, std::size_t bytesOfEach)
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().devices = count;
+    machine().bytesOfEach = bytesOfEach;
+}
+
+void stagelensLoseFibreGpusAfter(int waits)
+{
+    stagelens::kernels::gpu::waitsLeft = waits;
+}
+
+std::size_t stagelensTakenOfFibreGpu(int device)
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().taken[device];
+}

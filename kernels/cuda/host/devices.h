@@ -1,13 +1,14 @@
-// What a test says of the GPUs that kernels/cuda/host makes of this machine.
+// What a test says of the GPUs that kernels/cuda/host makes of this machine. C's names, for the plug-in of the tests is loaded.
 #pragma once
 
 #include <cstddef>
 
-namespace stagelens::kernels::gpu::host {
+extern "C" {
 
-/// From now on the machine has so many GPUs, with so much memory each.
-void setDevices(int count, std::size_t bytesOfEach);
+/// From now on the machine has so many GPUs, with so much memory each. One of 1 GiB before that.
+void stagelensSetFibreGpus(int count, std::size_t bytesOfEach);
+/// After so many more waits for a stream all of them fail; negative: never.
+void stagelensLoseFibreGpusAfter(int waits);
 /// Bytes that are taken of one's memory.
-[[nodiscard]] std::size_t takenBytes(int device);
-
-} // namespace stagelens::kernels::gpu::host
+[[nodiscard]] std::size_t stagelensTakenOfFibreGpu(int device);
+}
