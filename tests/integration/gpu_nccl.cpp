@@ -31,7 +31,7 @@ decltype(&stagelensMockNcclOpen) openCommunicators = nullptr;
 /// A plan of two or four devices, small: a fibre a thread takes its time.
 model::Experiment planOf(const std::string &schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied)
 {
-    model::Experiment plan = test::smallExperiment(schedule, method, devices, devices == 2 ? 3 : 4);
+    model::Experiment plan = test::smallExperiment(schedule, method, devices, devices);
     plan.model.layers = schedule == "interleaved-1f1b" || schedule == "v-half" ? 2 * devices : devices;
     plan.model.hidden = 8;
     plan.model.ffn = 16;
@@ -174,10 +174,13 @@ private slots:
         QTest::addColumn<int>("devices");
         QTest::addColumn<bool>("isLlama");
         QTest::addColumn<bool>("isTied");
-        const auto row = [](const char *schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied = false) {
-            QTest::addRow("%s %s p=%d%s%s", schedule, model::name(method).data(), devices, isLlama ? " llama" : "",
-                          isTied ? " tied" : "")
-                << schedule << static_cast<int>(method) << devices << isLlama << isTied;
+        QTest::addColumn<bool>("asProcesses");
+        bool asProcesses = false;
+        const auto row = [&](const char *schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied = false) {
+            asProcesses = !asProcesses;
+            QTest::addRow("%s %s p=%d%s%s%s", schedule, model::name(method).data(), devices, isLlama ? " llama" : "",
+                          isTied ? " tied" : "", asProcesses ? ", as processes" : "")
+                << schedule << static_cast<int>(method) << devices << isLlama << isTied << asProcesses;
         };
         row("1f1b", VocabularyMethod::None, 2, false);
         row("1f1b", VocabularyMethod::Vocab1, 4, true);
@@ -199,22 +202,19 @@ private slots:
         QFETCH(int, devices);
         QFETCH(bool, isLlama);
         QFETCH(bool, isTied);
+        QFETCH(bool, asProcesses);
         const model::Experiment plan =
             planOf(schedule.toStdString(), static_cast<VocabularyMethod>(method), devices, isLlama, isTied);
         const Trained inProcess = trained(plan, {});
         QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
         QCOMPARE(inProcess.losses.size(), std::size_t{2});
         const std::int64_t before = messagesEver();
-        const Trained asThreads = trained(plan, {{}, true});
-        QVERIFY2(asThreads.outcome.ok(), textOf(asThreads.outcome).c_str());
-        QCOMPARE(asThreads.losses, inProcess.losses); // the second step's has what the first one's gradients did
-        const std::int64_t between = messagesEver();
-        QVERIFY(between - before > 2 * plan.parallel.microbatches);
-        const auto asProcesses = together(plan, std::make_shared<test::WireHub>(devices), 60s);
-        for (const Trained &each : asProcesses)
+        const std::vector<Trained> overNccl = asProcesses ? together(plan, std::make_shared<test::WireHub>(devices), 60s)
+                                                          : std::vector{trained(plan, {{}, true})};
+        for (const Trained &each : overNccl)
             QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
-        QCOMPARE(asProcesses.front().losses, inProcess.losses);
-        QVERIFY(messagesEver() - between >= between - before);
+        QCOMPARE(overNccl.front().losses, inProcess.losses); // the second step's has what the first one's gradients did
+        QVERIFY(messagesEver() - before > std::int64_t{2} * plan.training.steps * plan.parallel.microbatches);
     }
 
     void evaluatesBeforeAndAfter()
@@ -240,10 +240,10 @@ private slots:
     /// Fewer GPUs than devices: neighbours share one, and NCCL is refused.
     void neighboursShareAGpu()
     {
-        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 4, false, false);
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 3, false, false);
         const Trained alone = trained(plan, {});
         QVERIFY2(alone.outcome.ok(), textOf(alone.outcome).c_str());
-        for (const int gpus : {1, 3}) {
+        for (const int gpus : {1, 2}) {
             setGpus(gpus, std::size_t{1} << 30);
             for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
                 plan.training.mode = mode;
@@ -253,7 +253,7 @@ private slots:
             }
         }
         const std::string refused = textOf(trained(plan, {{}, true}).outcome);
-        QCOMPARE(refused, std::string("--transport: NCCL puts one device on a GPU, but 4 are to train on the 3 GPUs that can "
+        QCOMPARE(refused, std::string("--transport: NCCL puts one device on a GPU, but 3 are to train on the 2 GPUs that can "
                                       "train here; choose --transport in-process, fewer devices, or more machines"));
     }
 
@@ -274,7 +274,7 @@ private slots:
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 4, false, false);
         plan.training.steps = 1000;
-        for (const int after : {1, 4, 9, 20}) {
+        for (const int after : {1, 9}) {
             std::stop_source stop;
             std::atomic<int> passes = 0;
             const Trained stopped = trained(plan, {{}, true}, stop.get_token(), [&] {
@@ -291,7 +291,7 @@ private slots:
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 4, false, false);
         plan.training.steps = 1000;
-        for (const int after : {1, 3, 30, 77}) { // while links are opened, and in steps
+        for (const int after : {1, 30}) { // while links are opened, and in steps
             failNccl(2, after, kMockLost);
             const Trained broken = trained(plan, {{}, true});
             failNccl(2, -1, 0);
@@ -374,8 +374,7 @@ private slots:
         threads.clear();
         QVERIFY2(problems[1].find("dead-lock: rank 0 sends to 1, rank 1 sends to 2, rank 2 sends to 0") != std::string::npos,
                  problems[1].c_str());
-        QVERIFY2(problems[1].find(
-                     "device 1 has carried 0 of its 2 messages of this round, under way is letter 1 to 2 and letter 0 to 1") !=
+        QVERIFY2(problems[1].find("device 1 has carried 0 of its 2 messages of this round, under way is letter 1 to 2") !=
                      std::string::npos,
                  problems[1].c_str());
     }
