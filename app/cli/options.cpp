@@ -131,8 +131,9 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
     if (const auto transport = arguments.given.find("--transport");
         transport != arguments.given.end() && transport->second != "in-process")
         problems.push_back(
-            {"--transport", concat("`", transport->second,
-                                   "` is not available; choose in-process, or mpi with `run` (see `list transports`)")});
+            {"--transport",
+             concat("`", transport->second,
+                    "` is not available; choose in-process, or with `run` mpi or nccl (see `list transports`)")});
     if (given(arguments, "--hardware") + given(arguments, "--uniform") + given(arguments, "--durations") > 1)
         problems.push_back({"--hardware", "only one of --hardware, --uniform and --durations may be given; keep one"});
     if (given(arguments, "--schedule") && given(arguments, "--schedule-file"))
@@ -173,7 +174,8 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
     };
     for (const Option &option : experimentOptions())
         add(option.name, option.placeholder, option.group, option.help);
-    add("--transport", "HOW", "Training", "in-process, or mpi: as many processes as devices, started by mpirun");
+    add("--transport", "HOW", "Training",
+        "in-process; mpi: as many processes as devices, started by mpirun; nccl: a GPU for each device, in either way");
     const auto addFlag = [&](const char *name, const char *help) {
         command
             .add_flag_callback(

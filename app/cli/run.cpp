@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 #include <optional>
@@ -206,7 +207,7 @@ private:
 };
 
 /// Trains in this process, or in its part of the group.
-int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes)
+int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes, bool isOverNccl)
 {
     const auto refuse = [&](const base::Error &error) {
         if (processes)
@@ -221,12 +222,11 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!experiment)
         return refuse(experiment.error());
-    const service::TrainingOptions options{given.dump, given.init, given.checkpointEvery, *resumed, processes};
-    if (processes) {
-        if (auto problems = service::groupProblems(*processes, *experiment, options); !problems.empty())
-            return refuse(base::Error::invalid(std::move(problems)));
+    const service::TrainingOptions options{given.dump, given.init, given.checkpointEvery, *resumed, processes, isOverNccl};
+    if (auto problems = service::travelProblems(*experiment, options); !problems.empty())
+        return refuse(base::Error::invalid(std::move(problems)));
+    if (processes || isOverNccl)
         experiment->training.mode = model::RunMode::Live;
-    }
     // Better no run than hours of training that nobody can find again.
     if (!processes || processes->isFirst())
         if (const auto runs = service.runs(); !runs)
@@ -241,19 +241,28 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     return statusOf(*last, arguments);
 }
 
+/// By mpirun, or by another program that starts as many processes and tells each of the others as Open MPI or MPICH does.
+bool isOneOfSeveral()
+{
+    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+}
+
 int run(ExperimentArguments arguments, const RunArguments &given)
 {
     const auto transport = arguments.given.find("--transport");
-    if (transport == arguments.given.end() || transport->second != "mpi")
-        return train(std::move(arguments), given, {});
+    const bool isOverNccl = transport != arguments.given.end() && transport->second == "nccl";
+    if (!isOverNccl && (transport == arguments.given.end() || transport->second != "mpi"))
+        return train(std::move(arguments), given, {}, false);
     arguments.given.erase(transport);
+    if (isOverNccl && !isOneOfSeveral())
+        return train(std::move(arguments), given, {}, true);
     const auto processes = service::joinProcesses();
     if (!processes)
         return fail(processes.error());
     std::optional<Hush> hush;
     if (!(*processes)->isFirst())
         hush.emplace();
-    const int status = train(std::move(arguments), given, *processes);
+    const int status = train(std::move(arguments), given, *processes, isOverNccl);
     const std::optional<int> farewell = (*processes)->leave(status);
     hush.reset();
     if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)

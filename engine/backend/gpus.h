@@ -2,11 +2,14 @@
 // build.
 #pragma once
 
+#include "engine/backend/communicator.h"
 #include "engine/backend/compute.h"
 #include "engine/base/units.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,12 +47,21 @@ public:
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
     /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
     virtual void connect(const std::vector<int> &gpus) = 0;
+
+    /// Version of the NCCL that is there; empty, with the reason in `problem`, where none can be used.
+    [[nodiscard]] virtual std::string ncclVersion(std::string &problem) = 0;
+    /// What the ranks of a run find each other by: made once and given to all. These two throw as Communicator does, and only
+    /// where ncclVersion() found one may they be called.
+    [[nodiscard]] virtual std::vector<std::byte> newNcclId() = 0;
+    /// Begins to connect that rank, whose tensors are on that GPU. Each rank needs a GPU of its own.
+    [[nodiscard]] virtual std::unique_ptr<Communicator> joinNccl(std::span<const std::byte> id, int ranks, int rank,
+                                                                 int gpu) = 0;
 };
 
 /// What the plug-in exports under kGpusSymbol: the one object that it has, or null with the reason in `problem` where it is of
 /// another version.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 2;
+inline constexpr std::uint32_t kGpusVersion = 3;
 
 } // namespace stagelens::backend

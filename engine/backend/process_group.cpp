@@ -129,6 +129,20 @@ base::Result<Bytes> ProcessGroup::broadcast(Bytes own, const std::stop_token &st
     return told ? base::Result<Bytes>(*std::move(told)) : base::Error::cancelled();
 }
 
+std::vector<int> ProcessGroup::neighbours() const
+{
+    std::vector<int> ranks;
+    for (int rank = 0; rank < size(); ++rank)
+        if (m_link->isOnMachineOf(rank))
+            ranks.push_back(rank);
+    return ranks;
+}
+
+std::int64_t ProcessGroup::progress() const
+{
+    return m_link->progress();
+}
+
 void ProcessGroup::note(int step, std::size_t passesDone)
 {
     m_link->note(step, passesDone);

@@ -68,6 +68,10 @@ public:
     /// Collective: what rank 0 gives. Cancelled likewise.
     [[nodiscard]] base::Result<Bytes> broadcast(Bytes own, const std::stop_token &stop);
 
+    /// The ranks whose processes run on this machine, in their order, this one among them.
+    [[nodiscard]] std::vector<int> neighbours() const;
+    /// A number that changes whenever a process has told of another pass, which takes it up to a second.
+    [[nodiscard]] std::int64_t progress() const;
     /// How far this process is, for the others to know should it fall silent.
     void note(int step, std::size_t passesDone);
     /// Tells all others that this process gives up, and why; only the first call does.

@@ -54,6 +54,8 @@ public:
     /// Machines that the processes run on.
     [[nodiscard]] int machines();
     [[nodiscard]] bool isOnMachineOf(int rank);
+    /// Changes whenever a process tells of another pass.
+    [[nodiscard]] std::int64_t progress();
     /// Asks rank 0 for its time.
     [[nodiscard]] std::vector<ClockSample> askForTime(int rounds);
 

@@ -208,4 +208,14 @@ bool ProcessLink::isOnMachineOf(int rank)
     return m_peers[static_cast<std::size_t>(rank)].mark.bootId == m_peers[static_cast<std::size_t>(m_rank)].mark.bootId;
 }
 
+std::int64_t ProcessLink::progress()
+{
+    constexpr std::int64_t kMostPasses = std::int64_t{1} << 24U; // of a step
+    const std::scoped_lock lock(m_mutex);
+    std::int64_t sum = m_step * kMostPasses + m_passesDone;
+    for (const Peer &peer : m_peers)
+        sum += peer.step * kMostPasses + peer.passesDone;
+    return sum;
+}
+
 } // namespace stagelens::backend

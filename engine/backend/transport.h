@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct MessageKey {
     std::uint16_t slot = 0;
     std::int32_t microbatch = 0;
     friend auto operator<=>(const MessageKey &, const MessageKey &) = default;
+};
+
+/// A message to come.
+struct Message {
+    int from = 0;
+    int to = 0;
+    MessageKey key;
+    std::int64_t floats = 0;
+    friend auto operator<=>(const Message &, const Message &) = default;
 };
 
 /// Messages and collectives among `ranks` devices. Each has two halves: the first gives a tensor away and never blocks, the
@@ -47,6 +57,13 @@ public:
     virtual void join(int /*rank*/) {}
     virtual void leave(int /*rank*/) {}
     [[nodiscard]] virtual bool isDeadlocked() const { return false; }
+
+    /// Which messages of all ranks follow those told before, in an order in which each can be made once all before it have
+    /// come (runtime::messageOrder()). Every process tells the same. A transport that carries a rank's messages one after the
+    /// other needs it, and nothing else then; the others do not listen.
+    virtual void announce(std::span<const Message> /*order*/) {}
+    /// Why all waits have ended though nobody stopped the run; empty where that is not so.
+    [[nodiscard]] virtual std::string problem() const { return {}; }
 
     void broadcast(int root, const MessageKey &key, Tensor tensor);
     /// Every rank, the root as well, takes its copy once. It is read-only: the copies may be one.

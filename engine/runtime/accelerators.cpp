@@ -86,12 +86,12 @@ std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
     return chosen;
 }
 
-base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &need)
+base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
 {
-    const std::vector<int> places = gpuOfDevice(gpus, static_cast<int>(need.slabs.size()));
     std::vector<base::Bytes> taken(gpus.size());
     for (std::size_t device = 0; device < places.size(); ++device)
-        taken[static_cast<std::size_t>(places[device])] += need.slabs[device] + need.tokens + kBesideSlab;
+        if (places[device] >= 0)
+            taken[static_cast<std::size_t>(places[device])] += need.slabs[device] + need.tokens + kBesideSlab;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] <= gpus[i].freeBytes)
             continue;
@@ -114,8 +114,10 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
     return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
 }
 
-base::Result<std::vector<std::unique_ptr<backend::Compute>>>
-makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt)
+base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+                                                                          const std::vector<int> &ranks,
+                                                                          const std::vector<int> &places,
+                                                                          const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
     if (backend != "cuda") {
@@ -129,8 +131,9 @@ makeComputes(const std::string &backend, const std::vector<int> &ranks, int devi
     return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
         std::string problem;
         backend::Gpus &all = *backend::cudaGpus(problem);
-        const std::vector<int> places = gpuOfDevice(found.gpus, devices);
-        std::vector<int> distinct = places;
+        std::vector<int> distinct;
+        for (const int rank : ranks)
+            distinct.push_back(places[static_cast<std::size_t>(rank)]);
         distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
         all.connect(distinct);
         for (const int rank : ranks)

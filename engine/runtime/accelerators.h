@@ -26,14 +26,18 @@ struct GpuList {
 
 /// Which GPU (of gpus(), those that can train) each of `devices` works on: neighbours share one where there are fewer.
 [[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
-/// Fails where the slabs of the devices on a GPU are more than it has free.
-[[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need);
+/// Fails where the slabs of the devices on a GPU are more than it has free. `places`: the GPU of each device, as gpuOfDevice()
+/// answers; negative: on another machine, or another process's.
+[[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
+                                            const std::vector<int> &places);
 
 /// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
-/// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
-[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
-makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt);
+/// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(). Fails where a GPU does.
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+                                                                                        const std::vector<int> &ranks,
+                                                                                        const std::vector<int> &places,
+                                                                                        const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime

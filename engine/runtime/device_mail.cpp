@@ -1,5 +1,6 @@
 // What a device's passes receive and give away. Which pass needs and makes what is told in engine/schedule/dependencies.h.
 #include "engine/runtime/device.h"
+#include "engine/runtime/message_order.h"
 
 #include <algorithm>
 
@@ -13,14 +14,6 @@ using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
 using simulate::BufferKind;
-
-/// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
-enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
-
-MessageKey keyOf(Transfer transfer, int slot, int microbatch)
-{
-    return {static_cast<std::uint8_t>(transfer), static_cast<std::uint16_t>(slot), microbatch};
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "engine/runtime/evaluation.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/message_order.h"
 
 #include <algorithm>
 
@@ -9,12 +10,6 @@ namespace {
 
 using schedule::Pass;
 using schedule::PassKind;
-
-/// A forward pass and the place of the device that runs it among those of this process.
-struct Step {
-    std::size_t device = 0;
-    Pass pass;
-};
 
 /// Place of a forward pass's kind in the order in which they need one another; nothing for the kinds of the backward.
 std::optional<int> rankOf(PassKind kind)
@@ -28,21 +23,9 @@ std::optional<int> rankOf(PassKind kind)
     }
 }
 
-/// The forward passes of microbatch 0, each after what it needs.
-std::vector<Step> forwardPasses(const schedule::Schedule &schedule, const Devices &devices)
+base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices &devices, const std::stop_token &halt)
 {
-    std::vector<Step> steps;
-    for (std::size_t device = 0; device < devices.size(); ++device)
-        for (const Pass &pass : schedule.device(devices[device]->rank()))
-            if (pass.microbatch == 0 && rankOf(pass.kind))
-                steps.push_back({device, pass});
-    std::ranges::stable_sort(steps, {}, [](const Step &step) { return std::pair(rankOf(step.pass.kind), step.pass.stage); });
-    return steps;
-}
-
-base::Result<> runForward(const std::vector<Step> &steps, const Devices &devices, const std::stop_token &halt)
-{
-    for (const auto &[index, pass] : steps) {
+    for (const auto &[index, pass] : passes) {
         Device &device = *devices[index];
         auto mail = device.receive(pass);
         if (!mail)
@@ -66,6 +49,18 @@ base::Result<> runForward(const std::vector<Step> &steps, const Devices &devices
 
 } // namespace
 
+std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const std::vector<int> &devices)
+{
+    std::vector<ForwardPass> passes;
+    for (std::size_t place = 0; place < devices.size(); ++place)
+        for (const Pass &pass : schedule.device(devices[place]))
+            if (pass.microbatch == 0 && rankOf(pass.kind))
+                passes.push_back({place, pass});
+    std::ranges::stable_sort(passes, {},
+                             [](const ForwardPass &each) { return std::pair(rankOf(each.pass.kind), each.pass.stage); });
+    return passes;
+}
+
 base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices, const TokenSource &tokens,
                                                      int steps, const std::stop_token &halt)
 {
@@ -75,12 +70,17 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     Shape shape = plan.shape;
     shape.microbatches = 1;
     Batch batch(shape);
-    const std::vector<Step> passes = forwardPasses(plan.schedule, devices);
+    std::vector<int> ranks;
+    for (const auto &device : devices)
+        ranks.push_back(device->rank());
+    const std::vector<ForwardPass> passes = forwardPasses(plan.schedule, ranks);
+    const std::vector<backend::Message> messages = forwardMessageOrder(plan);
     double sum = 0;
     for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         batch.loadHeldBack(tokens, microbatch);
         for (const auto &device : devices)
             device->beginStep(batch, steps, StepUse::Evaluation);
+        devices.front()->transport().announce(messages);
         if (auto done = runForward(passes, devices, halt); !done) {
             if (done.error().kind != base::ErrorKind::Failed)
                 return done.error();

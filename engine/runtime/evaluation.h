@@ -6,8 +6,17 @@
 
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace stagelens::runtime {
+
+/// A forward pass and the place of its device in a list of them.
+struct ForwardPass {
+    std::size_t device = 0;
+    schedule::Pass pass;
+};
+/// The forward passes of microbatch 0 on those devices, each after what it needs.
+[[nodiscard]] std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const std::vector<int> &devices);
 
 /// Mean loss over the held-back tokens, or nothing where none are held back. Runs the forward passes of the schedule's first
 /// microbatch for one microbatch of them after another, so that it takes no more memory than a step, and touches neither

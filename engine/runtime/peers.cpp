@@ -188,13 +188,28 @@ void Peers::note(int step, std::size_t passesDone)
         m_group->note(step, passesDone);
 }
 
-base::Result<> Peers::sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool)
+std::vector<backend::Message> Peers::copyMessages(const RunPlan &plan) const
+{
+    std::vector<backend::Message> all;
+    for (const Kind kind : {kCopyGradient, kSummedGradient}) {
+        for (std::size_t index = 0; index < m_holders.size(); ++index) {
+            const int original = m_holders[index].original;
+            for (const int copy : m_holders[index].copies)
+                all.push_back({kind == kCopyGradient ? copy : original, kind == kCopyGradient ? original : copy,
+                               keyOf(kind, static_cast<int>(index)), plan.parameters[index].count()});
+        }
+    }
+    return all;
+}
+
+base::Result<> Peers::sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport, backend::Pool &pool)
 {
     addOutputGradients(devices);
     if (isAlone()) {
         addCopies(devices);
         return {};
     }
+    transport.announce(copyMessages(plan));
     const int rank = m_ranks.front();
     const auto &parameters = devices.front()->parameters();
     backend::Compute &compute = devices.front()->compute();

@@ -59,9 +59,13 @@ public:
     [[nodiscard]] base::Result<> meet();
     /// How far this process is.
     void note(int step, std::size_t passesDone);
+    [[nodiscard]] const ProcessGroupPtr &group() const { return m_group; }
 
+    /// What sumCopies() sends, in the order of backend::Transport::announce(). After introduce().
+    [[nodiscard]] std::vector<backend::Message> copyMessages(const RunPlan &plan) const;
     /// See optimizer.h; `pool` has room for what is sent.
-    [[nodiscard]] base::Result<> sumCopies(const Devices &devices, backend::Transport &transport, backend::Pool &pool);
+    [[nodiscard]] base::Result<> sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
+                                           backend::Pool &pool);
     [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices);
     /// On the first: of all devices, in the order of their ranks, by one clock. `begin`: of the step, by this process's clock.
     [[nodiscard]] base::Result<> collect(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);

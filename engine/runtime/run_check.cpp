@@ -68,14 +68,17 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
 
 } // namespace
 
-base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule)
+base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule, const std::vector<int> &places)
 {
     if (base::Problems found = problemsOf(experiment, schedule); !found.empty())
         return base::Error::invalid(std::move(found));
     if (experiment.training.backend == "cpu")
         return checkMemory(experiment, schedule, availableBytes());
     const auto need = memoryNeed(experiment, schedule);
-    return need ? checkGpuMemory(gpus().gpus, *need) : need.error();
+    if (!need)
+        return need.error();
+    const std::vector<backend::Gpu> all = gpus().gpus;
+    return checkGpuMemory(all, *need, places.empty() ? gpuOfDevice(all, schedule.devices()) : places);
 }
 
 } // namespace stagelens::runtime

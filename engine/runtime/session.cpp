@@ -4,6 +4,8 @@
 #include "engine/runtime/accelerators.h"
 #include "engine/runtime/evaluation.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/message_order.h"
+#include "engine/runtime/nccl.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
 #include "kernels/include/matmul.h"
@@ -26,25 +28,36 @@ int coreCount()
 } // namespace
 
 Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
-                 ProcessGroupPtr group)
+                 const Travel &travel)
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_broken(group ? group->broken() : std::stop_token(), [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_peers(std::move(group), schedule.devices(), m_halted), m_batch(m_plan.shape)
+      m_broken(travel.processes ? travel.processes->broken() : std::stop_token(),
+               [halt = m_halt]() mutable { halt.request_stop(); }),
+      m_peers(travel.processes, schedule.devices(), m_halted), m_isOverNccl(travel.isOverNccl), m_batch(m_plan.shape)
 {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                     std::stop_token stop, ProcessGroupPtr group)
+                                                     std::stop_token stop, const Travel &travel)
 {
-    if (auto sound = checkRun(experiment, schedule); !sound)
-        return sound.error();
-    if (group && experiment.training.backend != "cpu")
+    std::vector<int> places;
+    if (travel.isOverNccl) {
+        auto found = ncclPlaces(experiment, travel.processes);
+        if (!found)
+            return found.error();
+        places = std::move(found).value();
+    } else if (travel.processes && experiment.training.backend != "cpu") {
         return base::Error::invalid("training.backend",
-                                    base::concat(experiment.training.backend, " trains in one process; choose "
-                                                                              "--transport in-process, or --backend cpu"));
+                                    base::concat("mpi carries the tensors of processors, but the backend is ",
+                                                 experiment.training.backend, "; choose --transport nccl, or --backend cpu"));
+    } else if (experiment.training.backend != "cpu") {
+        places = gpuOfDevice(gpus().gpus, schedule.devices());
+    }
+    if (auto sound = checkRun(experiment, schedule, places); !sound)
+        return sound.error();
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
         return tokens.error();
-    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), std::move(group)));
+    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), travel));
+    session->m_places = std::move(places);
     session->m_tokens = std::move(tokens).value();
     session->m_batch.load(*session->m_tokens, 0);
     if (auto agreed = session->m_peers.agree(session->m_plan, session->m_batch); !agreed)
@@ -69,7 +82,7 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
-    auto computes = makeComputes(m_plan.experiment.training.backend, ranks, m_plan.schedule.devices(), interrupt());
+    auto computes = makeComputes(m_plan.experiment.training.backend, ranks, m_places, interrupt());
     if (!computes)
         return computes.error();
     m_computes = std::move(computes).value();
@@ -77,14 +90,15 @@ base::Result<> Session::makeDevices()
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
         m_memories[index] = std::make_unique<DeviceMemory>(
             m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
-            m_peers.isAlone() ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
+            m_peers.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
         return {};
     };
     if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
         return taken;
     for (const int rank : ranks)
         m_passCount += m_plan.schedule.device(rank).size();
-    m_transport = m_peers.makeTransport(m_halted);
+    if (auto made = makeTransport(); !made)
+        return made;
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
         m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, *m_computes[index]);
@@ -92,13 +106,50 @@ base::Result<> Session::makeDevices()
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
         return made;
-    return m_peers.introduce(m_devices);
+    if (auto introduced = m_peers.introduce(m_devices); !introduced || !m_isOverNccl)
+        return introduced;
+    const auto opened = openLinks(m_plan, m_peers, memories(), *m_transport);
+    return opened ? opened : reasonOf(opened.error());
+}
+
+std::vector<DeviceMemory *> Session::memories() const
+{
+    std::vector<DeviceMemory *> all;
+    for (const auto &memory : m_memories)
+        all.push_back(memory.get());
+    return all;
+}
+
+base::Result<> Session::makeTransport()
+{
+    if (!m_isOverNccl) {
+        m_transport = m_peers.makeTransport(m_halted);
+        return {};
+    }
+    auto made = makeNcclTransport(m_plan, m_peers, {m_places, memories(), [this] { return m_passesEver.load(); }}, m_halted);
+    if (!made)
+        return made.error();
+    m_transport = std::move(made).value();
+    m_messages = messageOrder(m_plan);
+    return {};
+}
+
+base::Error Session::reasonOf(base::Error error) const
+{
+    const std::string problem = m_transport ? m_transport->problem() : std::string();
+    if (error.kind == base::ErrorKind::Cancelled && !problem.empty())
+        error = base::Error::failed(problem);
+    // That a process is gone says more than what became of its messages.
+    if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_peers.group())
+        return m_peers.group()->failure().value_or(std::move(error));
+    return error;
 }
 
 void Session::countPass(int index, const TrainingObserver &observer)
 {
     const std::scoped_lock lock(m_progress);
     ++m_passesDone;
+    ++m_passesEver;
     m_peers.note(index, m_passesDone);
     if (observer.onProgress && (m_passesDone == m_passCount || m_passesDone % (m_passCount / kReportsPerStep + 1) == 0))
         observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_passCount});
@@ -115,7 +166,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                if (auto added = m_peers.sumCopies(m_devices, *m_transport, m_memories.front()->pool()); !added)
+                if (auto added = m_peers.sumCopies(m_plan, m_devices, *m_transport, m_memories.front()->pool()); !added)
                     return added;
             if (optimize && choice.clip) {
                 const auto norm = m_peers.gradientNorm(m_plan, m_devices);
@@ -138,7 +189,8 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
 
 base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, Peers::Clock::time_point begin)
 {
-    const bool isLive = !m_peers.isAlone() || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
+    const bool isLive =
+        !m_peers.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times =
         isLive ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
     if (times && m_halted.stop_requested())
@@ -149,6 +201,13 @@ base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, Peer
 base::Result<StepReport> Session::step(int index, bool optimize, const TrainingObserver &observer,
                                        const std::function<base::Result<>()> &inspect)
 {
+    auto report = runStep(index, optimize, observer, inspect);
+    return report ? std::move(report) : reasonOf(report.error());
+}
+
+base::Result<StepReport> Session::runStep(int index, bool optimize, const TrainingObserver &observer,
+                                          const std::function<base::Result<>()> &inspect)
+{
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices)
@@ -156,6 +215,7 @@ base::Result<StepReport> Session::step(int index, bool optimize, const TrainingO
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     if (auto met = m_peers.meet(); !met)
         return met.error();
+    m_transport->announce(m_messages);
     const auto begin = Peers::Clock::now();
     auto times = runPasses(hooks, begin);
     if (!times)
@@ -189,7 +249,9 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
         device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
-    if (!loss || !*loss || m_peers.isAlone())
+    if (!loss)
+        return reasonOf(loss.error());
+    if (!*loss || m_peers.isAlone())
         return loss;
     const auto sum = m_peers.sum(**loss); // 0 but where the last stage is
     return sum ? base::Result<std::optional<double>>(*sum) : sum.error();

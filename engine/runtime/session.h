@@ -20,11 +20,11 @@ using Tensors = std::vector<std::vector<float>>;
 
 class Session {
 public:
-    /// Checks plan, schedule and memory, opens the tokens and makes the devices. The error names the field at fault. With a
-    /// group, every process opens a session and makes the same calls; reports are whole in the first process alone.
+    /// Checks plan, schedule and memory, opens the tokens and makes the devices. The error names the field at fault. Of
+    /// several processes, every one opens a session and makes the same calls; reports are whole in the first one alone.
     [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
                                                                      const schedule::Schedule &schedule, std::stop_token stop,
-                                                                     ProcessGroupPtr group = {});
+                                                                     const Travel &travel = {});
 
     /// Makes the step's gradients; with `optimize` then AdamW's step, which clears them. `inspect` (if any) may read the
     /// gradients in between.
@@ -56,8 +56,14 @@ public:
 
 private:
     Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
-            ProcessGroupPtr group);
+            const Travel &travel);
     [[nodiscard]] base::Result<> makeDevices();
+    [[nodiscard]] base::Result<> makeTransport();
+    [[nodiscard]] std::vector<DeviceMemory *> memories() const;
+    [[nodiscard]] base::Result<StepReport> runStep(int index, bool optimize, const TrainingObserver &observer,
+                                                   const std::function<base::Result<>()> &inspect);
+    /// Of what ended: where it was merely stopped because the transport failed, why that did.
+    [[nodiscard]] base::Error reasonOf(base::Error error) const;
     [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, Peers::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
@@ -70,6 +76,10 @@ private:
     std::stop_callback<std::function<void()>> m_link;   ///< from the person's stop to m_halt
     std::stop_callback<std::function<void()>> m_broken; ///< from the other processes' end to m_halt
     Peers m_peers;
+    bool m_isOverNccl;
+    std::vector<int> m_places;                  ///< the GPU of each device; empty on processors
+    std::vector<backend::Message> m_messages;   ///< of a step, where the transport wants to know
+    std::atomic<std::int64_t> m_passesEver = 0; ///< that have ended here
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
     std::vector<DevicePlan> m_memoryPlans;

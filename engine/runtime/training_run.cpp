@@ -228,10 +228,10 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 } // namespace
 
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
-                     const TrainingObserver &observer, std::stop_token stop, const ProcessGroupPtr &group)
+                     const TrainingObserver &observer, std::stop_token stop, const Travel &travel)
 {
-    return settled(group, contained<base::Done>([&]() -> base::Result<> {
-                       auto session = Session::open(experiment, schedule, stop, group);
+    return settled(travel.processes, contained<base::Done>([&]() -> base::Result<> {
+                       auto session = Session::open(experiment, schedule, stop, travel);
                        return session ? Training(**session, folders, observer, stop).run() : session.error();
                    }));
 }

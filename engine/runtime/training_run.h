@@ -20,6 +20,14 @@ class ProcessGroup;
 
 namespace stagelens::runtime {
 
+/// How tensors travel between the devices of a run.
+struct Travel {
+    /// That train it together, with a device each; null: all devices are in this process.
+    std::shared_ptr<backend::ProcessGroup> processes = {};
+    /// From GPU to GPU over NCCL, each device on a GPU of its own; else within this process, or through `processes`.
+    bool isOverNccl = false;
+};
+
 /// What one step did.
 struct StepReport {
     int step = 0;              ///< from 0
@@ -64,11 +72,11 @@ struct TrainingObserver {
 /// Trains `experiment.training.steps` steps of a resolved, valid experiment, or those that a checkpoint leaves of them.
 /// Cancelled where the token asks for it (between a pass's kernels; every blocked wait wakes); Failed with step, microbatch and
 /// device where the loss is not finite (the state before that step is in the dump then, if there is one) or memory is missing;
-/// a file of the folders that cannot be read or written is named. With a group every process calls it with the same arguments:
-/// the first one alone writes files and hears whole reports, and what ends one ends all with its reason.
+/// a file of the folders that cannot be read or written is named. Several processes all call it with the same arguments: the
+/// first one alone writes files and hears whole reports, and what ends one ends all with its reason.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                    const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
-                                   const std::shared_ptr<backend::ProcessGroup> &group = {});
+                                   const Travel &travel = {});
 
 /// Error of one parameter's gradient against the float64 reference.
 struct GradientError {

@@ -138,14 +138,14 @@ void tell(const TrainingObserver &observer, const Frame &frame)
 } // namespace
 
 base::Result<> trainInWorker(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
-                             const TrainingObserver &observer, std::stop_token stop)
+                             const TrainingObserver &observer, std::stop_token stop, bool isOverNccl)
 {
     Worker worker;
     if (auto started = worker.start(); !started)
         return started;
     WorkerLink link(worker.socket(), worker.socket());
     Packer run;
-    pack(run, experiment, schedule, folders);
+    pack(run, {experiment, schedule, folders, isOverNccl});
     (void)link.put(Word::Run, std::move(run)); // of one that is gone the end is met at once
     std::mutex mutex;
     std::condition_variable ended;
@@ -243,7 +243,8 @@ int work()
         pack(packer, written);
         say(Word::Checkpoint, std::move(packer));
     };
-    const int status = end(train(run->experiment, run->schedule, run->folders, observer, stop.get_token()));
+    const int status =
+        end(train(run->experiment, run->schedule, run->folders, observer, stop.get_token(), {{}, run->isOverNccl}));
     ::shutdown(STDIN_FILENO, SHUT_RD); // nothing more to hear
     return status;
 }

@@ -14,7 +14,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Changes with whatever is said, or how.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Head {
     std::uint32_t version = kVersion;
@@ -122,13 +122,14 @@ StepReport unpackReport(Unpacker &packed)
     return report;
 }
 
-void pack(Packer &packer, const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders)
+void pack(Packer &packer, const PackedRun &run)
 {
-    packer.put(model::toJson(experiment).dump());
-    packer.put(schedule::toText(schedule));
-    for (const auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
+    packer.put(model::toJson(run.experiment).dump());
+    packer.put(schedule::toText(run.schedule));
+    for (const auto *path : {&run.folders.dump, &run.folders.init, &run.folders.checkpoints, &run.folders.resume})
         packer.put(path->string());
-    packer.put(folders.checkpointEvery);
+    packer.put(run.folders.checkpointEvery);
+    packer.put(run.isOverNccl);
 }
 
 base::Result<PackedRun> unpackRun(Unpacker &packed)
@@ -143,7 +144,8 @@ base::Result<PackedRun> unpackRun(Unpacker &packed)
     for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
         *path = packed.text();
     folders.checkpointEvery = packed.value<int>();
-    return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders)};
+    const bool isOverNccl = packed.value<bool>();
+    return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders), isOverNccl};
 }
 
 } // namespace stagelens::runtime

@@ -54,8 +54,9 @@ struct PackedRun {
     model::Experiment experiment;
     schedule::Schedule schedule;
     RunFolders folders;
+    bool isOverNccl = false;
 };
-void pack(Packer &packer, const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders);
+void pack(Packer &packer, const PackedRun &run);
 [[nodiscard]] base::Result<PackedRun> unpackRun(Unpacker &packed);
 
 } // namespace stagelens::runtime

@@ -120,6 +120,7 @@ struct TrainingOptions {
     std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
     /// That train it together, each with this call; the first one stores it. Null: this process alone.
     std::shared_ptr<backend::ProcessGroup> processes = {};
+    bool isOverNccl = false; ///< tensors travel over NCCL, each device has a GPU of its own
 };
 
 struct ServiceOptions {

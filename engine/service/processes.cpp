@@ -1,6 +1,7 @@
 #include "engine/service/processes.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/nccl.h"
 
 #include "commit.h"
 
@@ -9,9 +10,14 @@ namespace stagelens::service {
 std::vector<BackendInfo> transports()
 {
     const std::string problem = runtime::mpiProblem();
+    std::string ncclProblem;
+    const std::string nccl = runtime::ncclVersion(ncclProblem);
     return {{"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
             {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
-            {"nccl", "each process has a GPU", false, "this version trains on GPUs in one process only"}};
+            {"nccl",
+             base::concat("NCCL ", nccl,
+                          ": each device has a GPU of its own, in one process or in one a device that mpirun starts"),
+             ncclProblem.empty(), ncclProblem}};
 }
 
 base::Result<runtime::ProcessGroupPtr> joinProcesses()
@@ -26,18 +32,20 @@ base::Result<runtime::ProcessGroupPtr> joinProcesses()
     return group;
 }
 
-base::Problems groupProblems(const backend::ProcessGroup &group, const model::Experiment &experiment,
-                             const TrainingOptions &options)
+base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options)
 {
     base::Problems problems;
-    if (const int devices = experiment.parallel.devices; devices != group.size())
-        problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group.size(),
-                                                             group.size() == 1 ? " process was" : " processes were",
-                                                             " started, and each trains one device; start mpirun -n ", devices,
-                                                             ", or give --devices ", group.size())});
-    if (experiment.training.mode == model::RunMode::VirtualClock)
+    const backend::ProcessGroup *group = options.processes.get();
+    if (experiment.training.mode == model::RunMode::VirtualClock && (group != nullptr || options.isOverNccl))
         problems.push_back({"training.mode", "the virtual clock measures the passes of one process one after another; leave it "
-                                             "out over mpi, or use --transport in-process"});
+                                             "out over mpi or nccl, or use --transport in-process"});
+    if (group == nullptr)
+        return problems;
+    if (const int devices = experiment.parallel.devices; devices != group->size())
+        problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group->size(),
+                                                             group->size() == 1 ? " process was" : " processes were",
+                                                             " started, and each trains one device; start mpirun -n ", devices,
+                                                             ", or give --devices ", group->size())});
     if (options.checkpointEvery > 0)
         problems.push_back(
             {"--checkpoint-every", "checkpoints are written in process only; leave it out, or use --transport in-process"});
@@ -47,10 +55,17 @@ base::Problems groupProblems(const backend::ProcessGroup &group, const model::Ex
     return problems;
 }
 
-std::map<std::string, std::string> groupFacts(const backend::ProcessGroup &group)
+std::map<std::string, std::string> travelFacts(const TrainingOptions &options)
 {
-    std::map<std::string, std::string> facts{{"transport", "mpi: " + group.description()}};
-    if (const double error = group.clockError(); error > 0)
+    std::map<std::string, std::string> facts;
+    std::string problem;
+    const std::string nccl = options.isOverNccl ? base::concat("nccl ", runtime::ncclVersion(problem)) : "mpi";
+    if (options.isOverNccl)
+        facts["transport"] = nccl + ", in one process";
+    if (!options.processes)
+        return facts;
+    facts["transport"] = base::concat(nccl, ": ", options.processes->description());
+    if (const double error = options.processes->clockError(); error > 0)
         facts["clocks"] = base::concat("aligned within ", base::fixedText(error / 1000, 1), " us");
     return facts;
 }

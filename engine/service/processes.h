@@ -17,11 +17,10 @@ namespace stagelens::service {
 /// where MPI is not available or the processes are of different builds.
 [[nodiscard]] base::Result<runtime::ProcessGroupPtr> joinProcesses();
 
-/// Every reason why a group cannot train an experiment, each with its field.
-[[nodiscard]] base::Problems groupProblems(const backend::ProcessGroup &group, const model::Experiment &experiment,
-                                           const TrainingOptions &options);
+/// Every reason why an experiment cannot be trained by those processes, or over NCCL, each with its field.
+[[nodiscard]] base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options);
 
-/// What a run's record says of its processes.
-[[nodiscard]] std::map<std::string, std::string> groupFacts(const backend::ProcessGroup &group);
+/// What a run's record says of its processes and of how tensors travel; nothing where there is one process and they do not.
+[[nodiscard]] std::map<std::string, std::string> travelFacts(const TrainingOptions &options);
 
 } // namespace stagelens::service

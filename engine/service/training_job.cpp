@@ -73,7 +73,7 @@ private:
             m_peakFlops = hardware->peakFlops;
         if (!isFirst()) {
             publish();
-            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, std::move(stop), m_options.processes);
+            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, std::move(stop), travel());
         }
         openStore();
         publish();
@@ -85,9 +85,12 @@ private:
         m_started = Clock::now();
         // A fault that a GPU's process cannot forget shall end no other run, and not the window.
         if (isOnGpu && !m_options.processes)
-            return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop));
-        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop), m_options.processes);
+            return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop),
+                                          m_options.isOverNccl);
+        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop), travel());
     }
+
+    [[nodiscard]] runtime::Travel travel() const { return {m_options.processes, m_options.isOverNccl}; }
 
     /// Of several processes the first one stores the run.
     [[nodiscard]] bool isFirst() const { return !m_options.processes || m_options.processes->isFirst(); }
@@ -120,8 +123,7 @@ private:
         record.environment["data"] = record.experiment.training.data;
         if (record.experiment.training.backend != "cpu")
             record.environment["gpus"] = runtime::gpusText(runtime::gpus().gpus);
-        if (m_options.processes)
-            record.environment.merge(groupFacts(*m_options.processes));
+        record.environment.merge(travelFacts(m_options));
         const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live
                               ? timeline::Provenance::MeasuredLive
                               : timeline::Provenance::MeasuredVirtualClock;

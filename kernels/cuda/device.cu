@@ -129,6 +129,16 @@ Status record(Event event, Stream stream)
     return statusOf(cudaEventRecord(native(event), native(stream)));
 }
 
+Status query(bool &happened, Event event)
+{
+    const cudaError_t code = cudaEventQuery(native(event));
+    happened = code == cudaSuccess;
+    if (code != cudaErrorNotReady)
+        return statusOf(code);
+    (void)cudaGetLastError();
+    return {};
+}
+
 Status elapsed(double &seconds, Event from, Event to)
 {
     float milliseconds = 0;

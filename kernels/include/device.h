@@ -59,6 +59,8 @@ struct Event {
 Status makeEvent(Event &event);
 void destroy(Event event) noexcept;
 Status record(Event event, Stream stream);
+/// Whether it has happened, without waiting.
+Status query(bool &happened, Event event);
 /// Between two events that have happened.
 Status elapsed(double &seconds, Event from, Event to);
 

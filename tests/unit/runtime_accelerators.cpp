@@ -36,9 +36,9 @@ private slots:
     {
         runtime::MemoryNeed need;
         need.slabs = {kGiB, kGiB, kGiB, 3 * kGiB};
-        QVERIFY(runtime::checkGpuMemory({gpu(80 * kGiB)}, need).ok());
-        QVERIFY(runtime::checkGpuMemory({gpu(3 * kGiB), gpu(5 * kGiB)}, need).ok());
-        const auto refused = runtime::checkGpuMemory({gpu(3 * kGiB), gpu(4 * kGiB)}, need);
+        QVERIFY(runtime::checkGpuMemory({gpu(80 * kGiB)}, need, {0, 0, 0, 0}).ok());
+        QVERIFY(runtime::checkGpuMemory({gpu(3 * kGiB), gpu(5 * kGiB)}, need, {0, 0, 1, 1}).ok());
+        const auto refused = runtime::checkGpuMemory({gpu(3 * kGiB), gpu(4 * kGiB)}, need, {0, 0, 1, 1});
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.front().field, std::string("model"));
         QCOMPARE(refused.error().problems.front().message,

@@ -1,4 +1,5 @@
 // The plug-in for NVIDIA's GPUs.
+#include "engine/backend/cuda/gpu_communicator.h"
 #include "engine/backend/cuda/gpu_compute.h"
 #include "engine/backend/cuda/gpu_memory.h"
 #include "engine/backend/gpus.h"
@@ -6,8 +7,11 @@
 #include "kernels/cuda/selftest/selftest.h"
 #include "kernels/include/device.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace stagelens::backend {
@@ -52,6 +56,13 @@ Gpu described(int device)
         found.problem =
             base::concat("it is ", found.architecture, ", and the kernels need sm_", gpu::kLeastMajor, "0 or newer");
     return found;
+}
+
+/// Every launch waits for its end then, that of a message for its other end too, which another thread may be about to post.
+bool launchesBlock()
+{
+    const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return value != nullptr && std::string_view(value) != "0" && *value != '\0';
 }
 
 /// The self-test's arrays on a GPU.
@@ -122,6 +133,34 @@ public:
                     throw std::runtime_error(base::concat("GPU ", from, " cannot read the memory of GPU ", to,
                                                           "; train on one of them alone with CUDA_VISIBLE_DEVICES=", from));
         }
+    }
+
+    std::string ncclVersion(std::string &problem) override
+    {
+        Nccl *found = nccl(problem);
+        if (found == nullptr)
+            return {};
+        if (launchesBlock()) {
+            problem = "CUDA_LAUNCH_BLOCKING is set, with which NCCL waits for ever; unset it";
+            return {};
+        }
+        return found->version();
+    }
+    std::vector<std::byte> newNcclId() override
+    {
+        std::string problem;
+        Nccl &found = *nccl(problem);
+        NcclId id{};
+        if (const int result = found.getUniqueId(id); result != Nccl::kSuccess)
+            throw std::runtime_error("NCCL makes no id: " + found.explain(result, nullptr));
+        return {id.begin(), id.end()};
+    }
+    std::unique_ptr<Communicator> joinNccl(std::span<const std::byte> id, int ranks, int rank, int gpu) override
+    {
+        std::string problem;
+        NcclId same{};
+        std::copy_n(id.begin(), std::min(id.size(), same.size()), same.begin());
+        return makeGpuCommunicator(*nccl(problem), same, ranks, rank, gpu);
     }
 };
 

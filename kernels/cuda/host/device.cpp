@@ -1,7 +1,9 @@
-// GPUs that are this machine: streams have nothing queued, for every call works before it returns.
+// GPUs that are this machine: every call works before it returns, so that streams have nothing queued but what others wait for
+// in them (streams.h).
 #include "kernels/include/device.h"
 
 #include "kernels/cuda/host/devices.h"
+#include "kernels/cuda/host/streams.h"
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +50,18 @@ bool isLost()
     while (left > 0 && !waitsLeft.compare_exchange_weak(left, left - 1)) {
     }
     return left == 0;
+}
+
+/// What an event is.
+struct Moment {
+    Clock::time_point time;
+    host::Queue *queue = nullptr;
+    std::int64_t after = 0; ///< so many of the queue's entries are over
+};
+
+Moment &momentOf(Event event)
+{
+    return *static_cast<Moment *>(event.handle);
 }
 
 std::size_t rounded(std::size_t bytes)
@@ -127,14 +141,19 @@ void releasePinned(void *data) noexcept
 
 Status makeStream(Stream &stream)
 {
-    stream = {};
+    stream.handle = new host::Queue;
     return {};
 }
 
-void destroy(Stream /*stream*/) noexcept {}
-
-Status finish(Stream /*stream*/)
+void destroy(Stream stream) noexcept
 {
+    delete host::queueOf(stream);
+}
+
+Status finish(Stream stream)
+{
+    if (host::Queue *queue = host::queueOf(stream); queue != nullptr)
+        queue->await(queue->queued);
     return isLost() ? kLost : Status{};
 }
 
@@ -152,25 +171,32 @@ Status setBytes(Stream /*stream*/, void *to, int byte, std::size_t bytes)
 
 Status makeEvent(Event &event)
 {
-    event.handle = new Clock::time_point;
+    event.handle = new Moment;
     return {};
 }
 
 void destroy(Event event) noexcept
 {
-    delete static_cast<Clock::time_point *>(event.handle);
+    delete &momentOf(event);
 }
 
-Status record(Event event, Stream /*stream*/)
+Status record(Event event, Stream stream)
 {
-    *static_cast<Clock::time_point *>(event.handle) = Clock::now();
+    host::Queue *queue = host::queueOf(stream);
+    momentOf(event) = {Clock::now(), queue, queue != nullptr ? queue->queued.load() : 0};
+    return {};
+}
+
+Status query(bool &happened, Event event)
+{
+    const Moment &moment = momentOf(event);
+    happened = moment.queue == nullptr || moment.queue->over >= moment.after;
     return {};
 }
 
 Status elapsed(double &seconds, Event from, Event to)
 {
-    const auto begin = *static_cast<Clock::time_point *>(from.handle);
-    seconds = std::chrono::duration<double>(*static_cast<Clock::time_point *>(to.handle) - begin).count();
+    seconds = std::chrono::duration<double>(momentOf(to).time - momentOf(from).time).count();
     return {};
 }
 

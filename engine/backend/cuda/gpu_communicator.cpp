@@ -1,0 +1,122 @@
+#include "engine/backend/cuda/gpu_communicator.h"
+
+#include "engine/backend/cuda/gpu_memory.h"
+#include "engine/base/text.h"
+
+#include <deque>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace stagelens::backend {
+namespace {
+
+namespace gpu = kernels::gpu;
+
+class GpuCommunicator final : public Communicator {
+public:
+    GpuCommunicator(Nccl &nccl, const NcclId &id, int ranks, int rank, int gpu)
+        : m_nccl(nccl), m_rank(rank), m_gpu(gpu), m_stream(gpu)
+    {
+        useGpu(gpu);
+        check(m_nccl.commInitRankConfig(m_comm, ranks, id, rank), "joining");
+    }
+    ~GpuCommunicator() override
+    {
+        if (m_comm != nullptr && m_isFinal)
+            m_nccl.commDestroy(m_comm);
+        else
+            giveUp();
+        for (const gpu::Event event : m_spare)
+            gpu::destroy(event);
+        for (const gpu::Event event : m_pending)
+            gpu::destroy(event);
+    }
+
+    bool isReady() override
+    {
+        int state = Nccl::kSuccess;
+        check(m_nccl.commGetAsyncError(m_comm, state), "looking for errors");
+        check(state, "a message");
+        if (state == Nccl::kInProgress)
+            return false;
+        // Only now the messages are queued, and what is recorded stands behind them.
+        if (std::exchange(m_isPosting, false)) {
+            const gpu::Event event = takeEvent();
+            m_pending.push_back(event);
+            require(gpu::record(event, m_stream.get()), "recording an event");
+        }
+        return true;
+    }
+    void post(std::span<const Parcel> together) override
+    {
+        useGpu(m_gpu);
+        check(m_nccl.groupStart(), "beginning a group");
+        for (const Parcel &parcel : together)
+            check(parcel.isSend ? m_nccl.send(parcel.data, parcel.bytes, parcel.peer, m_comm, m_stream.get())
+                                : m_nccl.recv(parcel.data, parcel.bytes, parcel.peer, m_comm, m_stream.get()),
+                  parcel.isSend ? "sending" : "receiving");
+        check(m_nccl.groupEnd(), "ending a group");
+        m_isPosting = true;
+    }
+    std::int64_t done() override
+    {
+        for (bool happened = true; happened && !m_pending.empty();) {
+            require(gpu::query(happened, m_pending.front()), "a message");
+            if (!happened)
+                break;
+            m_spare.push_back(m_pending.front());
+            m_pending.pop_front();
+            ++m_done;
+        }
+        return m_done;
+    }
+    void finalize() override
+    {
+        check(m_nccl.commFinalize(m_comm), "ending");
+        m_isFinal = true;
+    }
+    void giveUp() noexcept override
+    {
+        if (m_comm == nullptr)
+            return;
+        (void)gpu::use(m_gpu); // on another thread than the other calls
+        m_nccl.commAbort(std::exchange(m_comm, nullptr));
+    }
+
+private:
+    void check(int result, const char *what)
+    {
+        if (result != Nccl::kSuccess && result != Nccl::kInProgress)
+            throw std::runtime_error(
+                base::concat("NCCL failed on device ", m_rank, " in ", what, ": ", m_nccl.explain(result, m_comm)));
+    }
+    gpu::Event takeEvent()
+    {
+        if (m_spare.empty())
+            require(gpu::makeEvent(m_spare.emplace_back()), "making an event");
+        const gpu::Event event = m_spare.back();
+        m_spare.pop_back();
+        return event;
+    }
+
+    Nccl &m_nccl;
+    int m_rank;
+    int m_gpu;
+    GpuStream m_stream;
+    Nccl::Comm m_comm = nullptr;
+    bool m_isPosting = false;
+    bool m_isFinal = false;
+    std::deque<gpu::Event> m_pending; ///< of each post, in order
+    std::vector<gpu::Event> m_spare;
+    std::int64_t m_done = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Communicator> makeGpuCommunicator(Nccl &nccl, const NcclId &id, int ranks, int rank, int gpu)
+{
+    return std::make_unique<GpuCommunicator>(nccl, id, ranks, rank, gpu);
+}
+
+} // namespace stagelens::backend

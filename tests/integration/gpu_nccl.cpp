@@ -1,0 +1,439 @@
+// Training over NCCL without a GPU: the plug-in whose kernels run on fibres, with a mock of NCCL whose sends block.
+#include "engine/backend/ordered_transport.h"
+#include "engine/backend/plugin.h"
+#include "engine/backend/process_group.h"
+#include "engine/runtime/accelerators.h"
+#include "engine/runtime/nccl.h"
+#include "kernels/cuda/host/devices.h"
+#include "tests/support/memory_wire.h"
+#include "tests/support/mock_nccl.h"
+#include "tests/support/verify_matrix.h"
+
+#include <atomic>
+#include <chrono>
+#include <dlfcn.h>
+#include <thread>
+#include <type_traits>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using namespace std::chrono_literals;
+
+namespace {
+
+// What the plug-in that the engine has loaded lets a test say.
+decltype(&stagelensSetFibreGpus) setGpus = nullptr;
+decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
+decltype(&stagelensFailMockNccl) failNccl = nullptr;
+decltype(&stagelensMockNcclMessages) messagesEver = nullptr;
+decltype(&stagelensMockNcclOpen) openCommunicators = nullptr;
+
+/// A plan of two or four devices, small: a fibre a thread takes its time.
+model::Experiment planOf(const std::string &schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied)
+{
+    model::Experiment plan = test::smallExperiment(schedule, method, devices, devices);
+    plan.model.layers = schedule == "interleaved-1f1b" || schedule == "v-half" ? 2 * devices : devices;
+    plan.model.hidden = 8;
+    plan.model.ffn = 16;
+    plan.model.sequence = 4;
+    plan.model.vocabularySize = 37;
+    plan.model.tied = isTied;
+    plan.parallel.stageLayers.clear();
+    plan.training.backend = "cuda";
+    plan.training.steps = 2;
+    plan.training.optimizer.clip = 0.5;
+    plan.training.mode = model::RunMode::Live;
+    if (isLlama) {
+        plan.model.family = model::ModelFamily::Llama;
+        plan.model.kvHeads = 1;
+    }
+    return model::resolved(plan, 2);
+}
+
+struct Trained {
+    base::Result<> outcome = base::Error::cancelled();
+    std::vector<double> losses;
+};
+
+Trained trained(const model::Experiment &plan, const runtime::Travel &travel, std::stop_token stop = {},
+                const std::function<void()> &onPass = {})
+{
+    Trained result;
+    runtime::TrainingObserver observer;
+    observer.onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
+    if (onPass)
+        observer.onProgress = [&onPass](const runtime::Progress &) { onPass(); };
+    result.outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, std::move(stop), travel);
+    return result;
+}
+
+std::string textOf(const base::Result<> &outcome)
+{
+    return outcome ? std::string() : outcome.error().text();
+}
+
+/// Trains as so many processes, which are threads here; the answer of each.
+std::vector<Trained> together(const model::Experiment &plan, const std::shared_ptr<test::WireHub> &hub,
+                              std::chrono::milliseconds silence,
+                              const std::function<void(int rank, std::stop_source &stop)> &onPass = {})
+{
+    const int count = plan.parallel.devices;
+    std::vector<Trained> results(static_cast<std::size_t>(count));
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < count; ++rank) {
+        threads.emplace_back([&, rank] {
+            const auto wire = [&]() -> base::Result<std::unique_ptr<backend::Wire>> {
+                return std::unique_ptr<backend::Wire>(std::make_unique<test::MemoryWire>(hub, rank));
+            };
+            const auto group = backend::ProcessGroup::join(wire, silence);
+            if (!group)
+                qFatal("%s", group.error().text().c_str());
+            std::stop_source stop;
+            results[static_cast<std::size_t>(rank)] = trained(plan, {*group, true}, stop.get_token(), [&] {
+                if (onPass)
+                    onPass(rank, stop);
+            });
+            (void)(*group)->leave(0);
+        });
+    }
+    threads.clear();
+    return results;
+}
+
+/// Messages 0 -> 1, 1 -> 2, 2 -> 0 of four floats.
+constexpr backend::MessageKey kKey{0, 0, 0};
+const std::vector<backend::Message> kRing{{0, 1, kKey, 4}, {1, 2, kKey, 4}, {2, 0, kKey, 4}};
+
+/// The transport of those ranks, of a run of `all`.
+std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, int all, const std::vector<std::byte> &id,
+                                                backend::Pool &pool, std::chrono::milliseconds patience)
+{
+    backend::OrderedSettings settings;
+    settings.ranks = all;
+    settings.describe = [](const backend::Message &each) { return base::concat("letter ", each.from, " to ", each.to); };
+    settings.progress = [] { return 0; };
+    settings.patience = patience;
+    for (const int rank : ranks)
+        settings.here.push_back({rank, &pool, [&id, all, rank] {
+                                     std::string problem;
+                                     return backend::cudaGpus(problem)->joinNccl(id, all, rank, rank);
+                                 }});
+    return backend::makeOrderedTransport(std::move(settings));
+}
+
+backend::Tensor letter(backend::Pool &pool)
+{
+    auto tensor = std::make_shared<backend::Buffer>(pool.take(4, backend::kMessages));
+    std::ranges::fill(tensor->values(), 1.0F);
+    return tensor;
+}
+
+} // namespace
+
+class GpuNccl : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        const QByteArray plugin = qgetenv("STAGELENS_BINARIES") + "/libstagelens-cuda-on-host.so";
+        qputenv("STAGELENS_CUDA_PLUGIN", plugin);
+        const runtime::GpuList found = runtime::gpus();
+        QVERIFY2(found.problem.empty(), found.problem.c_str());
+        void *handle = ::dlopen(plugin.constData(), RTLD_NOW | RTLD_NOLOAD);
+        const auto find = [handle](auto &function, const char *name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+            return function != nullptr;
+        };
+        QVERIFY(find(setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(find(takenBytes, "stagelensTakenOfFibreGpu"));
+        QVERIFY(find(failNccl, "stagelensFailMockNccl"));
+        QVERIFY(find(messagesEver, "stagelensMockNcclMessages"));
+        QVERIFY(find(openCommunicators, "stagelensMockNcclOpen"));
+        std::string problem;
+        QCOMPARE(runtime::ncclVersion(problem), std::string("2.99.0"));
+    }
+    void init()
+    {
+        setGpus(4, std::size_t{1} << 30);
+        qunsetenv("STAGELENS_NCCL_PATIENCE_SECONDS");
+        for (int rank = 0; rank < 4; ++rank)
+            failNccl(rank, -1, 0);
+    }
+    void cleanup()
+    {
+        QCOMPARE(openCommunicators(), 0);
+        for (int gpu = 0; gpu < 4; ++gpu)
+            QCOMPARE(takenBytes(gpu), std::size_t{0});
+    }
+
+    void givesTheBitsOfTheInProcessTransport_data()
+    {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<bool>("isLlama");
+        QTest::addColumn<bool>("isTied");
+        QTest::addColumn<bool>("asProcesses");
+        bool asProcesses = false;
+        const auto row = [&](const char *schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied = false) {
+            asProcesses = !asProcesses;
+            QTest::addRow("%s %s p=%d%s%s%s", schedule, model::name(method).data(), devices, isLlama ? " llama" : "",
+                          isTied ? " tied" : "", asProcesses ? ", as processes" : "")
+                << schedule << static_cast<int>(method) << devices << isLlama << isTied << asProcesses;
+        };
+        row("1f1b", VocabularyMethod::None, 2, false);
+        row("1f1b", VocabularyMethod::Vocab1, 4, true);
+        row("1f1b", VocabularyMethod::Vocab2, 2, false, true);
+        row("1f1b", VocabularyMethod::Naive, 4, false);
+        row("interleaved-1f1b", VocabularyMethod::None, 4, true, true);
+        row("interleaved-1f1b", VocabularyMethod::Vocab1, 2, false);
+        row("zb-h1", VocabularyMethod::Vocab2, 4, false);
+        row("zb-h1", VocabularyMethod::None, 2, true);
+        row("v-half", VocabularyMethod::Vocab1, 4, false);
+        row("v-half", VocabularyMethod::Vocab2, 2, true);
+        row("v-half", VocabularyMethod::Naive, 2, false);
+        row("dualpipe", VocabularyMethod::Vocab1, 4, false, true);
+    }
+    void givesTheBitsOfTheInProcessTransport()
+    {
+        QFETCH(QString, schedule);
+        QFETCH(int, method);
+        QFETCH(int, devices);
+        QFETCH(bool, isLlama);
+        QFETCH(bool, isTied);
+        QFETCH(bool, asProcesses);
+        const model::Experiment plan =
+            planOf(schedule.toStdString(), static_cast<VocabularyMethod>(method), devices, isLlama, isTied);
+        const Trained inProcess = trained(plan, {});
+        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+        QCOMPARE(inProcess.losses.size(), std::size_t{2});
+        const std::int64_t before = messagesEver();
+        const std::vector<Trained> overNccl = asProcesses ? together(plan, std::make_shared<test::WireHub>(devices), 60s)
+                                                          : std::vector{trained(plan, {{}, true})};
+        for (const Trained &each : overNccl)
+            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
+        QCOMPARE(overNccl.front().losses, inProcess.losses); // the second step's has what the first one's gradients did
+        QVERIFY(messagesEver() - before > std::int64_t{2} * plan.training.steps * plan.parallel.microbatches);
+    }
+
+    void evaluatesBeforeAndAfter()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 2, false, false);
+        plan.training.data = (qgetenv("STAGELENS_RESOURCES") + "/docs/glossary.md").toStdString();
+        plan.model.vocabularySize = 300;
+        plan.training.steps = 1;
+        const auto evaluations = [&plan](const runtime::Travel &travel) {
+            std::vector<runtime::Evaluation> heard;
+            runtime::TrainingObserver observer;
+            observer.onEvaluation = [&heard](const runtime::Evaluation &each) { heard.push_back(each); };
+            const auto outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, {}, travel);
+            if (!outcome)
+                qWarning("%s", textOf(outcome).c_str());
+            return heard;
+        };
+        const auto inProcess = evaluations({});
+        QCOMPARE(inProcess.size(), std::size_t{2});
+        QCOMPARE(evaluations({{}, true}), inProcess);
+    }
+
+    /// Fewer GPUs than devices: neighbours share one, and NCCL is refused.
+    void neighboursShareAGpu()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 3, false, false);
+        const Trained alone = trained(plan, {});
+        QVERIFY2(alone.outcome.ok(), textOf(alone.outcome).c_str());
+        for (const int gpus : {1, 2}) {
+            setGpus(gpus, std::size_t{1} << 30);
+            for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+                plan.training.mode = mode;
+                const Trained shared = trained(plan, {});
+                QVERIFY2(shared.outcome.ok(), textOf(shared.outcome).c_str());
+                QCOMPARE(shared.losses, alone.losses);
+            }
+        }
+        const std::string refused = textOf(trained(plan, {{}, true}).outcome);
+        QCOMPARE(refused, std::string("--transport: NCCL puts one device on a GPU, but 3 are to train on the 2 GPUs that can "
+                                      "train here; choose --transport in-process, fewer devices, or more machines"));
+    }
+
+    void refusesWhatNcclCannot()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::None, 2, false, false);
+        qputenv("CUDA_LAUNCH_BLOCKING", "1");
+        std::string text = textOf(trained(plan, {{}, true}).outcome);
+        qunsetenv("CUDA_LAUNCH_BLOCKING");
+        QCOMPARE(text, std::string("--transport: nccl is not available: CUDA_LAUNCH_BLOCKING is set, with which NCCL waits for "
+                                   "ever; unset it"));
+        plan.training.backend = "cpu";
+        text = textOf(trained(plan, {{}, true}).outcome);
+        QVERIFY2(text.find("training.backend: NCCL carries tensors between GPUs, but the backend is cpu") == 0, text.c_str());
+    }
+
+    void stopEndsARun()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 4, false, false);
+        plan.training.steps = 1000;
+        for (const int after : {1, 9}) {
+            std::stop_source stop;
+            std::atomic<int> passes = 0;
+            const Trained stopped = trained(plan, {{}, true}, stop.get_token(), [&] {
+                if (++passes == after)
+                    stop.request_stop();
+            });
+            QVERIFY(!stopped.outcome.ok());
+            QCOMPARE(stopped.outcome.error().kind, base::ErrorKind::Cancelled);
+        }
+    }
+
+    /// What NCCL itself sees.
+    void aBrokenLinkEndsARun()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 4, false, false);
+        plan.training.steps = 1000;
+        for (const int after : {1, 30}) { // while links are opened, and in steps
+            failNccl(2, after, kMockLost);
+            const Trained broken = trained(plan, {{}, true});
+            failNccl(2, -1, 0);
+            const std::string text = textOf(broken.outcome);
+            QVERIFY(!broken.outcome.ok());
+            QCOMPARE(broken.outcome.error().kind, base::ErrorKind::Failed);
+            QVERIFY2(text.find("NCCL failed on device ") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("the link is gone") != std::string::npos ||
+                         text.find("rank 2 has closed its connection") != std::string::npos,
+                     text.c_str());
+            for (const char *device : {"device 0 has carried ", "device 3 has carried "})
+                QVERIFY2(text.find(device) != std::string::npos, text.c_str());
+        }
+    }
+
+    /// What nobody sees: the watchdog.
+    void aLinkThatHangsEndsARun()
+    {
+        qputenv("STAGELENS_NCCL_PATIENCE_SECONDS", "0.5");
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::None, 2, false, false);
+        plan.training.steps = 1000;
+        for (const int after : {1, 20}) {
+            failNccl(1, after, kMockHung);
+            const Trained hung = trained(plan, {{}, true});
+            failNccl(1, -1, 0);
+            const std::string text = textOf(hung.outcome);
+            QVERIFY2(text.find("nothing has moved for ") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("; device 1 has carried ") != std::string::npos, text.c_str());
+            if (after > 1)
+                QVERIFY2(text.find("from device 1 to device 0") != std::string::npos ||
+                             text.find("from device 0 to device 1") != std::string::npos ||
+                             text.find("under way") != std::string::npos,
+                         text.c_str());
+        }
+    }
+
+    /// A process that falls silent in a step: the others say which.
+    void aLostProcessEndsTheOthers()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 4, false, false);
+        plan.training.steps = 1000;
+        const auto hub = std::make_shared<test::WireHub>(4);
+        std::atomic<int> passes = 0;
+        const auto results = together(plan, hub, 1500ms, [&](int rank, std::stop_source &stop) {
+            if (rank != 1 || ++passes != 12)
+                return;
+            {
+                const std::scoped_lock lock(hub->mutex);
+                hub->mute.insert(1);
+            }
+            stop.request_stop();
+        });
+        for (const std::size_t rank : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
+            const std::string text = textOf(results[rank].outcome);
+            QVERIFY2(text.find("process 1") != std::string::npos &&
+                         text.find("has not answered for 1.5 s") != std::string::npos,
+                     text.c_str());
+        }
+    }
+
+    /// Each rank would send first: all wait for each other, and are told between whom.
+    void ordersThatDifferAreADeadlock()
+    {
+        std::string problem;
+        const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
+        std::vector<std::string> problems(3);
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < 3; ++rank) {
+            threads.emplace_back([&, rank] {
+                backend::Pool pool;
+                const auto transport = transportOf({rank}, 3, id, pool, 60s);
+                const int before = (rank + 2) % 3;
+                transport->announce(
+                    std::vector{kRing[static_cast<std::size_t>(rank)], kRing[static_cast<std::size_t>(before)]});
+                transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
+                QVERIFY(transport->receive(before, rank, kKey) == nullptr);
+                problems[static_cast<std::size_t>(rank)] = transport->problem();
+            });
+        }
+        threads.clear();
+        QVERIFY2(problems[1].find("dead-lock: rank 0 sends to 1, rank 1 sends to 2, rank 2 sends to 0") != std::string::npos,
+                 problems[1].c_str());
+        QVERIFY2(problems[1].find("device 1 has carried 0 of its 2 messages of this round, under way is letter 1 to 2") !=
+                     std::string::npos,
+                 problems[1].c_str());
+    }
+    void theSameOrderForAllIsNone()
+    {
+        std::string problem;
+        const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
+        backend::Pool pool;
+        const auto transport = transportOf({0, 1, 2}, 3, id, pool, 60s);
+        for (int round = 0; round < 50; ++round) {
+            transport->announce(kRing);
+            for (int rank = 0; rank < 3; ++rank)
+                transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
+            for (int rank = 0; rank < 3; ++rank)
+                QVERIFY2(transport->receive((rank + 2) % 3, rank, kKey) != nullptr, transport->problem().c_str());
+        }
+        QCOMPARE(transport->problem(), std::string());
+    }
+    /// An order in which a message stands before what it waits for: the watchdog names it.
+    void anOrderThatDoesNotSuitIsNoticed()
+    {
+        std::string problem;
+        const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
+        backend::Pool pool;
+        const auto transport = transportOf({0, 1}, 2, id, pool, 50ms);
+        transport->announce(std::vector<backend::Message>{{1, 0, kKey, 4}, {0, 1, kKey, 4}});
+        transport->send(0, 1, kKey, letter(pool));
+        QVERIFY(transport->receive(0, 1, kKey) == nullptr); // after which it would answer
+        const std::string text = transport->problem();
+        QVERIFY2(text.find("nothing has moved for ") == 0, text.c_str());
+        QVERIFY2(text.find("device 1 has carried 0 of its 2 messages of this round, and it has not made letter 1 to 0") !=
+                     std::string::npos,
+                 text.c_str());
+    }
+    void aTensorOfAnotherSizeIsNotSent()
+    {
+        std::string problem;
+        const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
+        backend::Pool pool;
+        const auto transport = transportOf({0, 1}, 2, id, pool, 60s);
+        transport->announce(std::vector<backend::Message>{{0, 1, kKey, 5}});
+        transport->send(0, 1, kKey, letter(pool));
+        QVERIFY(transport->receive(0, 1, kKey) == nullptr);
+        const std::string text = transport->problem();
+        QVERIFY2(text.find("device 0 sends 4 floats to device 1 where 5 were announced") == 0, text.c_str());
+    }
+
+    /// One that fails by itself says why, and all end with that.
+    void aFailureIsTheReasonOfAll()
+    {
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);
+        plan.training.steps = 1000;
+        plan.training.optimizer.learningRate = 1e30;
+        plan.training.optimizer.clip.reset();
+        const auto results = together(plan, std::make_shared<test::WireHub>(2), 60s);
+        for (const Trained &each : results)
+            QVERIFY2(textOf(each.outcome).find("the loss is not finite") != std::string::npos, textOf(each.outcome).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(GpuNccl)
+#include "gpu_nccl.moc"
