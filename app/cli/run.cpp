@@ -256,7 +256,7 @@ int run(ExperimentArguments arguments, const RunArguments &given)
     arguments.given.erase(transport);
     if (isOverNccl && !isOneOfSeveral())
         return train(std::move(arguments), given, {}, true);
-    const auto processes = service::joinProcesses();
+    const auto processes = service::joinProcesses(isOverNccl);
     if (!processes)
         return fail(processes.error());
     std::optional<Hush> hush;

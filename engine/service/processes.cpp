@@ -20,7 +20,7 @@ std::vector<BackendInfo> transports()
              ncclProblem.empty(), ncclProblem}};
 }
 
-base::Result<runtime::ProcessGroupPtr> joinProcesses()
+base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
 {
     if (const std::string problem = runtime::mpiProblem(); !problem.empty())
         return base::Error::invalid("--transport", "mpi is not available: " + problem);
@@ -28,6 +28,9 @@ base::Result<runtime::ProcessGroupPtr> joinProcesses()
     if (!group)
         return base::Error::invalid("--transport", "the processes could not be joined: " + group.error().text());
     if (auto same = runtime::agreeOn(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", {}); !same)
+        return (*group)->failure().value_or(same.error());
+    if (auto same = runtime::agreeOn(**group, "--transport", isOverNccl ? "nccl" : "mpi", "give all of them the same one", {});
+        !same)
         return (*group)->failure().value_or(same.error());
     return group;
 }

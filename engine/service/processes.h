@@ -14,8 +14,8 @@ namespace stagelens::service {
 [[nodiscard]] std::vector<BackendInfo> transports();
 
 /// Joins the processes that mpirun started, this one among them; once in a process. InvalidInput, with field "--transport",
-/// where MPI is not available or the processes are of different builds.
-[[nodiscard]] base::Result<runtime::ProcessGroupPtr> joinProcesses();
+/// where MPI is not available or the processes are of different builds, or not all told the same transport.
+[[nodiscard]] base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl);
 
 /// Every reason why an experiment cannot be trained by those processes, or over NCCL, each with its field.
 [[nodiscard]] base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options);
