@@ -2,6 +2,7 @@
 
 #include "engine/backend/plugin.h"
 #include "engine/base/text.h"
+#include "engine/model/accounting.h"
 
 #include <algorithm>
 #include <new>
@@ -115,10 +116,10 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
 }
 
 base::Result<std::vector<std::unique_ptr<backend::Compute>>>
-makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt)
+makeComputes(const model::Experiment &experiment, const std::vector<int> &ranks, const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
-    if (backend != "cuda") {
+    if (experiment.training.backend != "cuda") {
         for (std::size_t i = 0; i < ranks.size(); ++i)
             made.push_back(backend::makeCpuCompute(interrupt));
         return made;
@@ -129,12 +130,13 @@ makeComputes(const std::string &backend, const std::vector<int> &ranks, int devi
     return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
         std::string problem;
         backend::Gpus &all = *backend::cudaGpus(problem);
-        const std::vector<int> places = gpuOfDevice(found.gpus, devices);
+        const std::vector<int> places = gpuOfDevice(found.gpus, experiment.parallel.devices);
         std::vector<int> distinct = places;
         distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
         all.connect(distinct);
         for (const int rank : ranks)
-            made.push_back(all.makeCompute(places[static_cast<std::size_t>(rank)], interrupt));
+            made.push_back(
+                all.makeCompute(places[static_cast<std::size_t>(rank)], model::enginePrecision(experiment), interrupt));
         return std::move(made);
     });
 }

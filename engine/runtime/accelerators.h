@@ -32,8 +32,8 @@ struct GpuList {
 /// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
-/// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
+/// For the devices `ranks` of a run. Fails where a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
-makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt);
+makeComputes(const model::Experiment &experiment, const std::vector<int> &ranks, const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime
