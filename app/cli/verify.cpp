@@ -32,7 +32,7 @@ nlohmann::ordered_json verificationJson(const Verification &found)
     for (const runtime::GradientError &gradient : found.gradients)
         gradients.push_back({{"parameter", gradient.parameter}, {"relative_error", gradient.relative}});
     return {{"holds", found.holds()},
-            {"tolerance", Verification::kTolerance},
+            {"tolerance", found.tolerance},
             {"steps", found.steps},
             {"loss", found.loss},
             {"reference_loss", found.referenceLoss},
@@ -48,8 +48,8 @@ void print(const Verification &found)
     table.print(std::cout);
     std::cout << (found.steps == 1 ? "\n" : base::concat("\nafter ", found.steps, " steps with their updates: ")) << "loss "
               << base::fixedText(found.loss, 7) << ", reference " << base::fixedText(found.referenceLoss, 7)
-              << "; worst relative error " << scientific(found.worst()) << " (tolerance "
-              << scientific(Verification::kTolerance) << "): " << (found.holds() ? "holds" : "DOES NOT HOLD") << '\n';
+              << "; worst relative error " << scientific(found.worst()) << " (tolerance " << scientific(found.tolerance)
+              << "): " << (found.holds() ? "holds" : "DOES NOT HOLD") << '\n';
 }
 
 base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)

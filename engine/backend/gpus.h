@@ -40,8 +40,9 @@ public:
     virtual ~Gpus() = default;
     /// In CUDA's order. Empty, with the reason in `problem`, where there is none.
     [[nodiscard]] virtual std::vector<Gpu> list(std::string &problem) = 0;
-    /// What one device of a run computes with, on that GPU of the list; several may share one. In fp32. Throws as Compute does.
-    [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, const kernels::Interrupt &interrupt) = 0;
+    /// What one device of a run computes with, on that GPU of the list; several may share one. Throws as Compute does.
+    [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, base::Precision precision,
+                                                               const kernels::Interrupt &interrupt) = 0;
     /// Runs every kernel on that GPU with small shapes, and where it is asked for with those of a large model. Throws as
     /// Compute does.
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
@@ -62,6 +63,6 @@ public:
 /// another version.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 3;
+inline constexpr std::uint32_t kGpusVersion = 4;
 
 } // namespace stagelens::backend

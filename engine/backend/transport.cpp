@@ -2,7 +2,38 @@
 
 #include "engine/backend/compute.h"
 
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+
 namespace stagelens::backend {
+namespace {
+
+/// What all ranks give a root. Asks the heap for nothing where they are few.
+class PartsOfAll {
+public:
+    /// False when the run was stopped meanwhile.
+    [[nodiscard]] bool receive(Transport &transport, int root, const MessageKey &key, base::Precision precision)
+    {
+        for (int from = 0; from < transport.ranks(); ++from) {
+            const Tensor &part = m_tensors.emplace_back(transport.receive(from, root, key));
+            if (!part)
+                return false;
+            m_values.emplace_back(part->data(), precision);
+        }
+        return true;
+    }
+    [[nodiscard]] std::span<const Values> values() const { return m_values; }
+    [[nodiscard]] const Tensor &first() const { return m_tensors.front(); }
+
+private:
+    std::array<std::byte, 4096> m_bytes;
+    std::pmr::monotonic_buffer_resource m_memory{m_bytes.data(), m_bytes.size()};
+    std::pmr::vector<Tensor> m_tensors{&m_memory};
+    std::pmr::vector<Values> m_values{&m_memory};
+};
+
+} // namespace
 
 void Transport::broadcast(int root, const MessageKey &key, Tensor tensor)
 {
@@ -24,39 +55,24 @@ bool Transport::gather(int rank, const MessageKey &key, std::vector<Tensor> &par
 
 Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute)
 {
-    Tensor sum;
-    for (int from = 0; from < m_ranks; ++from) {
-        Tensor part = receive(from, root, key);
-        if (!part)
-            return nullptr;
-        if (!sum) {
-            sum = std::move(part);
-            continue;
-        }
-        compute.add(sum->data(), part->data(), static_cast<std::int64_t>(sum->size()));
-        compute.finish(); // before the part goes back
-    }
-    return sum;
+    PartsOfAll parts;
+    if (!parts.receive(*this, root, key, compute.precision()))
+        return nullptr;
+    const auto bytes = static_cast<std::int64_t>(parts.first()->values().size_bytes());
+    compute.sumParts(parts.values(), bytes / base::elementBytes(compute.precision()));
+    compute.finish(); // before the parts go back
+    return parts.first();
 }
 
-Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows, Compute &compute)
+Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows, std::int64_t width,
+                               Compute &compute)
 {
-    Tensor sum;
-    for (int from = 0; from < m_ranks; ++from) {
-        Tensor part = receive(from, root, key);
-        if (!part)
-            return nullptr;
-        const float *factor = factors + from * rows;
-        const std::int64_t width = static_cast<std::int64_t>(part->size()) / rows;
-        if (!sum) {
-            compute.scaleRows(part->data(), part->data(), factor, nullptr, {0, 0, width}, nullptr, 0, rows);
-            sum = std::move(part);
-            continue;
-        }
-        compute.addScaledRows(sum->data(), part->data(), factor, rows, width);
-        compute.finish();
-    }
-    return sum;
+    PartsOfAll parts;
+    if (!parts.receive(*this, root, key, compute.precision()))
+        return nullptr;
+    compute.sumScaledParts(parts.values(), factors, rows, width);
+    compute.finish();
+    return parts.first();
 }
 
 } // namespace stagelens::backend

@@ -74,11 +74,12 @@ public:
     [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
     void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
-    /// Reduce: the sum of the parts, added in rank order, for the root alone, which computes it.
+    /// Reduce: the sum of the parts, which are in the precision of `compute`, added in rank order, for the root alone, which
+    /// computes it.
     [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute);
     /// As reduce(), but row i of rank r's part counts factors[r * rows + i] times. Parts are [rows, width].
     [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,
-                                      Compute &compute);
+                                      std::int64_t width, Compute &compute);
 
 private:
     int m_ranks;

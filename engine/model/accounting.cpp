@@ -113,31 +113,49 @@ int elementBytes(DataType dtype)
     return dtype == DataType::Fp32 ? 4 : 2;
 }
 
-EngineFloats engineFloats(const ModelConfig &model, int microbatchSize)
+base::Precision enginePrecision(const Experiment &experiment)
+{
+    const bool isBf16 = experiment.training.backend == "cuda" && experiment.model.dtype == DataType::Bf16;
+    return isBf16 ? base::Precision::Bf16 : base::Precision::Fp32;
+}
+
+bool isEnginePlan(const Experiment &experiment)
+{
+    return experiment.model.dtype == DataType::Fp32 || enginePrecision(experiment) == base::Precision::Bf16;
+}
+
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
 {
     const std::int64_t h = model.hidden;
     const std::int64_t f = model.ffn;
     const std::int64_t queriesKeysValues = h + 2 * keyValueWidth(model);
     const bool isGpt = model.family == ModelFamily::Gpt;
+    const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
+    const auto filled = [precision](std::int64_t floats) { return base::filledFloats(floats, precision); };
     EngineFloats floats;
+    floats.precision = precision;
     floats.tokens = tokens(model, microbatchSize);
-    floats.boundary = floats.tokens * h;
+    floats.boundary = values(floats.tokens * h);
     floats.normStatistics = (isGpt ? 2 : 1) * floats.tokens; // a mean has LayerNorm only
     // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
     // and three with SwiGLU); statistics of the norms, and of each head's softmax.
-    floats.layer =
-        floats.tokens * (4 * h + queriesKeysValues + innerTensors(model) * f + model.heads) + 2 * floats.normStatistics;
+    floats.layer = 4 * floats.boundary + values(floats.tokens * queriesKeysValues) +
+                   innerTensors(model) * values(floats.tokens * f) + filled(floats.tokens * model.heads) +
+                   2 * filled(floats.normStatistics);
     // The gradients of a layer's widest tensor and of its output, the scratch of attention (five padded panels of a head, two
-    // tiles of scores, three of queries: kernels/include/attention.h), and the angles of rotary positions.
+    // tiles of scores, three of queries: kernels/include/attention.h; in bf16 there are GPUs, which bring their own), and the
+    // angles of rotary positions.
     constexpr std::int64_t kPanel = 16;
     constexpr std::int64_t kQueries = 64;
     constexpr std::int64_t kKeys = 128;
     const auto padded = [](std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; };
     const std::int64_t headSize = h / std::max(1, model.heads);
     const std::int64_t attention =
-        5 * padded(model.sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
-    floats.workspace =
-        floats.tokens * std::max(f, queriesKeysValues) + floats.boundary + attention + (isGpt ? 0 : model.sequence * headSize);
+        precision == base::Precision::Bf16
+            ? 0
+            : 5 * padded(model.sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
+    floats.workspace = values(floats.tokens * std::max(f, queriesKeysValues)) + floats.boundary + attention +
+                       (isGpt ? 0 : model.sequence * headSize);
     return floats;
 }
 

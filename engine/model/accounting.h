@@ -2,6 +2,7 @@
 // al. 2022 (2205.05198). Multiply-add counts two FLOPs.
 #pragma once
 
+#include "engine/base/precision.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 
@@ -42,16 +43,24 @@ struct ParameterBytes {
 [[nodiscard]] ParameterBytes parameterBytes(DataType dtype);
 [[nodiscard]] int elementBytes(DataType dtype);
 
-/// What the CPU engine takes for one microbatch, in floats: it computes in fp32 whatever the model's dtype.
+/// In which the engine trains the plan: GPUs in bf16 where the model's dtype is that, processors in fp32 whatever it is.
+[[nodiscard]] base::Precision enginePrecision(const Experiment &experiment);
+/// Whether that is the model's dtype, so that the engine's memory is the plan's. A plan in 16 bit for processors is one for
+/// other machines, whose frameworks hold other things.
+[[nodiscard]] bool isEnginePlan(const Experiment &experiment);
+
+/// What the engine takes for one microbatch, in floats (base/precision.h).
 struct EngineFloats {
-    std::int64_t tokens = 0;
+    base::Precision precision = base::Precision::Fp32;
+    std::int64_t tokens = 0;         ///< their number
     std::int64_t boundary = 0;       ///< one [b s, h] tensor
     std::int64_t layer = 0;          ///< kept by a layer from F to B beside its input
     std::int64_t normStatistics = 0; ///< kept by one norm beside its input
     /// Scratch that a device has all the time; full recomputation adds what one layer keeps.
     std::int64_t workspace = 0;
 };
-[[nodiscard]] EngineFloats engineFloats(const ModelConfig &model, int microbatchSize);
+[[nodiscard]] EngineFloats engineFloats(const ModelConfig &model, int microbatchSize,
+                                        base::Precision precision = base::Precision::Fp32);
 
 /// Activations that one layer keeps from F to B for one microbatch, in bytes (34 s b h in 16 bit with flash attention and no
 /// recomputation; in fp32 what the CPU engine keeps, the layer's input among it).

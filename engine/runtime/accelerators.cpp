@@ -2,6 +2,7 @@
 
 #include "engine/backend/plugin.h"
 #include "engine/base/text.h"
+#include "engine/model/accounting.h"
 
 #include <algorithm>
 #include <new>
@@ -114,13 +115,13 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
     return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
 }
 
-base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                           const std::vector<int> &ranks,
                                                                           const std::vector<int> &places,
                                                                           const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
-    if (backend != "cuda") {
+    if (experiment.training.backend != "cuda") {
         for (std::size_t i = 0; i < ranks.size(); ++i)
             made.push_back(backend::makeCpuCompute(interrupt));
         return made;
@@ -137,7 +138,8 @@ base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const 
         distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
         all.connect(distinct);
         for (const int rank : ranks)
-            made.push_back(all.makeCompute(places[static_cast<std::size_t>(rank)], interrupt));
+            made.push_back(
+                all.makeCompute(places[static_cast<std::size_t>(rank)], model::enginePrecision(experiment), interrupt));
         return std::move(made);
     });
 }

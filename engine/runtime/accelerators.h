@@ -35,7 +35,7 @@ struct GpuList {
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
 /// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(). Fails where a GPU does.
-[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const std::string &backend,
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                                         const std::vector<int> &ranks,
                                                                                         const std::vector<int> &places,
                                                                                         const kernels::Interrupt &interrupt);

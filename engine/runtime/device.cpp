@@ -32,8 +32,8 @@ Parameter &Device::own(int index, std::int64_t firstRow, std::int64_t rows)
         makeParameter(m_memory.pool(), m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, compute())));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
-        parameter.previous = m_memory.pool().take(size(parameter.count()), category(simulate::MemoryCategory::Parameters));
-        compute().copy(parameter.previous.data(), parameter.value.data(), parameter.count());
+        parameter.previous = takeVersion(m_memory.pool(), parameter);
+        compute().copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
     }
     return parameter;
 }
@@ -135,7 +135,7 @@ void Device::swapWeights(const schedule::Pass &pass)
         return stash->second.swap(pass.microbatch);
     for (const auto &parameter : m_parameters)
         if (parameter->previous.size() > 0)
-            std::swap(parameter->value, parameter->previous);
+            std::swap(parameter->read(), parameter->previous);
 }
 
 void Device::updateStage(const schedule::Pass &pass)
@@ -169,9 +169,9 @@ void Device::update(Parameter &parameter, const kernels::AdamW &settings)
     if (m_watch && !parameter.isCopy)
         m_watch(parameter, compute());
     if (parameter.previous.size() > 0) // what is newest now, the next step computes with
-        compute().copy(parameter.previous.data(), parameter.value.data(), parameter.count());
-    compute().adamwStep(parameter.value.data(), parameter.gradient.data(), parameter.firstMoment.data(),
-                        parameter.secondMoment.data(), settings, parameter.count());
+        compute().copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
+    compute().adamwStep(parameter.value.data(), parameter.numbers(&Parameter::rounded), parameter.gradient.data(),
+                        parameter.firstMoment.data(), parameter.secondMoment.data(), settings, parameter.count());
 }
 
 } // namespace stagelens::runtime

@@ -127,12 +127,12 @@ private:
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveStatistics(int microbatch);
     /// False if there is none: the run was stopped.
-    [[nodiscard]] bool copyInto(float *place, const backend::Tensor &tensor) const;
+    [[nodiscard]] bool copyInto(Values place, const backend::Tensor &tensor) const;
     /// Where the input of F goes: to the layers, past them to the last norm, or at once to the next stage as `message`.
-    [[nodiscard]] float *inputPlace(const schedule::Pass &pass, backend::Tensor &message);
+    [[nodiscard]] Values inputPlace(const schedule::Pass &pass, backend::Tensor &message);
     /// Where the gradient of B or I is worked on: in a message, unless it waits for W.
-    [[nodiscard]] float *gradientPlace(const schedule::Pass &pass, backend::Tensor &message);
-    [[nodiscard]] float *newMessage(backend::Tensor &message);
+    [[nodiscard]] Values gradientPlace(const schedule::Pass &pass, backend::Tensor &message);
+    [[nodiscard]] Values newMessage(backend::Tensor &message);
     /// compute() with the weights that the pass needs in the place of the newest ones.
     [[nodiscard]] base::Result<Mail> computeWithVersion(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
@@ -142,15 +142,15 @@ private:
     /// The gradient of what the final norm makes, from the output layer.
     [[nodiscard]] base::Result<backend::Tensor> outputGradient(const schedule::Pass &pass, Mail in);
     void backwardWeights(const schedule::Pass &pass);
-    void addTokenGradients(int microbatch, const float *gradient);
+    void addTokenGradients(int microbatch, ConstValues gradient);
     [[nodiscard]] Mail firstVocabularyPass(int microbatch);
     [[nodiscard]] base::Result<Mail> lastVocabularyPass(const schedule::Pass &pass);
     [[nodiscard]] Mail secondVocabularyPass(int microbatch);
-    void embed(int microbatch, float *rows) const;
-    void normalise(const schedule::Pass &pass, float *out) const;
+    void embed(int microbatch, Values rows) const;
+    void normalise(const schedule::Pass &pass, Values out) const;
     /// Gradient of the final norm's input.
-    void differentiateNorm(const schedule::Pass &pass, float *gradient, const float *outGradient) const;
-    [[nodiscard]] backend::Tensor messageOf(const float *values, std::int64_t floats) const;
+    void differentiateNorm(const schedule::Pass &pass, Values gradient, ConstValues outGradient) const;
+    [[nodiscard]] backend::Tensor messageOf(const float *statistics, std::int64_t floats) const;
     /// Of the whole vocabulary.
     [[nodiscard]] kernels::SoftmaxStatistics statistics(int microbatch) const;
     /// `pass` is where the loss is known, null outside of one.

@@ -31,7 +31,7 @@ std::optional<Mail> Device::receive(const Pass &pass)
     case PassKind::B:
     case PassKind::I: came = receiveBackward(pass, in); break;
     case PassKind::S:
-        came = copyInto(m_memory.at(BufferKind::OutputInput, 0, microbatch),
+        came = copyInto(m_context.at(BufferKind::OutputInput, 0, microbatch),
                         broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX));
         break;
     case PassKind::U:
@@ -50,11 +50,11 @@ std::optional<Mail> Device::receive(const Pass &pass)
     return came ? std::optional(std::move(in)) : std::nullopt;
 }
 
-bool Device::copyInto(float *place, const Tensor &tensor) const
+bool Device::copyInto(Values place, const Tensor &tensor) const
 {
     if (!tensor)
         return false;
-    compute().copy(place, tensor->data(), m_plan.shape.boundary());
+    compute().copy(place, m_context.of(tensor), m_plan.shape.boundary());
     compute().finish(); // before the tensor goes back
     return true;
 }
@@ -67,23 +67,23 @@ kernels::ShardParts Device::parts()
     return m_addresses;
 }
 
-float *Device::inputPlace(const Pass &pass, Tensor &message)
+Values Device::inputPlace(const Pass &pass, Tensor &message)
 {
     if (!m_stages.at(pass.stage).isEmpty())
-        return m_memory.at(BufferKind::StageInput, pass.stage, pass.microbatch);
-    return isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch) : newMessage(message);
+        return m_context.at(BufferKind::StageInput, pass.stage, pass.microbatch);
+    return isLast(pass) ? m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch) : newMessage(message);
 }
 
-float *Device::gradientPlace(const Pass &pass, Tensor &message)
+Values Device::gradientPlace(const Pass &pass, Tensor &message)
 {
     const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
-    return isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch) : newMessage(message);
+    return isKept ? m_context.at(BufferKind::EmbeddingGradient, 0, pass.microbatch) : newMessage(message);
 }
 
-float *Device::newMessage(Tensor &message)
+Values Device::newMessage(Tensor &message)
 {
-    message = m_memory.takeMessage(m_plan.shape.boundary());
-    return message->data();
+    message = m_context.newMessage();
+    return m_context.of(message);
 }
 
 bool Device::receiveForward(const Pass &pass, Mail &in)
@@ -111,9 +111,9 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
         if (!receiveStatistics(microbatch))
             return false;
         in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
-        in.tensor =
-            m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
-                                     m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_plan.shape.tokens(), compute());
+        in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
+                                             m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_plan.shape.tokens(),
+                                             m_plan.shape.hidden, compute());
         return in.tensor != nullptr && in.rows.targets != nullptr;
     }
     if (!m_plan.isSharded())

@@ -99,7 +99,7 @@ base::Result<Mail> Device::carryOut(const Pass &pass, Mail in)
         embed(pass.microbatch, newMessage(out.tensor));
         return out;
     }
-    case PassKind::EB: addTokenGradients(pass.microbatch, in.tensor->data()); return Mail{};
+    case PassKind::EB: addTokenGradients(pass.microbatch, m_context.of(in.tensor)); return Mail{};
     default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
     }
 }
@@ -110,23 +110,22 @@ base::Result<Mail> Device::forward(const Pass &pass, Mail in)
     const Shape &shape = m_plan.shape;
     if (pass.stage == 0) {
         const bool isWhole = !m_plan.isSharded();
-        float *const x = isWhole || !in.tensor ? inputPlace(pass, in.tensor) : in.tensor->data();
+        const Values x = isWhole || !in.tensor ? inputPlace(pass, in.tensor) : m_context.of(in.tensor);
         if (isWhole) {
             const InVocabulary inVocabulary(*this);
             embed(microbatch, x);
         }
-        for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-            compute().add(x + sequence * shape.sequence * shape.hidden, m_positions->value.data(),
-                          shape.sequence * shape.hidden);
+        if (m_positions != nullptr)
+            compute().addPositions(x, m_positions->weights(), shape.batch, shape.sequence, shape.hidden);
     }
     Mail out = std::move(in);
     if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
         stage.forward(microbatch,
-                      isLast(pass) ? m_memory.at(BufferKind::NormInput, pass.stage, microbatch) : newMessage(out.tensor),
+                      isLast(pass) ? m_context.at(BufferKind::NormInput, pass.stage, microbatch) : newMessage(out.tensor),
                       m_context);
     if (!isLast(pass))
         return out;
-    normalise(pass, m_plan.isSharded() ? newMessage(out.tensor) : m_memory.at(BufferKind::OutputInput, 0, microbatch));
+    normalise(pass, m_plan.isSharded() ? newMessage(out.tensor) : m_context.at(BufferKind::OutputInput, 0, microbatch));
     if (m_plan.isSharded())
         return out;
     const InVocabulary inVocabulary(*this);
@@ -145,8 +144,9 @@ base::Result<Tensor> Device::outputGradient(const Pass &pass, Mail in)
         return m_output->differentiate(microbatch, statistics(microbatch), labels(microbatch), m_context);
     }
     if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
-        compute().addScaled(in.tensor->data(), in.rows.targets->data(), -1.0F, shape.boundary());
-        compute().scale(in.tensor->data(), in.tensor->data(), shape.tokenWeight(), shape.boundary());
+        const Values gradient = m_context.of(in.tensor);
+        compute().addScaled(gradient, m_context.of(in.rows.targets), -1.0F, shape.boundary());
+        compute().scale(gradient, gradient, shape.tokenWeight(), shape.boundary());
         if (auto finite = recordLoss(microbatch, &pass); !finite)
             return finite.error();
     }
@@ -159,24 +159,23 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
     const Shape &shape = m_plan.shape;
     const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
     Mail out;
-    float *gradient = nullptr;
+    Values gradient;
     if (isLast(pass)) {
         const auto above = outputGradient(pass, std::move(in));
         if (!above)
             return above.error();
         gradient = gradientPlace(pass, out.tensor);
-        differentiateNorm(pass, gradient, (*above)->data());
+        differentiateNorm(pass, gradient, m_context.of(*above));
     } else {
         out = std::move(in);
-        gradient = isKept ? m_memory.at(BufferKind::EmbeddingGradient, 0, microbatch) : out.tensor->data();
+        gradient = isKept ? m_context.at(BufferKind::EmbeddingGradient, 0, microbatch) : m_context.of(out.tensor);
     }
     if (const Stage &stage = m_stages.at(pass.stage); !stage.isEmpty())
         stage.backward(microbatch, gradient, pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole, m_context);
     if (pass.stage > 0)
         return out;
-    for (std::int64_t sequence = 0; m_positions != nullptr && sequence < shape.batch; ++sequence)
-        compute().add(m_positions->gradient.data(), gradient + sequence * shape.sequence * shape.hidden,
-                      shape.sequence * shape.hidden);
+    if (m_positions != nullptr)
+        compute().addPositionGradients(m_positions->gradient.data(), gradient, shape.batch, shape.sequence, shape.hidden);
     if (m_plan.isSharded() || isKept)
         return out;
     const InVocabulary inVocabulary(*this);
@@ -191,18 +190,18 @@ void Device::backwardWeights(const Pass &pass)
     if (pass.stage > 0 || m_plan.isSharded())
         return;
     const InVocabulary inVocabulary(*this);
-    addTokenGradients(pass.microbatch, m_memory.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
+    addTokenGradients(pass.microbatch, m_context.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
 }
 
-void Device::addTokenGradients(int microbatch, const float *gradient)
+void Device::addTokenGradients(int microbatch, ConstValues gradient)
 {
     compute().scatterAddRows(m_table->gradient.data(), tableShard(), inputs(microbatch), gradient, 1.0F, m_plan.shape.tokens());
 }
 
-Tensor Device::messageOf(const float *values, std::int64_t floats) const
+Tensor Device::messageOf(const float *statistics, std::int64_t floats) const
 {
     Tensor message = m_memory.takeMessage(floats);
-    compute().copy(message->data(), values, floats);
+    compute().copy(message->data(), statistics, floats);
     return message;
 }
 
@@ -249,21 +248,21 @@ kernels::TableShard Device::tableShard() const
     return {m_table->firstRow, m_table->rows, m_plan.shape.hidden};
 }
 
-void Device::embed(int microbatch, float *rows) const
+void Device::embed(int microbatch, Values rows) const
 {
-    compute().gatherRows(rows, m_table->value.data(), tableShard(), inputs(microbatch), m_plan.shape.tokens());
+    compute().gatherRows(rows, m_table->weights(), tableShard(), inputs(microbatch), m_plan.shape.tokens());
 }
 
-void Device::normalise(const Pass &pass, float *out) const
+void Device::normalise(const Pass &pass, Values out) const
 {
     forwardNorm(m_finalNorm, out, m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch),
-                m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_context);
+                m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_context);
 }
 
-void Device::differentiateNorm(const Pass &pass, float *gradient, const float *outGradient) const
+void Device::differentiateNorm(const Pass &pass, Values gradient, ConstValues outGradient) const
 {
     compute().zero(gradient, m_plan.shape.boundary());
-    backwardNorm(m_finalNorm, gradient, outGradient, m_memory.at(BufferKind::NormInput, pass.stage, pass.microbatch),
+    backwardNorm(m_finalNorm, gradient, outGradient, m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch),
                  m_memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_context);
 }
 

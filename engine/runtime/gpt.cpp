@@ -9,6 +9,7 @@
 namespace stagelens::runtime {
 namespace {
 
+using kernels::Epilogue;
 using kernels::Form;
 
 struct Linear {
@@ -19,43 +20,60 @@ struct Linear {
 /// What a layer keeps, cut from one slab.
 struct Saved {
     Cutter cut;
-    float *norm1;
-    float *qkv;
-    float *attention;
-    float *middle; ///< input of the MLP half
-    float *norm2;
-    float *inner;     ///< before GELU
-    float *activated; ///< after it
+    Values norm1;
+    Values qkv;
+    Values attention;
+    Values middle; ///< input of the MLP half
+    Values norm2;
+    Values inner;     ///< before GELU
+    Values activated; ///< after it
     float *statistics1;
     float *statistics2;
     float *logSumExp;
 
     Saved(float *slab, const Shape &shape)
-        : cut(slab), norm1(cut(shape.boundary())), qkv(cut(3 * shape.boundary())), attention(cut(shape.boundary())),
-          middle(cut(shape.boundary())), norm2(cut(shape.boundary())), inner(cut(shape.tokens() * shape.ffn)),
-          activated(cut(shape.tokens() * shape.ffn)), statistics1(cut(normStatistics(shape))),
-          statistics2(cut(normStatistics(shape))), logSumExp(cut(shape.tokens() * shape.heads))
+        : cut(slab, shape.precision), norm1(cut.values(shape.boundary())), qkv(cut.values(3 * shape.boundary())),
+          attention(cut.values(shape.boundary())), middle(cut.values(shape.boundary())), norm2(cut.values(shape.boundary())),
+          inner(cut.values(shape.tokens() * shape.ffn)), activated(cut.values(shape.tokens() * shape.ffn)),
+          statistics1(cut.floats(normStatistics(shape))), statistics2(cut.floats(normStatistics(shape))),
+          logSumExp(cut.floats(shape.tokens() * shape.heads))
     {}
 };
 
-/// out = in W + b (+ residual)
-void forwardLinear(const Linear &map, float *out, const float *in, const float *residual, const Context &context)
+/// What makes in W + b.
+backend::Product forwardProduct(const Linear &map, Values out, ConstValues in, const Context &context)
 {
-    const std::int64_t rows = context.shape.tokens();
     const std::int64_t width = map.weight->columns;
-    context.compute.fillRows(out, map.bias->value.data(), residual, rows, width);
-    context.compute.multiply({.rows = rows,
-                              .columns = width,
-                              .inner = map.weight->rows,
-                              .a = {in, map.weight->rows},
-                              .b = {map.weight->value.data(), width},
-                              .c = out,
-                              .stride = width,
-                              .beta = 1});
+    return {.rows = context.shape.tokens(),
+            .columns = width,
+            .inner = map.weight->rows,
+            .a = {in, map.weight->rows},
+            .b = {map.weight->weights(), width},
+            .c = out,
+            .stride = width,
+            .epilogue = Epilogue::Bias,
+            .bias = map.bias->weights()};
 }
 
-/// inGradient = outGradient W^T
-void backwardInput(const Linear &map, float *inGradient, const float *outGradient, const Context &context)
+/// out = in W + b (+ residual)
+void forwardLinear(const Linear &map, Values out, ConstValues in, ConstValues residual, const Context &context)
+{
+    backend::Product product = forwardProduct(map, out, in, context);
+    product.addend = residual;
+    context.compute.multiply(product);
+}
+
+/// inner = in W + b; out = GELU of that
+void forwardLinearGelu(const Linear &map, Values out, Values inner, ConstValues in, const Context &context)
+{
+    backend::Product product = forwardProduct(map, out, in, context);
+    product.epilogue = Epilogue::Gelu;
+    product.between = inner;
+    context.compute.multiply(product);
+}
+
+/// inGradient = outGradient W^T, times the derivative of GELU at `inner` where there is one.
+void backwardInput(const Linear &map, Values inGradient, ConstValues outGradient, Values inner, const Context &context)
 {
     const std::int64_t inWidth = map.weight->rows;
     const std::int64_t width = map.weight->columns;
@@ -63,13 +81,15 @@ void backwardInput(const Linear &map, float *inGradient, const float *outGradien
                               .columns = inWidth,
                               .inner = width,
                               .a = {outGradient, width},
-                              .b = {map.weight->value.data(), width, Form::Transposed},
+                              .b = {map.weight->weights(), width, Form::Transposed},
                               .c = inGradient,
-                              .stride = inWidth});
+                              .stride = inWidth,
+                              .epilogue = inner ? Epilogue::GeluBackward : Epilogue::None,
+                              .between = inner});
 }
 
 /// dW += in^T outGradient, db += sum of its rows.
-void backwardWeight(const Linear &map, const float *outGradient, const float *in, const Context &context)
+void backwardWeight(const Linear &map, ConstValues outGradient, ConstValues in, const Context &context)
 {
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t inWidth = map.weight->rows;
@@ -93,36 +113,35 @@ public:
           m_attentionOut{p[4], p[5]}, m_mlpNorm{p[6], p[7]}, m_mlpIn{p[8], p[9]}, m_mlpOut{p[10], p[11]}
     {}
 
-    void forward(float *out, const float *in, float *saved, const Context &context) const override
+    void forward(Values out, ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
         forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
-        forwardLinear(m_queryKeyValue, kept.qkv, kept.norm1, nullptr, context);
+        forwardLinear(m_queryKeyValue, kept.qkv, kept.norm1, {}, context);
         context.compute.attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
                                          context.workspace.attention.data());
         forwardLinear(m_attentionOut, kept.middle, kept.attention, in, context);
         forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, context);
-        forwardLinear(m_mlpIn, kept.inner, kept.norm2, nullptr, context);
-        context.compute.geluForward(kept.activated, kept.inner, shape.tokens() * shape.ffn);
-        if (out != nullptr)
+        forwardLinearGelu(m_mlpIn, kept.activated, kept.inner, kept.norm2, context);
+        if (out)
             forwardLinear(m_mlpOut, out, kept.activated, kept.middle, context);
     }
 
-    void backward(float *gradient, float *in, float *saved, Backward part, const Context &context) const override
+    void backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const override
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
-        float *wide = context.workspace.wide.data();
-        float *narrow = context.workspace.narrow.data();
+        const Values wide = context.wide();
+        const Values narrow = context.narrow();
         const bool isWhole = part == Backward::Whole;
-        const auto linear = [&](const Linear &map, float *inGradient, const float *outGradient, const float *input) {
+        const auto linear = [&](const Linear &map, Values inGradient, ConstValues outGradient, ConstValues input,
+                                Values inner = {}) {
             if (isWhole)
                 backwardWeight(map, outGradient, input, context);
-            backwardInput(map, inGradient, outGradient, context);
+            backwardInput(map, inGradient, outGradient, inner, context);
         };
-        linear(m_mlpOut, wide, gradient, kept.activated);
-        context.compute.geluBackward(wide, kept.inner, shape.tokens() * shape.ffn);
+        linear(m_mlpOut, wide, gradient, kept.activated, kept.inner);
         linear(m_mlpIn, narrow, wide, kept.norm2);
         if (!isWhole)
             context.compute.copy(kept.inner, wide, shape.tokens() * shape.ffn);
@@ -136,7 +155,7 @@ public:
         backwardNorm(m_attentionNorm, gradient, narrow, in, kept.statistics1, part, context);
     }
 
-    void backwardWeights(const float *in, float *saved, const Context &context) const override
+    void backwardWeights(ConstValues in, float *saved, const Context &context) const override
     {
         const Saved kept(saved, context.shape);
         backwardWeight(m_mlpOut, kept.middle, kept.activated, context);

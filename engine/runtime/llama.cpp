@@ -14,63 +14,65 @@ using kernels::Turn;
 /// What a layer keeps, cut from one slab.
 struct Saved {
     Cutter cut;
-    float *norm1;
-    float *qkv; ///< queries and keys turned
-    float *attention;
-    float *middle; ///< input of the MLP half
-    float *norm2;
-    float *gate;
-    float *up;
-    float *activated; ///< silu(gate) * up
+    Values norm1;
+    Values qkv; ///< queries and keys turned
+    Values attention;
+    Values middle; ///< input of the MLP half
+    Values norm2;
+    Values gate;
+    Values up;
+    Values activated; ///< silu(gate) * up
     float *statistics1;
     float *statistics2;
     float *logSumExp;
 
     Saved(float *slab, const Shape &shape)
-        : cut(slab), norm1(cut(shape.boundary())), qkv(cut(shape.tokens() * shape.attention().qkvWidth())),
-          attention(cut(shape.boundary())), middle(cut(shape.boundary())), norm2(cut(shape.boundary())),
-          gate(cut(shape.tokens() * shape.ffn)), up(cut(shape.tokens() * shape.ffn)),
-          activated(cut(shape.tokens() * shape.ffn)), statistics1(cut(normStatistics(shape))),
-          statistics2(cut(normStatistics(shape))), logSumExp(cut(shape.tokens() * shape.heads))
+        : cut(slab, shape.precision), norm1(cut.values(shape.boundary())),
+          qkv(cut.values(shape.tokens() * shape.attention().qkvWidth())), attention(cut.values(shape.boundary())),
+          middle(cut.values(shape.boundary())), norm2(cut.values(shape.boundary())),
+          gate(cut.values(shape.tokens() * shape.ffn)), up(cut.values(shape.tokens() * shape.ffn)),
+          activated(cut.values(shape.tokens() * shape.ffn)), statistics1(cut.floats(normStatistics(shape))),
+          statistics2(cut.floats(normStatistics(shape))), logSumExp(cut.floats(shape.tokens() * shape.heads))
     {}
 };
 
 /// Columns of a row-major matrix, as wide as the weight that made them.
-template <class Float>
+template <class Address>
 struct Columns {
-    Float *data = nullptr;
+    Address data;
     std::int64_t stride = 0;
 };
 
-/// out = in W^T + beta out.
-void forwardLinear(const Parameter &weight, Columns<float> out, const float *in, float beta, const Context &context)
+/// out = in W^T (+ residual).
+void forwardLinear(const Parameter &weight, const Columns<Values> &out, ConstValues in, ConstValues residual,
+                   const Context &context)
 {
     context.compute.multiply({.rows = context.shape.tokens(),
                               .columns = weight.rows,
                               .inner = weight.columns,
                               .a = {in, weight.columns},
-                              .b = {weight.value.data(), weight.columns, Form::Transposed},
+                              .b = {weight.weights(), weight.columns, Form::Transposed},
                               .c = out.data,
                               .stride = out.stride,
-                              .beta = beta});
+                              .addend = residual});
 }
 
 /// inGradient = outGradient W + beta inGradient.
-void backwardInput(const Parameter &weight, float *inGradient, Columns<const float> outGradient, float beta,
+void backwardInput(const Parameter &weight, Values inGradient, const Columns<ConstValues> &outGradient, float beta,
                    const Context &context)
 {
     context.compute.multiply({.rows = context.shape.tokens(),
                               .columns = weight.columns,
                               .inner = weight.rows,
                               .a = {outGradient.data, outGradient.stride},
-                              .b = {weight.value.data(), weight.columns},
+                              .b = {weight.weights(), weight.columns},
                               .c = inGradient,
                               .stride = weight.columns,
                               .beta = beta});
 }
 
 /// dW += outGradient^T in.
-void backwardWeight(Parameter &weight, Columns<const float> outGradient, const float *in, const Context &context)
+void backwardWeight(Parameter &weight, const Columns<ConstValues> &outGradient, ConstValues in, const Context &context)
 {
     context.compute.multiply({.rows = weight.rows,
                               .columns = weight.columns,
@@ -90,34 +92,32 @@ public:
           m_down(*p[6]), m_attentionNorm{p[7]}, m_mlpNorm{p[8]}
     {}
 
-    void forward(float *out, const float *in, float *saved, const Context &context) const override
+    void forward(Values out, ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
         forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
-        forEachOfQkv(kept.qkv, shape,
-                     [&](Parameter &weight, Columns<float> part) { forwardLinear(weight, part, kept.norm1, 0, context); });
+        forEachOfQkv(kept.qkv, shape, [&](Parameter &weight, const Columns<Values> &part) {
+            forwardLinear(weight, part, kept.norm1, {}, context);
+        });
         turn(kept.qkv, Turn::Forwards, context);
         context.compute.attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
                                          context.workspace.attention.data());
-        context.compute.copy(kept.middle, in, shape.boundary());
-        forwardLinear(m_attentionOut, {kept.middle, shape.hidden}, kept.attention, 1, context);
+        forwardLinear(m_attentionOut, {kept.middle, shape.hidden}, kept.attention, in, context);
         forwardNorm(m_mlpNorm, kept.norm2, kept.statistics2, kept.middle, context);
-        forwardLinear(m_gate, {kept.gate, shape.ffn}, kept.norm2, 0, context);
-        forwardLinear(m_up, {kept.up, shape.ffn}, kept.norm2, 0, context);
+        forwardLinear(m_gate, {kept.gate, shape.ffn}, kept.norm2, {}, context);
+        forwardLinear(m_up, {kept.up, shape.ffn}, kept.norm2, {}, context);
         context.compute.swigluForward(kept.activated, kept.gate, kept.up, shape.tokens() * shape.ffn);
-        if (out == nullptr)
-            return;
-        context.compute.copy(out, kept.middle, shape.boundary());
-        forwardLinear(m_down, {out, shape.hidden}, kept.activated, 1, context);
+        if (out)
+            forwardLinear(m_down, {out, shape.hidden}, kept.activated, kept.middle, context);
     }
 
-    void backward(float *gradient, float *in, float *saved, Backward part, const Context &context) const override
+    void backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const override
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
-        float *wide = context.workspace.wide.data();
-        float *narrow = context.workspace.narrow.data();
+        const Values wide = context.wide();
+        const Values narrow = context.narrow();
         const bool isWhole = part == Backward::Whole;
         if (isWhole)
             backwardWeight(m_down, {gradient, shape.hidden}, kept.activated, context);
@@ -140,13 +140,13 @@ public:
         else
             context.compute.copy(kept.qkv, wide, shape.tokens() * shape.attention().qkvWidth());
         float beta = 0;
-        forEachOfQkv(wide, shape, [&](const Parameter &weight, Columns<const float> columns) {
+        forEachOfQkv(ConstValues(wide), shape, [&](const Parameter &weight, const Columns<ConstValues> &columns) {
             backwardInput(weight, narrow, columns, std::exchange(beta, 1.0F), context);
         });
         backwardNorm(m_attentionNorm, gradient, narrow, in, kept.statistics1, part, context);
     }
 
-    void backwardWeights(const float *in, float *saved, const Context &context) const override
+    void backwardWeights(ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
         const Saved kept(saved, shape);
@@ -158,21 +158,20 @@ public:
 
 private:
     /// Calls `work(weight, its columns)` for queries, keys and values in rows of all three.
-    template <class Work>
-    void forEachOfQkv(float *rows, const Shape &shape, const Work &work) const
+    template <class Address, class Work>
+    void forEachOfQkv(Address rows, const Shape &shape, const Work &work) const
     {
         const kernels::AttentionShape attention = shape.attention();
-        work(m_query, {rows, attention.qkvWidth()});
-        work(m_key, {rows + attention.width(), attention.qkvWidth()});
-        work(m_value, {rows + attention.width() + attention.kvWidth(), attention.qkvWidth()});
-    }
-    void backwardQkvWeights(const float *qkvGradient, const float *input, const Context &context) const
-    {
-        const kernels::AttentionShape attention = context.shape.attention();
         const std::int64_t stride = attention.qkvWidth();
-        backwardWeight(m_query, {qkvGradient, stride}, input, context);
-        backwardWeight(m_key, {qkvGradient + attention.width(), stride}, input, context);
-        backwardWeight(m_value, {qkvGradient + attention.width() + attention.kvWidth(), stride}, input, context);
+        work(m_query, Columns<Address>{rows, stride});
+        work(m_key, Columns<Address>{rows + attention.width(), stride});
+        work(m_value, Columns<Address>{rows + (attention.width() + attention.kvWidth()), stride});
+    }
+    void backwardQkvWeights(ConstValues qkvGradient, ConstValues input, const Context &context) const
+    {
+        forEachOfQkv(qkvGradient, context.shape, [&](Parameter &weight, const Columns<ConstValues> &columns) {
+            backwardWeight(weight, columns, input, context);
+        });
     }
     /// Of gate and up, once their gradients stand in their places.
     void backwardMlpWeights(const Saved &kept, const Context &context) const
@@ -181,7 +180,7 @@ private:
         backwardWeight(m_up, {kept.up, context.shape.ffn}, kept.norm2, context);
     }
     /// Queries and keys, in place.
-    static void turn(float *qkv, Turn direction, const Context &context)
+    static void turn(Values qkv, Turn direction, const Context &context)
     {
         const kernels::AttentionShape attention = context.shape.attention();
         context.compute.rotate(qkv, context.workspace.constants.data(),

@@ -109,7 +109,8 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize);
+    const base::Precision precision = model::enginePrecision(experiment);
+    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize, precision);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
         auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
@@ -124,10 +125,11 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         DevicePlan &plan = plans[size(device)];
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
-        // Blocks begin at cache lines: each parameter's versions, two gradients and two moments, and the five parts of the
-        // workspace, lose less than one.
+        // Blocks begin at cache lines: each parameter's versions, in bf16 its master, two gradients and two moments, and the
+        // five parts of the workspace, lose less than one.
         plan.weightVersions = weightVersions(schedule, device);
-        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * (plan.weightVersions + 4) + 5));
+        const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + 5));
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();

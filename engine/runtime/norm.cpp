@@ -9,20 +9,20 @@ std::int64_t normStatistics(const Shape &shape)
     return (shape.architecture->anatomy().normsHaveBias ? 2 : 1) * shape.tokens();
 }
 
-void forwardNorm(const Norm &norm, float *out, float *statistics, const float *in, const Context &context)
+void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in, const Context &context)
 {
-    const float *weight = norm.weight->value.data();
+    const ConstValues weight = norm.weight->weights();
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
         return context.compute.rmsNormForward(out, statistics, in, weight, rows, width);
-    context.compute.layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->value.data(), rows, width);
+    context.compute.layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->weights(), rows, width);
 }
 
-void backwardNorm(const Norm &norm, float *inGradient, const float *outGradient, const float *in, const float *statistics,
+void backwardNorm(const Norm &norm, Values inGradient, ConstValues outGradient, ConstValues in, const float *statistics,
                   const Context &context)
 {
-    const float *weight = norm.weight->value.data();
+    const ConstValues weight = norm.weight->weights();
     float *weightGradient = norm.weight->gradient.data();
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t width = context.shape.hidden;
@@ -32,16 +32,15 @@ void backwardNorm(const Norm &norm, float *inGradient, const float *outGradient,
                                       statistics + rows, weight, rows, width);
 }
 
-void backwardNorm(const Norm &norm, float *gradient, const float *outGradient, float *in, const float *statistics,
-                  Backward part, const Context &context)
+void backwardNorm(const Norm &norm, Values gradient, ConstValues outGradient, Values in, const float *statistics, Backward part,
+                  const Context &context)
 {
-    const std::int64_t floats = context.shape.boundary();
-    float *before = context.workspace.wide.data();
+    const Values before = context.wide();
     if (part == Backward::Inputs)
-        context.compute.copy(before, gradient, floats);
+        context.compute.copy(before, gradient, context.shape.boundary());
     backwardNorm(norm, gradient, outGradient, in, statistics, context);
     if (part == Backward::Inputs)
-        context.compute.copy(in, before, floats);
+        context.compute.copy(in, before, context.shape.boundary());
 }
 
 } // namespace stagelens::runtime

@@ -15,15 +15,15 @@ struct Norm {
 [[nodiscard]] std::int64_t normStatistics(const Shape &shape);
 
 /// out [b s, h] from in [b s, h]; fills the statistics.
-void forwardNorm(const Norm &norm, float *out, float *statistics, const float *in, const Context &context);
+void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in, const Context &context);
 
 /// Adds the gradient through the norm to inGradient, and the parameters' gradients.
-void backwardNorm(const Norm &norm, float *inGradient, const float *outGradient, const float *in, const float *statistics,
+void backwardNorm(const Norm &norm, Values inGradient, ConstValues outGradient, ConstValues in, const float *statistics,
                   const Context &context);
 
 /// The same inside a layer, for a `gradient` that holds the residual branch's. With Backward::Inputs that one takes the place
 /// of `in`, for the linear map that ends in the branch needs it for its weights. Uses the wide workspace.
-void backwardNorm(const Norm &norm, float *gradient, const float *outGradient, float *in, const float *statistics,
-                  Backward part, const Context &context);
+void backwardNorm(const Norm &norm, Values gradient, ConstValues outGradient, Values in, const float *statistics, Backward part,
+                  const Context &context);
 
 } // namespace stagelens::runtime

@@ -12,10 +12,9 @@ SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context
     return {context.memory.at(BufferKind::LocalStatistics, 0, microbatch), context.shape.tokens()};
 }
 
-kernels::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
+backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
-    return {context.memory.at(BufferKind::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows,
-            m_weight.firstRow};
+    return {context.at(BufferKind::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows, m_weight.firstRow};
 }
 
 void OutputShard::makeLogits(int microbatch, const Context &context) const
@@ -24,8 +23,8 @@ void OutputShard::makeLogits(int microbatch, const Context &context) const
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = m_weight.rows,
                               .inner = shape.hidden,
-                              .a = {context.memory.at(BufferKind::OutputInput, 0, microbatch), shape.hidden},
-                              .b = {m_weight.value.data(), shape.hidden, Form::Transposed},
+                              .a = {context.at(BufferKind::OutputInput, 0, microbatch), shape.hidden},
+                              .b = {m_weight.weights(), shape.hidden, Form::Transposed},
                               .c = logitShard(microbatch, context).logits,
                               .stride = m_weight.rows});
 }
@@ -39,9 +38,8 @@ void OutputShard::project(int microbatch, Labels labels, const Context &context)
 
 WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context) const
 {
-    const Shape &shape = context.shape;
-    WeightedRows rows{.exponentials = weighted(microbatch, context), .targets = context.memory.takeMessage(shape.boundary())};
-    context.compute.gatherRows(rows.targets->data(), m_weight.value.data(), tableShard(), labels, shape.tokens());
+    WeightedRows rows{.exponentials = weighted(microbatch, context), .targets = context.newMessage()};
+    context.compute.gatherRows(context.of(rows.targets), m_weight.weights(), tableShard(), labels, context.shape.tokens());
     return rows;
 }
 
@@ -62,8 +60,9 @@ Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, 
 {
     const Shape &shape = context.shape;
     Tensor xGradient = weighted(microbatch, context);
-    context.compute.scaleRows(xGradient->data(), xGradient->data(), factors(microbatch, all, context), m_weight.value.data(),
-                              tableShard(), labels, shape.tokenWeight(), shape.tokens());
+    const Values rows = context.of(xGradient);
+    context.compute.scaleRows(rows, rows, factors(microbatch, all, context), m_weight.weights(), tableShard(), labels,
+                              shape.tokenWeight(), shape.tokens());
     differentiateWeight(microbatch, all, labels, context);
     return xGradient;
 }
@@ -79,9 +78,9 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
-    const float *x = context.memory.at(BufferKind::OutputInput, 0, microbatch);
-    float *scaled = context.workspace.narrow.data();
-    context.compute.scaleRows(scaled, x, factors(microbatch, all, context), nullptr, tableShard(), labels, 0, tokens);
+    const ConstValues x = context.at(BufferKind::OutputInput, 0, microbatch);
+    const Values scaled = context.narrow();
+    context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
     context.compute.multiply({.rows = m_weight.rows,
                               .columns = shape.hidden,
                               .inner = tokens,
@@ -96,13 +95,13 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
 Tensor OutputShard::weighted(int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
-    Tensor rows = context.memory.takeMessage(shape.boundary());
+    Tensor rows = context.newMessage();
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = shape.hidden,
                               .inner = m_weight.rows,
                               .a = {logitShard(microbatch, context).logits, m_weight.rows},
-                              .b = {m_weight.value.data(), shape.hidden},
-                              .c = rows->data(),
+                              .b = {m_weight.weights(), shape.hidden},
+                              .c = context.of(rows),
                               .stride = shape.hidden});
     return rows;
 }

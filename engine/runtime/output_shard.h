@@ -46,7 +46,7 @@ public:
 
 private:
     void makeLogits(int microbatch, const Context &context) const;
-    [[nodiscard]] kernels::LogitShard logitShard(int microbatch, const Context &context) const;
+    [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
     /// From a row of E to u times the softmax over the whole vocabulary, in the wide workspace.
     [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);

@@ -42,6 +42,14 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
         value = static_cast<float>(info.deviation * random.normal(element++));
 }
 
+std::vector<float> asRead(std::vector<float> values, base::Precision precision)
+{
+    if (precision == base::Precision::Bf16)
+        for (float &value : values)
+            value = kernels::toFloat(kernels::toBf16(value));
+    return values;
+}
+
 Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index, std::uint64_t seed,
                         std::int64_t firstRow, std::int64_t rows, backend::Compute &compute)
 {
@@ -65,7 +73,17 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
         initialise(block, info, seed, firstRow * info.columns + first);
     });
+    if (compute.precision() == base::Precision::Bf16) {
+        parameter.rounded =
+            pool.take(size(base::floatsOf(parameter.count(), base::Precision::Bf16)), category(MemoryCategory::Parameters));
+        compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
+    }
     return parameter;
+}
+
+backend::Buffer takeVersion(backend::Pool &pool, Parameter &parameter)
+{
+    return pool.take(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
 }
 
 } // namespace stagelens::runtime

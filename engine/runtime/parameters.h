@@ -47,31 +47,51 @@ inline constexpr int kPositionTable = 1; ///< where a family has one
 /// how the model is split.
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement);
 
-/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and AdamW's moments.
+/// Master weights as passes of that precision read them.
+[[nodiscard]] std::vector<float> asRead(std::vector<float> values, base::Precision precision);
+
+/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and AdamW's moments, all in float but for what
+/// kernels read in a run of bf16.
 struct Parameter {
     int index = 0; ///< in parameterList()
     std::int64_t firstRow = 0;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     backend::Buffer value;
+    /// A run of bf16: `value` rounded, for kernels to read; who writes `value` writes this. Empty otherwise.
+    backend::Buffer rounded;
     backend::Buffer gradient;
     backend::Buffer firstMoment;
     backend::Buffer secondMoment;
     /// Tied weights: the output projection's gradient, kept apart from the embedding's and added once at the step's end so that
     /// the order of EB and T passes does not show in the bits. Empty otherwise.
     backend::Buffer outputGradient;
-    /// WeightUpdate::DoubleBuffered: the values before the last update, with which the passes of a step compute (PipeDream-2BW,
-    /// arXiv 2006.09503, section 3.1). Empty otherwise.
+    /// WeightUpdate::DoubleBuffered: what passes read before the last update, with which those of a step compute
+    /// (PipeDream-2BW, arXiv 2006.09503, section 3.1). Empty otherwise.
     backend::Buffer previous;
     int stage = -1; ///< that it belongs to; -1: to the shards of all devices
     /// Another device has the original: of the first replica's weights in the second; of tied weights without vocabulary
     /// parallelism the first stage's for the last. The step's end adds the gradients of both.
     bool isCopy = false;
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    /// The weights that passes read: `value`, or its rounded copy.
+    [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
+    [[nodiscard]] backend::ConstValues weights() const
+    {
+        return rounded.size() > 0 ? backend::ConstValues(rounded.data(), base::Precision::Bf16) : value.data();
+    }
+    /// The numbers of one of the buffers above; none where that is empty.
+    [[nodiscard]] backend::Values numbers(backend::Buffer Parameter::*part)
+    {
+        const bool isRead = part == &Parameter::rounded || part == &Parameter::previous;
+        return {(this->*part).data(), isRead ? weights().precision() : base::Precision::Fp32};
+    }
 };
 
 /// Allocates and initialises rows of a parameter.
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
                                       std::uint64_t seed, std::int64_t firstRow, std::int64_t rows, backend::Compute &compute);
+/// Memory for another version of what passes read.
+[[nodiscard]] backend::Buffer takeVersion(backend::Pool &pool, Parameter &parameter);
 
 } // namespace stagelens::runtime

@@ -314,9 +314,9 @@ base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &devi
     if (isAlone())
         return {};
     Packer packer;
-    if (const Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
-        std::vector<float> values((own->*part).size());
-        device.compute().read(values, (own->*part).data());
+    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
+        std::vector<float> values(own->numbers(part) ? size(own->count()) : 0);
+        device.compute().read(values, own->numbers(part));
         packer.put(own->firstRow * own->columns);
         packer.put(values);
     }

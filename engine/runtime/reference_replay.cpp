@@ -47,7 +47,7 @@ base::Result<double> Replay::followBuffered(const Batch &batch, const UpdateTrac
 {
     std::vector<std::vector<float>> newest;
     for (const std::vector<Update> &updates : trace)
-        newest.push_back(updates.front().value);
+        newest.push_back(asRead(updates.front().value, m_plan.shape.precision));
     const auto made = referenceStep(m_plan.experiment, m_step == 0 ? newest : m_previous, batch, m_stop);
     if (!made)
         return made.error();
@@ -67,7 +67,7 @@ base::Result<double> Replay::followStashed(const Batch &batch, const UpdateTrace
         std::vector<std::vector<float>> used;
         for (std::size_t index = 0; index < trace.size(); ++index) {
             const int version = isStashed(index) ? versions[size(m_stages[index])][size(microbatch)] : 0;
-            used.push_back(trace[index][size(version)].value);
+            used.push_back(asRead(trace[index][size(version)].value, m_plan.shape.precision));
         }
         const auto made = referenceMicrobatch(m_plan.experiment, used, batch, microbatch, m_stop);
         if (!made)

@@ -33,11 +33,28 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
                          "that their norm is unknown; leave clip out, or choose 1f1b"});
 }
 
+/// What GPUs cannot compute in.
+void addPrecision(base::Problems &found, const model::ModelConfig &model)
+{
+    if (model.dtype == model::DataType::Fp16)
+        found.push_back({"model.dtype", "is fp16, whose small gradients would vanish without a scale for the loss, which the "
+                                        "engine has not; choose bf16 or fp32"});
+    if (model.dtype != model::DataType::Bf16)
+        return;
+    constexpr int kTogether = 8;
+    for (const auto &[field, width] : {std::pair("model.hidden", model.hidden), std::pair("model.ffn", model.ffn)})
+        if (width % kTogether != 0)
+            found.push_back({field, base::concat("is ", width, ", but GPUs take the numbers of bf16 ", kTogether,
+                                                 " at a time; choose a multiple of ", kTogether, ", or --dtype fp32")});
+}
+
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found;
     if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
         found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
+    if (experiment.training.backend == "cuda")
+        addPrecision(found, experiment.model);
     if (experiment.training.optimizer.name != "adamw")
         found.push_back({"training.optimizer.name", "only adamw is known"});
     const model::ParallelPlan &parallel = experiment.parallel;

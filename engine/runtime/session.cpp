@@ -82,7 +82,7 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
-    auto computes = makeComputes(m_plan.experiment.training.backend, ranks, m_places, interrupt());
+    auto computes = makeComputes(m_plan.experiment, ranks, m_places, interrupt());
     if (!computes)
         return computes.error();
     m_computes = std::move(computes).value();
@@ -282,9 +282,14 @@ void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensor
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
             const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            device->compute().write(
-                ((*rows).*part).data(), static_cast<std::int64_t>(((*rows).*part).size()),
-                [from](std::span<float> block, std::int64_t first) { std::copy_n(from + first, block.size(), block.data()); });
+            const backend::Values numbers = rows->numbers(part);
+            if (!numbers)
+                continue;
+            device->compute().write(numbers, rows->count(), [from](std::span<float> block, std::int64_t first) {
+                std::copy_n(from + first, block.size(), block.data());
+            });
+            if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
+                device->compute().round(rounded, rows->value.data(), rows->count());
         }
     }
 }
@@ -295,11 +300,11 @@ Tensors Session::tensors(backend::Buffer Parameter::*part) const
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
         std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
         for (const auto &device : m_devices) {
-            const Parameter *rows = device->find(static_cast<int>(index));
-            if (rows == nullptr || rows->isCopy)
+            Parameter *rows = device->find(static_cast<int>(index));
+            if (rows == nullptr || rows->isCopy || !rows->numbers(part))
                 continue;
-            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), (rows->*part).size()),
-                                   (rows->*part).data());
+            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), size(rows->count())),
+                                   rows->numbers(part));
         }
     }
     return all;

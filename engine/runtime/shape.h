@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/backend/memory.h"
+#include "engine/model/accounting.h"
 #include "engine/model/experiment.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
@@ -25,16 +26,19 @@ struct Shape {
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0;
+    base::Precision precision; ///< of weights as kernels read them, activations and messages
 
     explicit Shape(const model::Experiment &experiment)
         : architecture(&architectureOf(experiment.model.family)), batch(experiment.parallel.microbatchSize),
           sequence(experiment.model.sequence), hidden(experiment.model.hidden), heads(experiment.model.heads),
           kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
-          microbatches(experiment.parallel.microbatches)
+          microbatches(experiment.parallel.microbatches), precision(model::enginePrecision(experiment))
     {}
 
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
-    [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< floats of a [b s, h] tensor
+    [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
+    /// That tensors of so many numbers take.
+    [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Weight of one token's loss in the step's loss: the mean is over all tokens of the step.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
     [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, hidden / heads}; }

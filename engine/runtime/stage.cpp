@@ -10,16 +10,16 @@ float *Stage::keptSlots(int microbatch, const Context &context) const
     return areNone ? nullptr : context.memory.at(BufferKind::StageSlots, m_index, microbatch);
 }
 
-void Stage::forward(int microbatch, float *output, const Context &context) const
+void Stage::forward(int microbatch, Values output, const Context &context) const
 {
     const Shape &shape = context.shape;
     const auto count = static_cast<std::int64_t>(m_layers.size());
-    const std::int64_t slot = savedInSlot(shape) + shape.boundary();
-    const float *in = context.memory.at(BufferKind::StageInput, m_index, microbatch);
+    const std::int64_t slot = savedInSlot(shape) + shape.floats(shape.boundary());
+    ConstValues in = context.at(BufferKind::StageInput, m_index, microbatch);
     float *const kept = keptSlots(microbatch, context);
     for (std::int64_t layer = 0; layer < count; ++layer) {
         float *own = kept + layer * slot;
-        float *out = layer + 1 < count ? own + savedInSlot(shape) : output;
+        const Values out = layer + 1 < count ? context.values(own + savedInSlot(shape)) : output;
         m_layers[size(layer)]->forward(out, in, m_recomputes ? context.workspace.again.data() : own, context);
         in = out;
     }
@@ -29,24 +29,25 @@ template <class Work>
 void Stage::fromLast(int microbatch, Backward part, const Context &context, const Work &work) const
 {
     const Shape &shape = context.shape;
-    const std::int64_t slot = savedInSlot(shape) + shape.boundary();
+    const std::int64_t boundary = shape.floats(shape.boundary());
+    const std::int64_t slot = savedInSlot(shape) + boundary;
     const std::int64_t stride = !m_recomputes ? slot : part == Backward::Whole ? 0 : savedFloats(shape);
     float *const kept = keptSlots(microbatch, context);
     float *const saved = !m_recomputes             ? kept
                          : part == Backward::Whole ? context.workspace.again.data()
                                                    : context.memory.at(BufferKind::Recomputed, m_index, microbatch);
     for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
-        float *in =
-            layer > 0 ? kept + layer * slot - shape.boundary() : context.memory.at(BufferKind::StageInput, m_index, microbatch);
+        const Values in = layer > 0 ? context.values(kept + layer * slot - boundary)
+                                    : context.at(BufferKind::StageInput, m_index, microbatch);
         work(*m_layers[size(layer)], in, saved + layer * stride);
     }
 }
 
-void Stage::backward(int microbatch, float *gradient, Backward part, const Context &context) const
+void Stage::backward(int microbatch, Values gradient, Backward part, const Context &context) const
 {
-    fromLast(microbatch, part, context, [&](const Layer &layer, float *in, float *saved) {
+    fromLast(microbatch, part, context, [&](const Layer &layer, Values in, float *saved) {
         if (m_recomputes)
-            layer.forward(nullptr, in, saved, context);
+            layer.forward({}, in, saved, context);
         layer.backward(gradient, in, saved, part, context);
     });
 }
@@ -54,7 +55,7 @@ void Stage::backward(int microbatch, float *gradient, Backward part, const Conte
 void Stage::backwardWeights(int microbatch, const Context &context) const
 {
     fromLast(microbatch, Backward::Inputs, context,
-             [&](const Layer &layer, const float *in, float *saved) { layer.backwardWeights(in, saved, context); });
+             [&](const Layer &layer, ConstValues in, float *saved) { layer.backwardWeights(in, saved, context); });
 }
 
 } // namespace stagelens::runtime

@@ -17,9 +17,9 @@ public:
 
     [[nodiscard]] bool isEmpty() const { return m_layers.empty(); }
     /// Fills `output` from the stage's planned input.
-    void forward(int microbatch, float *output, const Context &context) const;
+    void forward(int microbatch, Values output, const Context &context) const;
     /// Turns the gradient of the output into that of the input, in place.
-    void backward(int microbatch, float *gradient, Backward part, const Context &context) const;
+    void backward(int microbatch, Values gradient, Backward part, const Context &context) const;
     /// What Backward::Inputs left to do.
     void backwardWeights(int microbatch, const Context &context) const;
 

@@ -186,7 +186,10 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
         return report.error();
     Verification result;
     result.loss = report->loss;
-    const auto reference = referenceStep(session.plan().experiment, session.parameters(), session.batch(), std::move(stop));
+    Tensors parameters = session.parameters();
+    for (std::vector<float> &tensor : parameters)
+        tensor = asRead(std::move(tensor), session.plan().shape.precision);
+    const auto reference = referenceStep(session.plan().experiment, parameters, session.batch(), std::move(stop));
     if (!reference)
         return reference.error();
     result.referenceLoss = reference->loss;
@@ -248,7 +251,10 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
         auto session = Session::open(experiment, schedule, stop);
         if (!session)
             return session.error();
-        return isSynchronous ? verifyStep(**session, stop) : verifyVersions(**session, stop);
+        auto found = isSynchronous ? verifyStep(**session, stop) : verifyVersions(**session, stop);
+        if (found && (*session)->plan().shape.precision == base::Precision::Bf16)
+            found->tolerance = Verification::kBf16Tolerance;
+        return found;
     });
 }
 
@@ -277,7 +283,7 @@ double Verification::worst() const
 
 bool Verification::holds() const
 {
-    return worst() <= kTolerance;
+    return worst() <= tolerance;
 }
 
 } // namespace stagelens::runtime

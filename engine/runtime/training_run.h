@@ -89,12 +89,14 @@ struct Verification {
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
-    static constexpr double kTolerance = 1e-5;
-    [[nodiscard]] bool holds() const; ///< loss (relative) and every gradient within kTolerance
+    static constexpr double kTolerance = 1e-5;     ///< of a run in fp32
+    static constexpr double kBf16Tolerance = 1e-2; ///< its operands have 8 bits
+    double tolerance = kTolerance;                 ///< of this one
+    [[nodiscard]] bool holds() const;              ///< loss (relative) and every gradient within the tolerance
 };
-/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters and batch. Asynchronous
-/// schedules: three steps with their updates; the reference replays the schedule's versions of the weights, and compared are
-/// the gradient of every update and the weights after it.
+/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters (in a run of bf16
+/// rounded to that) and batch. Asynchronous schedules: three steps with their updates; the reference replays the schedule's
+/// versions of the weights, and compared are the gradient of every update and the weights after it.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
 

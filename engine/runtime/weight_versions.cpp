@@ -42,7 +42,7 @@ void WeightStash::swap(int microbatch)
     if (kept == m_kept.end())
         return;
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        std::swap(m_parameters[i]->value, kept->second[i]);
+        std::swap(m_parameters[i]->read(), kept->second[i]);
 }
 
 void WeightStash::release(int microbatch)
@@ -58,9 +58,10 @@ void WeightStash::keepNewest(backend::Pool &pool, backend::Compute &compute)
 {
     if (m_users.contains(m_newest)) {
         std::vector<backend::Buffer> &copies = m_kept[m_newest];
-        for (const Parameter *parameter : m_parameters) {
-            copies.push_back(pool.take(size(parameter->count()), category(simulate::MemoryCategory::Parameters)));
-            compute.copy(copies.back().data(), parameter->value.data(), parameter->count());
+        for (Parameter *parameter : m_parameters) {
+            const backend::ConstValues newest = parameter->weights();
+            copies.push_back(takeVersion(pool, *parameter));
+            compute.copy({copies.back().data(), newest.precision()}, newest, parameter->count());
         }
     }
     ++m_newest;

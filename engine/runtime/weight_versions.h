@@ -43,7 +43,7 @@ private:
     int m_newest = 0;
     std::map<int, int> m_versions;                      ///< by microbatch in flight
     std::map<int, int> m_users;                         ///< microbatches in flight, by version
-    std::map<int, std::vector<backend::Buffer>> m_kept; ///< values of older versions, by version
+    std::map<int, std::vector<backend::Buffer>> m_kept; ///< what passes read of older versions, by version
 };
 
 } // namespace stagelens::runtime

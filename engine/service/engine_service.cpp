@@ -21,7 +21,7 @@ std::vector<BackendInfo> backends()
 {
     const runtime::GpuList found = runtime::gpus();
     return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
-            {"cuda", "NVIDIA GPUs, fp32" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
+            {"cuda", "NVIDIA GPUs, fp32 or bf16" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
              found.problem.empty(), found.problem}};
 }
 

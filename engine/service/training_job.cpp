@@ -2,6 +2,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/model/accounting.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
 #include "engine/service/schedule_plan.h"
@@ -120,6 +121,7 @@ private:
         store::RunRecord &record = m_snapshot.record;
         record.environment = environment();
         record.environment["backend"] = record.experiment.training.backend;
+        record.environment["precision"] = base::name(model::enginePrecision(record.experiment));
         record.environment["data"] = record.experiment.training.data;
         if (record.experiment.training.backend != "cpu")
             record.environment["gpus"] = runtime::gpusText(runtime::gpus().gpus);

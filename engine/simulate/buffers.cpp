@@ -48,10 +48,14 @@ std::string_view name(BufferKind kind)
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
-    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize);
+    const base::Precision precision = model::enginePrecision(experiment);
+    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize, precision);
     const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
     MemoryByCategory bytes{};
-    bytes[at(MemoryCategory::Parameters)] = kFloatBytes * parameters.count * weightVersions(schedule, device);
+    // Passes compute with a version of the weights; in bf16 these are copies of master weights in float.
+    const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
+    bytes[at(MemoryCategory::Parameters)] =
+        parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
     bytes[at(MemoryCategory::Optimizer)] = kFloatBytes * 2 * parameters.count;
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again);
@@ -63,7 +67,8 @@ class BufferPlan::Walk {
 public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
-          m_floats(model::engineFloats(experiment.model, experiment.parallel.microbatchSize)),
+          m_floats(
+              model::engineFloats(experiment.model, experiment.parallel.microbatchSize, model::enginePrecision(experiment))),
           m_layers(layersOfStages(experiment, schedule)), m_rows(shardRows(experiment, schedule, device)),
           m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
           m_isSharded(model::isSharded(schedule.vocabulary()))
@@ -164,7 +169,7 @@ void BufferPlan::Walk::use(Use how, BufferKind kind, int stage, int microbatch, 
 void BufferPlan::Walk::visitOutput(Use how, int microbatch)
 {
     use(how, BufferKind::OutputInput, 0, microbatch, m_floats.boundary);
-    use(how, BufferKind::Exponentials, 0, microbatch, m_floats.tokens * m_rows);
+    use(how, BufferKind::Exponentials, 0, microbatch, base::floatsOf(m_floats.tokens * m_rows, m_floats.precision));
     use(how, BufferKind::LocalStatistics, 0, microbatch, 3 * m_floats.tokens);
 }
 
@@ -289,7 +294,8 @@ std::uint32_t BufferPlan::find(const BufferKey &key) const
 base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     model::Experiment computed = experiment;
-    computed.model.dtype = model::DataType::Fp32;
+    if (!model::isEnginePlan(experiment))
+        computed.model.dtype = model::DataType::Fp32;
     BufferPlan plan(computed, schedule, device);
     if (auto sound = Walk(plan, computed, schedule, device).run(); !sound)
         return sound.error();

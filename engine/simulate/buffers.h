@@ -1,4 +1,4 @@
-// Every buffer that the CPU engine keeps beyond a kernel call, and from which pass to which it lives. Predictions count these
+// Every buffer that the engine keeps beyond a kernel call, and from which pass to which it lives. Predictions count these
 // buffers, and the executor takes them: there is no other list.
 #pragma once
 
@@ -47,11 +47,11 @@ struct PlannedBuffer {
     std::uint32_t last = 0;
 };
 
-/// What a device of the CPU engine holds all the time: parameters, gradients, optimizer state and workspace.
+/// What a device of the engine holds all the time: parameters, gradients, optimizer state and workspace.
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device);
 
-/// The buffers of one device for a step. Counted are floats of the CPU engine whatever the model's dtype. Messages are not
+/// The buffers of one device for a step. Counted are floats of the engine, in model::enginePrecision(). Messages are not
 /// among them: how long they live depends on the receiver.
 class BufferPlan {
 public:

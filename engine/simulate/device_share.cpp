@@ -19,7 +19,7 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
     const int rows = experiment.model.vocabularySize;
     if (!model::isSharded(schedule.vocabulary()))
         return rows;
-    if (experiment.model.dtype != model::DataType::Fp32)
+    if (!model::isEnginePlan(experiment))
         return (std::int64_t{rows} + schedule.devices() - 1) / schedule.devices();
     const auto [begin, end] = model::vocabularyShard(rows, schedule.devices(), device);
     return end - begin;

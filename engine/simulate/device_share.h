@@ -12,7 +12,7 @@ namespace stagelens::simulate {
 /// Layers of every stage of the schedule; stages that the plan does not name have none.
 [[nodiscard]] std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Vocabulary rows of one device's shard, padding included (which the CPU engine, so fp32, does without); all rows where
+/// Vocabulary rows of one device's shard, padding included (which the engine does without); all rows where
 /// nothing is sharded.
 [[nodiscard]] std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 

@@ -17,6 +17,8 @@ using schedule::PassKind;
 
 namespace {
 
+constexpr Bytes kFloatBytes = 4;
+
 constexpr std::size_t at(MemoryCategory category)
 {
     return static_cast<std::size_t>(category);
@@ -55,19 +57,24 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const int b = experiment.parallel.microbatchSize;
     const model::Recompute recompute = experiment.schedule.recompute;
     PassBytes bytes;
-    bytes.layer = model::layerActivationBytes(model, b, recompute);
-    bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.boundary = model::boundaryBytes(model, b);
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.norm = bytes.empty = bytes.boundary;
-    if (model.dtype == model::DataType::Fp32) { // the CPU engine: BufferPlan has the lives of these
-        const model::EngineFloats floats = model::engineFloats(model, b);
-        const std::int64_t output = floats.tokens * (shardRows(experiment, schedule, 0) + 3) + floats.boundary;
-        bytes.vocabulary = output * static_cast<Bytes>(sizeof(float));
-        bytes.norm += floats.normStatistics * static_cast<Bytes>(sizeof(float));
+    if (model::isEnginePlan(experiment)) { // BufferPlan has the lives of these
+        const model::EngineFloats floats = model::engineFloats(model, b, model::enginePrecision(experiment));
+        const std::int64_t rows = shardRows(experiment, schedule, 0);
+        const std::int64_t output =
+            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.boundary;
+        const bool recomputes = recompute == model::Recompute::Full;
+        bytes.layer = (floats.boundary + (recomputes ? 0 : floats.layer)) * kFloatBytes;
+        bytes.recomputed = recomputes ? floats.layer * kFloatBytes : 0;
+        bytes.vocabulary = output * kFloatBytes;
+        bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.empty = 0;
         return bytes;
     }
+    bytes.layer = model::layerActivationBytes(model, b, recompute);
+    bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
     bytes.embedding = model::isSharded(schedule.vocabulary()) ? model::embeddingSumBytes(model, b) : 0;
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
@@ -80,7 +87,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
 
 MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    if (experiment.model.dtype == model::DataType::Fp32)
+    if (model::isEnginePlan(experiment))
         return engineFixedBytes(experiment, schedule, device);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const model::ParameterBytes each = model::parameterBytes(experiment.model.dtype);
@@ -104,10 +111,10 @@ std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const ti
     return ends;
 }
 
-/// What fp32 tensors are: those of the CPU engine, to the byte. Nothing for 16 bit, and for an order that cannot run.
+/// Of a plan of the engine, to the byte; nothing for others, and for an order that cannot run.
 std::optional<BufferPlan> engineBuffers(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    if (experiment.model.dtype != model::DataType::Fp32)
+    if (!model::isEnginePlan(experiment))
         return std::nullopt;
     auto plan = BufferPlan::make(experiment, schedule, device);
     return plan ? std::optional(std::move(plan).value()) : std::nullopt;
@@ -145,7 +152,7 @@ private:
     const schedule::Schedule &m_schedule;
     const timeline::Lane &m_lane;
     PassBytes m_bytes;
-    std::optional<BufferPlan> m_buffers; ///< of the CPU engine
+    std::optional<BufferPlan> m_buffers; ///< of the engine
     MemoryByCategory m_constant;
     bool m_sharded;
     std::vector<Nanos> m_firstForward;
@@ -195,8 +202,7 @@ void ProfileBuilder::addBuffers()
 {
     for (const PlannedBuffer &buffer : m_buffers->buffers())
         if (buffer.last < m_lane.size()) // a step that was stopped has fewer passes
-            hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category,
-                 buffer.floats * static_cast<Bytes>(sizeof(float)));
+            hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category, buffer.floats * kFloatBytes);
 }
 
 void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)

@@ -32,6 +32,14 @@ struct Product {
     float beta = 0;
 };
 
+/// What follows the product before it is rounded. `bias`[columns] belongs to each row; `between` has the form of C.
+enum class Epilogue : unsigned char {
+    None,
+    Bias,        ///< C + bias
+    Gelu,        ///< between = C + bias; C = GELU in its tanh form of that
+    GeluBackward ///< C times the derivative of GELU at `between`
+};
+
 /// Computes the product in blocks of at most about 10^9 FLOPs (10 to 50 ms on one core), with a question to `interrupt` before
 /// each. The cut depends on the shape alone, so equal calls give equal bits.
 void multiply(const Product &product, const Interrupt &interrupt = {});
@@ -50,14 +58,6 @@ struct Operand {
     const T *data = nullptr;
     std::int64_t stride = 0;
     Form form = Form::Plain;
-};
-
-/// What follows the product before it is rounded. `bias`[columns] belongs to each row; `between` has the form of C.
-enum class Epilogue : unsigned char {
-    None,
-    Bias,        ///< C + bias
-    Gelu,        ///< between = C + bias; C = GELU in its tanh form of that
-    GeluBackward ///< C times the derivative of GELU at `between`
 };
 
 /// C = epilogue(alpha op(A) op(B) + beta D), row-major, summed in float, where D is `addend` or, where that is null, C. The

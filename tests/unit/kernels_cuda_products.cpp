@@ -8,7 +8,7 @@
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
-using gpu::Epilogue;
+using kernels::Epilogue;
 
 namespace {
 

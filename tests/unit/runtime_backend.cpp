@@ -4,8 +4,11 @@
 #include "engine/backend/transport.h"
 
 #include <QtTest>
+#include <array>
+#include <stdexcept>
 #include <thread>
 
+using namespace stagelens;
 using namespace stagelens::backend;
 
 namespace {
@@ -95,6 +98,39 @@ private slots:
         QCOMPARE(nothing, (std::array<bool, 3>{true, true, true}));
     }
 
+    /// Offsets count numbers, and floats are values in fp32.
+    void valuesKnowTheirPrecision()
+    {
+        std::array<float, 4> floats{1, 2, 3, 4};
+        const Values inFloat = floats.data();
+        QCOMPARE((inFloat + 3).floats(), floats.data() + 3);
+        const ConstValues constant = inFloat;
+        QCOMPARE(constant.floats(), floats.data());
+        std::array<kernels::Bf16, 8> rounded{};
+        const Values inBf16(rounded.data(), base::Precision::Bf16);
+        QCOMPARE((inBf16 + 3).as<kernels::Bf16>(), rounded.data() + 3);
+        QCOMPARE((ConstValues(inBf16) + 5).as<kernels::Bf16>(), rounded.data() + 5);
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, (void)inBf16.floats());
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, (void)constant.as<kernels::Bf16>());
+        QVERIFY(!Values() && inBf16);
+        QCOMPARE(Values().as<kernels::Bf16>(), nullptr); // nothing has no precision
+        QCOMPARE(ConstValues(nullptr, base::Precision::Bf16).floats(), nullptr);
+    }
+
+    /// Of bf16 what 16 bytes hold is the smallest step; of fp32 every number counts.
+    void arraysTakeWholeVectors()
+    {
+        using base::floatsOf;
+        for (const std::int64_t count : {0, 1, 5, 8, 9, 1000})
+            QCOMPARE(floatsOf(count, base::Precision::Fp32), count);
+        QCOMPARE(floatsOf(0, base::Precision::Bf16), std::int64_t{0});
+        for (const std::int64_t count : {1, 7, 8})
+            QCOMPARE(floatsOf(count, base::Precision::Bf16), std::int64_t{4});
+        QCOMPARE(floatsOf(9, base::Precision::Bf16), std::int64_t{8});
+        QCOMPARE(base::filledFloats(5, base::Precision::Bf16), std::int64_t{8});
+        QCOMPARE(base::filledFloats(5, base::Precision::Fp32), std::int64_t{5});
+    }
+
     void collectivesCombineInRankOrder()
     {
         Pool pool;
@@ -107,7 +143,7 @@ private slots:
         for (const int rank : {1, 0, 2})
             transport->giveToRoot(rank, 0, {2, 0, 0}, tensorOf(pool, {1, 2, 3, 4}));
         const std::vector<float> factors{1, 10, 2, 20, 3, 30};
-        QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors.data(), 2, *compute)),
+        QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors.data(), 2, 2, *compute)),
                  (std::vector<float>{6, 12, 180, 240}));
         for (const int rank : {2, 0, 1})
             transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));

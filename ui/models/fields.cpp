@@ -61,7 +61,7 @@ void addNumberFormat(std::vector<Field> &all)
 {
     Field format = choice(
         u"model.dtype"_s, u"Number format"_s, u"--dtype"_s,
-        u"Of weights and activations in the plan; this computer's CPU computes in fp32."_s,
+        u"Of weights and activations in the plan; the CPU computes in fp32, GPUs in fp32 and bf16."_s,
         {{u"fp32"_s, u"fp32"_s, {}}, {u"bf16"_s, u"bf16"_s, {}}, {u"fp16"_s, u"fp16"_s, {}}},
         [](const Experiment &experiment) { return qtText(model::name(experiment.model.dtype)); },
         [](Experiment &experiment, const std::string &name) {

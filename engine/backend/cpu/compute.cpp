@@ -11,14 +11,26 @@
 namespace stagelens::backend {
 namespace {
 
+using kernels::Epilogue;
 using kernels::inBlocks;
 using kernels::SoftmaxStatistics;
+
+kernels::Operand operandOf(const Operand &operand)
+{
+    return {operand.data.floats(), operand.stride, operand.form};
+}
+
+kernels::LogitShard shardOf(const LogitShard &shard)
+{
+    return {shard.logits.floats(), shard.rows, shard.columns, shard.first};
+}
 
 /// Calls the kernels of kernels/cpu, long ones in blocks between which it asks.
 class CpuCompute final : public Compute {
 public:
     explicit CpuCompute(const kernels::Interrupt &interrupt) : m_interrupt(interrupt) {}
 
+    base::Precision precision() const override { return base::Precision::Fp32; }
     Memory &memory() override { return hostMemory(); }
     void beginStep() override {}
     Mark mark() override
@@ -29,44 +41,50 @@ public:
     void finish() override {}
     base::Nanos timeOf(Mark mark) override { return mark; }
 
-    void write(float *to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
+    void write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
     {
         inBlocks(count, m_interrupt, [&](std::int64_t first, std::int64_t length) {
-            make({to + first, static_cast<std::size_t>(length)}, first);
+            make({to.floats() + first, static_cast<std::size_t>(length)}, first);
         });
     }
-    void read(std::span<float> to, const float *from) override { std::copy_n(from, to.size(), to.data()); }
+    void read(std::span<float> to, ConstValues from) override { std::copy_n(from.floats(), to.size(), to.data()); }
     const std::int32_t *tokens(std::span<const std::int32_t> ids) override { return ids.data(); }
 
-    void copy(float *to, const float *from, std::int64_t count) override { std::copy_n(from, count, to); }
-    void zero(float *to, std::int64_t count) override
+    void copy(Values to, ConstValues from, std::int64_t count) override { std::copy_n(from.floats(), count, to.floats()); }
+    void zero(Values to, std::int64_t count) override
     {
-        inBlocks(count, m_interrupt, [&](std::int64_t first, std::int64_t length) { std::fill_n(to + first, length, 0.0F); });
+        inBlocks(count, m_interrupt,
+                 [&](std::int64_t first, std::int64_t length) { std::fill_n(to.floats() + first, length, 0.0F); });
     }
+    void round(Values to, const float *from, std::int64_t count) override { copy(to, from, count); }
     void add(float *to, const float *from, std::int64_t count) override
     {
         inBlocks(count, m_interrupt,
                  [&](std::int64_t first, std::int64_t length) { kernels::add(to + first, from + first, length); });
     }
-    void scale(float *to, const float *from, float factor, std::int64_t count) override
+    void scale(Values to, ConstValues from, float factor, std::int64_t count) override
     {
-        kernels::scale(to, from, factor, count);
+        kernels::scale(to.floats(), from.floats(), factor, count);
     }
-    void addScaled(float *to, const float *from, float factor, std::int64_t count) override
+    void addScaled(Values to, ConstValues from, float factor, std::int64_t count) override
     {
-        kernels::addScaled(to, from, factor, count);
+        kernels::addScaled(to.floats(), from.floats(), factor, count);
     }
-    void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width) override
+    void sumParts(std::span<const Values> parts, std::int64_t count) override
     {
-        kernels::addScaledRows(to, from, factor, rows, width);
+        for (const Values &part : parts.subspan(1))
+            add(parts[0].floats(), part.floats(), count);
     }
-    void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width) override
+    void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) override
     {
-        kernels::fillRows(out, bias, residual, rows, width);
+        float *const sum = parts[0].floats();
+        kernels::scaleRows(sum, sum, factors, nullptr, {0, 0, width}, nullptr, 0, rows);
+        for (std::size_t i = 1; i < parts.size(); ++i)
+            kernels::addScaledRows(sum, parts[i].floats(), factors + static_cast<std::int64_t>(i) * rows, rows, width);
     }
-    void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width) override
+    void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) override
     {
-        kernels::addColumnSums(sums, in, rows, width);
+        kernels::addColumnSums(sums, in.floats(), rows, width);
     }
     double sumOfSquares(const float *values, std::int64_t count) override
     {
@@ -75,93 +93,127 @@ public:
                  [&](std::int64_t first, std::int64_t length) { sum += kernels::sumOfSquares(values + first, length); });
         return sum;
     }
-    void adamwStep(float *values, float *gradient, float *first, float *second, const kernels::AdamW &settings,
-                   std::int64_t count) override
+    void adamwStep(float *values, Values /*rounded*/, float *gradient, float *first, float *second,
+                   const kernels::AdamW &settings, std::int64_t count) override
     {
         inBlocks(count, m_interrupt, [&](std::int64_t i, std::int64_t length) {
             kernels::adamwStep(values + i, gradient + i, first + i, second + i, settings, length);
         });
     }
 
-    void multiply(const kernels::Product &product) override { kernels::multiply(product, m_interrupt); }
+    void multiply(const Product &product) override
+    {
+        const std::int64_t count = product.rows * product.columns;
+        const bool isGelu = product.epilogue == Epilogue::Gelu;
+        float *const to = (isGelu ? product.between : product.c).floats();
+        float beta = product.beta;
+        if (isGelu || product.epilogue == Epilogue::Bias) {
+            kernels::fillRows(to, product.bias.floats(), product.addend.floats(), product.rows, product.columns);
+            beta = 1;
+        } else if (product.addend) {
+            std::copy_n(product.addend.floats(), count, to);
+            beta = 1;
+        }
+        kernels::multiply({.rows = product.rows,
+                           .columns = product.columns,
+                           .inner = product.inner,
+                           .a = operandOf(product.a),
+                           .b = operandOf(product.b),
+                           .c = to,
+                           .stride = product.stride,
+                           .beta = beta},
+                          m_interrupt);
+        if (isGelu)
+            kernels::geluForward(product.c.floats(), to, count);
+        else if (product.epilogue == Epilogue::GeluBackward)
+            kernels::geluBackward(to, product.between.floats(), count);
+    }
 
-    void layerNormForward(float *out, float *mean, float *rstd, const float *in, const float *weight, const float *bias,
+    void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
                           std::int64_t rows, std::int64_t width) override
     {
-        kernels::layerNormForward(out, mean, rstd, in, weight, bias, rows, width);
+        kernels::layerNormForward(out.floats(), mean, rstd, in.floats(), weight.floats(), bias.floats(), rows, width);
     }
-    void layerNormBackward(float *inGradient, float *weightGradient, float *biasGradient, const float *outGradient,
-                           const float *in, const float *mean, const float *rstd, const float *weight, std::int64_t rows,
+    void layerNormBackward(Values inGradient, float *weightGradient, float *biasGradient, ConstValues outGradient,
+                           ConstValues in, const float *mean, const float *rstd, ConstValues weight, std::int64_t rows,
                            std::int64_t width) override
     {
-        kernels::layerNormBackward(inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
+        kernels::layerNormBackward(inGradient.floats(), weightGradient, biasGradient, outGradient.floats(), in.floats(), mean,
+                                   rstd, weight.floats(), rows, width);
     }
-    void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows,
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
                         std::int64_t width) override
     {
-        kernels::rmsNormForward(out, rstd, in, weight, rows, width);
+        kernels::rmsNormForward(out.floats(), rstd, in.floats(), weight.floats(), rows, width);
     }
-    void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,
-                         const float *weight, std::int64_t rows, std::int64_t width) override
+    void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in, const float *rstd,
+                         ConstValues weight, std::int64_t rows, std::int64_t width) override
     {
-        kernels::rmsNormBackward(inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
+        kernels::rmsNormBackward(inGradient.floats(), weightGradient, outGradient.floats(), in.floats(), rstd, weight.floats(),
+                                 rows, width);
     }
-    void geluForward(float *out, const float *in, std::int64_t count) override { kernels::geluForward(out, in, count); }
-    void geluBackward(float *gradient, const float *in, std::int64_t count) override
+    void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {
-        kernels::geluBackward(gradient, in, count);
+        kernels::swigluForward(out.floats(), gate.floats(), up.floats(), count);
     }
-    void swigluForward(float *out, const float *gate, const float *up, std::int64_t count) override
+    void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) override
     {
-        kernels::swigluForward(out, gate, up, count);
+        kernels::swigluBackward(gate.floats(), up.floats(), outGradient.floats(), count);
     }
-    void swigluBackward(float *gate, float *up, const float *outGradient, std::int64_t count) override
+    void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) override
     {
-        kernels::swigluBackward(gate, up, outGradient, count);
+        kernels::rotate(rows.floats(), angles, shape, turn);
     }
-    void rotate(float *rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) override
-    {
-        kernels::rotate(rows, angles, shape, turn);
-    }
-    void attentionForward(float *out, float *logSumExp, const float *qkv, const kernels::AttentionShape &shape,
+    void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
                           float *scratch) override
     {
-        kernels::attentionForward(out, logSumExp, qkv, shape, scratch, m_interrupt);
+        kernels::attentionForward(out.floats(), logSumExp, qkv.floats(), shape, scratch, m_interrupt);
     }
-    void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out,
+    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
                            const float *logSumExp, const kernels::AttentionShape &shape, float *scratch) override
     {
-        kernels::attentionBackward(qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch, m_interrupt);
+        kernels::attentionBackward(qkvGradient.floats(), outGradient.floats(), qkv.floats(), out.floats(), logSumExp, shape,
+                                   scratch, m_interrupt);
     }
 
-    void gatherRows(float *out, const float *table, const kernels::TableShard &shard, const std::int32_t *ids,
+    void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
                     std::int64_t tokens) override
     {
-        kernels::gatherRows(out, table, shard, ids, tokens);
+        kernels::gatherRows(out.floats(), table.floats(), shard, ids, tokens);
     }
-    void scatterAddRows(float *table, const kernels::TableShard &shard, const std::int32_t *ids, const float *in, float factor,
+    void scatterAddRows(float *table, const kernels::TableShard &shard, const std::int32_t *ids, ConstValues in, float factor,
                         std::int64_t tokens) override
     {
-        kernels::scatterAddRows(table, shard, ids, in, factor, tokens);
+        kernels::scatterAddRows(table, shard, ids, in.floats(), factor, tokens);
     }
-    void scaleRows(float *out, const float *in, const float *factor, const float *table, const kernels::TableShard &shard,
+    void scaleRows(Values out, ConstValues in, const float *factor, ConstValues table, const kernels::TableShard &shard,
                    const std::int32_t *ids, float weight, std::int64_t tokens) override
     {
-        kernels::scaleRows(out, in, factor, table, shard, ids, weight, tokens);
+        kernels::scaleRows(out.floats(), in.floats(), factor, table.floats(), shard, ids, weight, tokens);
+    }
+    void addPositions(Values rows, ConstValues table, std::int64_t batch, std::int64_t sequence, std::int64_t width) override
+    {
+        for (std::int64_t i = 0; i < batch; ++i)
+            add((rows + i * sequence * width).floats(), table.floats(), sequence * width);
+    }
+    void addPositionGradients(float *table, ConstValues rows, std::int64_t batch, std::int64_t sequence,
+                              std::int64_t width) override
+    {
+        for (std::int64_t i = 0; i < batch; ++i)
+            add(table, (rows + i * sequence * width).floats(), sequence * width);
     }
 
-    void rowMaxima(float *maximum, float *target, const kernels::LogitShard &shard, const std::int32_t *labels) override
+    void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels) override
     {
-        kernels::rowMaxima(maximum, target, shard, labels, m_interrupt);
+        kernels::rowMaxima(maximum, target, shardOf(shard), labels, m_interrupt);
     }
-    void exponentiate(float *sum, const float *maximum, const kernels::LogitShard &shard) override
+    void exponentiate(float *sum, const float *maximum, const LogitShard &shard) override
     {
-        kernels::exponentiate(sum, maximum, shard, m_interrupt);
+        kernels::exponentiate(sum, maximum, shardOf(shard), m_interrupt);
     }
-    void localSoftmax(float *maximum, float *sum, float *target, const kernels::LogitShard &shard,
-                      const std::int32_t *labels) override
+    void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard, const std::int32_t *labels) override
     {
-        kernels::localSoftmax(maximum, sum, target, shard, labels, m_interrupt);
+        kernels::localSoftmax(maximum, sum, target, shardOf(shard), labels, m_interrupt);
     }
     void combineShards(const SoftmaxStatistics &all, kernels::ShardParts parts) override { kernels::combineShards(all, parts); }
     void combineMaxima(float *maximum, kernels::ShardParts parts, std::int64_t tokens) override

@@ -9,7 +9,11 @@
 #include "kernels/include/swiglu.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace stagelens::backend {
 namespace {
@@ -20,22 +24,30 @@ using kernels::SoftmaxStatistics;
 /// Floats that go from the host to the GPU at once.
 constexpr std::int64_t kStaging = std::int64_t{1} << 18;
 
-gpu::Parts<float> partsOf(kernels::ShardParts parts)
+/// Each part's address is `addressOf(part)`.
+template <class T, class Part, class AddressOf>
+gpu::Parts<T> partsOf(std::span<const Part> parts, const AddressOf &addressOf)
 {
     if (parts.size() > static_cast<std::size_t>(gpu::kMostParts))
         throw std::runtime_error("the GPU's kernels combine at most 64 shards; choose fewer devices");
-    gpu::Parts<float> all;
-    std::ranges::copy(parts, all.at);
+    gpu::Parts<T> all;
+    std::ranges::transform(parts, all.at, addressOf);
     all.count = static_cast<int>(parts.size());
     return all;
 }
-
-gpu::Operand<float> operandOf(const kernels::Operand &operand)
+gpu::Parts<float> partsOf(kernels::ShardParts parts)
 {
-    return {operand.data, operand.stride, operand.form};
+    return partsOf<float>(parts, [](const float *part) { return part; });
 }
 
-/// Queues the kernels of kernels/cuda. The scratch that some need is used by one at a time, for the stream has an order.
+std::size_t bytesOf(std::int64_t count, base::Precision precision)
+{
+    return static_cast<std::size_t>(count * base::elementBytes(precision));
+}
+
+/// Queues the kernels of kernels/cuda for values of T. The scratch that some need is used by one at a time, for the stream has
+/// an order.
+template <class T>
 class GpuCompute final : public Compute {
 public:
     GpuCompute(int gpu, const kernels::Interrupt &interrupt)
@@ -48,6 +60,7 @@ public:
     }
     ~GpuCompute() override { (void)gpu::finish(m_stream.get()); }
 
+    base::Precision precision() const override { return kPrecision; }
     Memory &memory() override { return m_memory; }
 
     void beginStep() override
@@ -68,19 +81,25 @@ public:
     }
     base::Nanos timeOf(Mark mark) override { return m_clock.timeOf(mark); }
 
-    void write(float *to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
+    void write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
     {
         for (std::int64_t first = 0; first < count && !m_interrupt(); first += kStaging) {
             const std::span<float> block(m_staging.data(), static_cast<std::size_t>(std::min(count - first, kStaging)));
             make(block, first);
-            run([&] { return gpu::copy(m_stream.get(), to + first, block.data(), block.size_bytes()); }, "a copy to the GPU");
-            finish();
+            if (to.precision() == base::Precision::Bf16)
+                roundInPlace(block);
+            upload(to + first, static_cast<std::int64_t>(block.size()));
         }
     }
-    void read(std::span<float> to, const float *from) override
+    void read(std::span<float> to, ConstValues from) override
     {
-        run([&] { return gpu::copy(m_stream.get(), to.data(), from, to.size_bytes()); }, "a copy from the GPU");
-        finish();
+        if (from.precision() == base::Precision::Fp32)
+            return download(to.data(), from, std::ssize(to));
+        for (std::size_t first = 0; first < to.size() && !m_interrupt(); first += kStaging) {
+            const std::span<float> block = to.subspan(first, std::min(to.size() - first, std::size_t{kStaging}));
+            download(m_staging.data(), from + static_cast<std::int64_t>(first), std::ssize(block));
+            widen(block);
+        }
     }
     const std::int32_t *tokens(std::span<const std::int32_t> ids) override
     {
@@ -94,38 +113,45 @@ public:
         return place.data();
     }
 
-    void copy(float *to, const float *from, std::int64_t count) override
+    void copy(Values to, ConstValues from, std::int64_t count) override
     {
-        run([&] { return gpu::copy(m_stream.get(), to, from, bytesOf(count)); }, "a copy");
+        if (to.precision() != from.precision())
+            throw std::logic_error("a copy between two precisions");
+        run([&] { return gpu::copy(m_stream.get(), to.address(), from.address(), bytesOf(count, to.precision())); }, "a copy");
     }
-    void zero(float *to, std::int64_t count) override
+    void zero(Values to, std::int64_t count) override
     {
-        run([&] { return gpu::setBytes(m_stream.get(), to, 0, bytesOf(count)); }, "zeroing");
+        run([&] { return gpu::setBytes(m_stream.get(), to.address(), 0, bytesOf(count, to.precision())); }, "zeroing");
+    }
+    void round(Values to, const float *from, std::int64_t count) override
+    {
+        run([&] { return gpu::convert(m_stream.get(), to.as<T>(), from, count); }, "convert");
     }
     void add(float *to, const float *from, std::int64_t count) override
     {
         run([&] { return gpu::add(m_stream.get(), to, from, count); }, "add");
     }
-    void scale(float *to, const float *from, float factor, std::int64_t count) override
+    void scale(Values to, ConstValues from, float factor, std::int64_t count) override
     {
-        run([&] { return gpu::scale(m_stream.get(), to, from, factor, count); }, "scale");
+        run([&] { return gpu::scale(m_stream.get(), to.as<T>(), from.as<T>(), factor, count); }, "scale");
     }
-    void addScaled(float *to, const float *from, float factor, std::int64_t count) override
+    void addScaled(Values to, ConstValues from, float factor, std::int64_t count) override
     {
-        run([&] { return gpu::addScaled(m_stream.get(), to, from, factor, count); }, "addScaled");
+        run([&] { return gpu::addScaled(m_stream.get(), to.as<T>(), from.as<T>(), factor, count); }, "addScaled");
     }
-    void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width) override
+    void sumParts(std::span<const Values> parts, std::int64_t count) override
     {
-        run([&] { return gpu::addScaledRows(m_stream.get(), to, from, factor, rows, width); }, "addScaledRows");
+        run([&] { return gpu::sumParts(m_stream.get(), parts[0].as<T>(), valuesOf(parts), count); }, "sumParts");
     }
-    void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width) override
+    void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) override
     {
-        run([&] { return gpu::fillRows(m_stream.get(), out, bias, residual, rows, width); }, "fillRows");
+        run([&] { return gpu::sumScaledParts(m_stream.get(), parts[0].as<T>(), valuesOf(parts), factors, rows, width); },
+            "sumScaledParts");
     }
-    void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width) override
+    void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) override
     {
         float *scratch = scratchOf<float>(gpu::columnSumsScratch(rows, width));
-        run([&] { return gpu::addColumnSums(m_stream.get(), sums, in, rows, width, scratch); }, "addColumnSums");
+        run([&] { return gpu::addColumnSums(m_stream.get(), sums, in.as<T>(), rows, width, scratch); }, "addColumnSums");
     }
     double sumOfSquares(const float *values, std::int64_t count) override
     {
@@ -133,108 +159,103 @@ public:
         run([&] { return gpu::sumOfSquares(m_stream.get(), m_result.data(), values, count, scratch); }, "sumOfSquares");
         return result();
     }
-    void adamwStep(float *values, float *gradient, float *first, float *second, const kernels::AdamW &settings,
+    void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second, const kernels::AdamW &settings,
                    std::int64_t count) override
     {
-        run([&] { return gpu::adamwStep(m_stream.get(), values, nullptr, gradient, first, second, settings, count); },
+        auto *const copy = rounded.as<kernels::Bf16>();
+        run([&] { return gpu::adamwStep(m_stream.get(), values, copy, gradient, first, second, settings, count); },
             "adamwStep");
     }
 
-    void multiply(const kernels::Product &product) override
+    void multiply(const Product &product) override
     {
-        const gpu::Product<float> same{.rows = product.rows,
-                                       .columns = product.columns,
-                                       .inner = product.inner,
-                                       .a = operandOf(product.a),
-                                       .b = operandOf(product.b),
-                                       .c = product.c,
-                                       .stride = product.stride,
-                                       .alpha = product.alpha,
-                                       .beta = product.beta};
-        run([&] { return m_products->multiply(m_stream.get(), same); }, "a product");
+        if (product.c.precision() == kPrecision)
+            multiplyInto<T>(product);
+        else
+            multiplyInto<float>(product);
     }
 
-    void layerNormForward(float *out, float *mean, float *rstd, const float *in, const float *weight, const float *bias,
+    void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
                           std::int64_t rows, std::int64_t width) override
     {
         run(
             [&] {
-                return gpu::layerNormForward<float>(m_stream.get(), out, mean, rstd, nullptr, in, nullptr, weight, bias, rows,
-                                                    width);
+                return gpu::layerNormForward<T>(m_stream.get(), out.as<T>(), mean, rstd, nullptr, in.as<T>(), nullptr,
+                                                weight.as<T>(), bias.as<T>(), rows, width);
             },
             "layerNormForward");
     }
-    void layerNormBackward(float *inGradient, float *weightGradient, float *biasGradient, const float *outGradient,
-                           const float *in, const float *mean, const float *rstd, const float *weight, std::int64_t rows,
+    void layerNormBackward(Values inGradient, float *weightGradient, float *biasGradient, ConstValues outGradient,
+                           ConstValues in, const float *mean, const float *rstd, ConstValues weight, std::int64_t rows,
                            std::int64_t width) override
     {
         float *scratch = scratchOf<float>(gpu::normScratch(rows, width));
         run(
             [&] {
-                return gpu::layerNormBackward(m_stream.get(), inGradient, weightGradient, biasGradient, outGradient, in, mean,
-                                              rstd, weight, rows, width, scratch);
+                return gpu::layerNormBackward(m_stream.get(), inGradient.as<T>(), weightGradient, biasGradient,
+                                              outGradient.as<T>(), in.as<T>(), mean, rstd, weight.as<T>(), rows, width,
+                                              scratch);
             },
             "layerNormBackward");
     }
-    void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows,
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
                         std::int64_t width) override
     {
-        run([&] { return gpu::rmsNormForward<float>(m_stream.get(), out, rstd, nullptr, in, nullptr, weight, rows, width); },
+        run(
+            [&] {
+                return gpu::rmsNormForward<T>(m_stream.get(), out.as<T>(), rstd, nullptr, in.as<T>(), nullptr, weight.as<T>(),
+                                              rows, width);
+            },
             "rmsNormForward");
     }
-    void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,
-                         const float *weight, std::int64_t rows, std::int64_t width) override
+    void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in, const float *rstd,
+                         ConstValues weight, std::int64_t rows, std::int64_t width) override
     {
         float *scratch = scratchOf<float>(gpu::normScratch(rows, width));
         run(
             [&] {
-                return gpu::rmsNormBackward(m_stream.get(), inGradient, weightGradient, outGradient, in, rstd, weight, rows,
-                                            width, scratch);
+                return gpu::rmsNormBackward(m_stream.get(), inGradient.as<T>(), weightGradient, outGradient.as<T>(), in.as<T>(),
+                                            rstd, weight.as<T>(), rows, width, scratch);
             },
             "rmsNormBackward");
     }
-    void geluForward(float *out, const float *in, std::int64_t count) override
+    void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {
-        run([&] { return gpu::geluForward(m_stream.get(), out, in, count); }, "geluForward");
+        run([&] { return gpu::swigluForward(m_stream.get(), out.as<T>(), gate.as<T>(), up.as<T>(), count); }, "swigluForward");
     }
-    void geluBackward(float *gradient, const float *in, std::int64_t count) override
+    void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) override
     {
-        run([&] { return gpu::geluBackward(m_stream.get(), gradient, in, count); }, "geluBackward");
+        run([&] { return gpu::swigluBackward(m_stream.get(), gate.as<T>(), up.as<T>(), outGradient.as<T>(), count); },
+            "swigluBackward");
     }
-    void swigluForward(float *out, const float *gate, const float *up, std::int64_t count) override
+    void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) override
     {
-        run([&] { return gpu::swigluForward(m_stream.get(), out, gate, up, count); }, "swigluForward");
+        run([&] { return gpu::rotate(m_stream.get(), rows.as<T>(), angles, shape, turn); }, "rotate");
     }
-    void swigluBackward(float *gate, float *up, const float *outGradient, std::int64_t count) override
-    {
-        run([&] { return gpu::swigluBackward(m_stream.get(), gate, up, outGradient, count); }, "swigluBackward");
-    }
-    void rotate(float *rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) override
-    {
-        run([&] { return gpu::rotate(m_stream.get(), rows, angles, shape, turn); }, "rotate");
-    }
-    void attentionForward(float *out, float *logSumExp, const float *qkv, const kernels::AttentionShape &shape,
+    void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
                           float * /*scratch*/) override
     {
-        run([&] { return gpu::attentionForward(m_stream.get(), out, logSumExp, qkv, shape); }, "attentionForward");
+        run([&] { return gpu::attentionForward(m_stream.get(), out.as<T>(), logSumExp, qkv.as<T>(), shape); },
+            "attentionForward");
     }
-    void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out,
+    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
                            const float *logSumExp, const kernels::AttentionShape &shape, float * /*scratch*/) override
     {
         float *scratch = scratchOf<float>(gpu::attentionBackwardScratch(shape));
         run(
             [&] {
-                return gpu::attentionBackward(m_stream.get(), qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+                return gpu::attentionBackward(m_stream.get(), qkvGradient.as<T>(), outGradient.as<T>(), qkv.as<T>(),
+                                              out.as<T>(), logSumExp, shape, scratch);
             },
             "attentionBackward");
     }
 
-    void gatherRows(float *out, const float *table, const kernels::TableShard &shard, const std::int32_t *ids,
+    void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
                     std::int64_t tokens) override
     {
-        run([&] { return gpu::gatherRows(m_stream.get(), out, table, shard, ids, tokens); }, "gatherRows");
+        run([&] { return gpu::gatherRows(m_stream.get(), out.as<T>(), table.as<T>(), shard, ids, tokens); }, "gatherRows");
     }
-    void scatterAddRows(float *table, const kernels::TableShard &shard, const std::int32_t *ids, const float *in, float factor,
+    void scatterAddRows(float *table, const kernels::TableShard &shard, const std::int32_t *ids, ConstValues in, float factor,
                         std::int64_t tokens) override
     {
         if (!m_order.holds(tokens)) {
@@ -242,27 +263,42 @@ public:
             m_order.grow(tokens);
         }
         run([&] { return gpu::sortTokens(m_stream.get(), m_order.data(), ids, tokens); }, "sortTokens");
-        run([&] { return gpu::scatterAddRows(m_stream.get(), table, shard, ids, m_order.data(), in, factor, tokens); },
+        run([&] { return gpu::scatterAddRows(m_stream.get(), table, shard, ids, m_order.data(), in.as<T>(), factor, tokens); },
             "scatterAddRows");
     }
-    void scaleRows(float *out, const float *in, const float *factor, const float *table, const kernels::TableShard &shard,
+    void scaleRows(Values out, ConstValues in, const float *factor, ConstValues table, const kernels::TableShard &shard,
                    const std::int32_t *ids, float weight, std::int64_t tokens) override
     {
-        run([&] { return gpu::scaleRows(m_stream.get(), out, in, factor, table, shard, ids, weight, tokens); }, "scaleRows");
+        run(
+            [&] {
+                return gpu::scaleRows(m_stream.get(), out.as<T>(), in.as<T>(), factor, table.as<T>(), shard, ids, weight,
+                                      tokens);
+            },
+            "scaleRows");
+    }
+    void addPositions(Values rows, ConstValues table, std::int64_t batch, std::int64_t sequence, std::int64_t width) override
+    {
+        run([&] { return gpu::addPositions(m_stream.get(), rows.as<T>(), table.as<T>(), batch, sequence, width); },
+            "addPositions");
+    }
+    void addPositionGradients(float *table, ConstValues rows, std::int64_t batch, std::int64_t sequence,
+                              std::int64_t width) override
+    {
+        run([&] { return gpu::addPositionGradients(m_stream.get(), table, rows.as<T>(), batch, sequence, width); },
+            "addPositionGradients");
     }
 
-    void rowMaxima(float *maximum, float *target, const kernels::LogitShard &shard, const std::int32_t *labels) override
+    void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels) override
     {
-        run([&] { return gpu::rowMaxima(m_stream.get(), maximum, target, shard, labels); }, "rowMaxima");
+        run([&] { return gpu::rowMaxima(m_stream.get(), maximum, target, shardOf(shard), labels); }, "rowMaxima");
     }
-    void exponentiate(float *sum, const float *maximum, const kernels::LogitShard &shard) override
+    void exponentiate(float *sum, const float *maximum, const LogitShard &shard) override
     {
-        run([&] { return gpu::exponentiate(m_stream.get(), sum, maximum, shard); }, "exponentiate");
+        run([&] { return gpu::exponentiate(m_stream.get(), sum, maximum, shardOf(shard)); }, "exponentiate");
     }
-    void localSoftmax(float *maximum, float *sum, float *target, const kernels::LogitShard &shard,
-                      const std::int32_t *labels) override
+    void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard, const std::int32_t *labels) override
     {
-        run([&] { return gpu::localSoftmax(m_stream.get(), maximum, sum, target, shard, labels); }, "localSoftmax");
+        run([&] { return gpu::localSoftmax(m_stream.get(), maximum, sum, target, shardOf(shard), labels); }, "localSoftmax");
     }
     void combineShards(const SoftmaxStatistics &all, kernels::ShardParts parts) override
     {
@@ -293,7 +329,68 @@ public:
     }
 
 private:
-    static std::size_t bytesOf(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); }
+    static constexpr auto kPrecision = std::is_same_v<T, float> ? base::Precision::Fp32 : base::Precision::Bf16;
+
+    static gpu::Parts<T> valuesOf(std::span<const Values> parts)
+    {
+        return partsOf<T>(parts, [](const Values &part) { return part.template as<T>(); });
+    }
+    static kernels::LogitShardOf<T> shardOf(const LogitShard &shard)
+    {
+        return {shard.logits.template as<T>(), shard.rows, shard.columns, shard.first};
+    }
+    static gpu::Operand<T> operandOf(const Operand &operand)
+    {
+        return {operand.data.template as<T>(), operand.stride, operand.form};
+    }
+    template <class Out>
+    void multiplyInto(const Product &product)
+    {
+        const gpu::Product<T, Out> same{.rows = product.rows,
+                                        .columns = product.columns,
+                                        .inner = product.inner,
+                                        .a = operandOf(product.a),
+                                        .b = operandOf(product.b),
+                                        .c = product.c.as<Out>(),
+                                        .stride = product.stride,
+                                        .beta = product.addend ? 1 : product.beta,
+                                        .epilogue = product.epilogue,
+                                        .addend = product.addend.as<Out>(),
+                                        .bias = product.bias.as<Out>(),
+                                        .between = product.between.as<Out>()};
+        run([&] { return m_products->multiply(m_stream.get(), same); }, "a product");
+    }
+
+    /// Numbers in the staging area: written over their floats, and read out of it.
+    static void roundInPlace(std::span<float> block)
+    {
+        auto *bytes = reinterpret_cast<std::byte *>(block.data());
+        for (const float value : block) {
+            const kernels::Bf16 rounded = kernels::toBf16(value);
+            std::memcpy(std::exchange(bytes, bytes + sizeof(rounded)), &rounded, sizeof(rounded));
+        }
+    }
+    void widen(std::span<float> block)
+    {
+        const auto *bytes = reinterpret_cast<const std::byte *>(m_staging.data());
+        for (float &value : block) {
+            kernels::Bf16 rounded{};
+            std::memcpy(&rounded, std::exchange(bytes, bytes + sizeof(rounded)), sizeof(rounded));
+            value = kernels::toFloat(rounded);
+        }
+    }
+    void upload(Values to, std::int64_t count)
+    {
+        run([&] { return gpu::copy(m_stream.get(), to.address(), m_staging.data(), bytesOf(count, to.precision())); },
+            "a copy to the GPU");
+        finish();
+    }
+    void download(float *to, ConstValues from, std::int64_t count)
+    {
+        run([&] { return gpu::copy(m_stream.get(), to, from.address(), bytesOf(count, from.precision())); },
+            "a copy from the GPU");
+        finish();
+    }
 
     /// Queues a kernel, unless the run was stopped: then results are worthless anyway.
     template <class Kernel>
@@ -303,15 +400,15 @@ private:
         if (!m_interrupt())
             require(kernel(), name);
     }
-    template <class T>
-    T *scratchOf(std::int64_t count)
+    template <class Scratch>
+    Scratch *scratchOf(std::int64_t count)
     {
-        const std::int64_t doubles = (count * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
+        const std::int64_t doubles = (count * static_cast<std::int64_t>(sizeof(Scratch)) + 7) / 8;
         if (!m_scratch.holds(doubles)) {
             finish();
             m_scratch.grow(doubles);
         }
-        return reinterpret_cast<T *>(m_scratch.data());
+        return reinterpret_cast<Scratch *>(m_scratch.data());
     }
     /// What the last kernel answered.
     double result()
@@ -339,9 +436,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Compute> makeGpuCompute(int gpu, const kernels::Interrupt &interrupt)
+std::unique_ptr<Compute> makeGpuCompute(int gpu, base::Precision precision, const kernels::Interrupt &interrupt)
 {
-    return std::make_unique<GpuCompute>(gpu, interrupt);
+    if (precision == base::Precision::Bf16)
+        return std::make_unique<GpuCompute<kernels::Bf16>>(gpu, interrupt);
+    return std::make_unique<GpuCompute<float>>(gpu, interrupt);
 }
 
 } // namespace stagelens::backend

@@ -5,7 +5,7 @@
 
 namespace stagelens::backend {
 
-/// Work on a stream of its own of that GPU; in fp32. Throws as Compute does.
-[[nodiscard]] std::unique_ptr<Compute> makeGpuCompute(int gpu, const kernels::Interrupt &interrupt);
+/// Work on a stream of its own of that GPU. Throws as Compute does.
+[[nodiscard]] std::unique_ptr<Compute> makeGpuCompute(int gpu, base::Precision precision, const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::backend

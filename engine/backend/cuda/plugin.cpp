@@ -105,9 +105,9 @@ public:
             found.push_back(described(device));
         return found;
     }
-    std::unique_ptr<Compute> makeCompute(int gpu, const kernels::Interrupt &interrupt) override
+    std::unique_ptr<Compute> makeCompute(int gpu, base::Precision precision, const kernels::Interrupt &interrupt) override
     {
-        return makeGpuCompute(gpu, interrupt);
+        return makeGpuCompute(gpu, precision, interrupt);
     }
     std::vector<KernelCheck> checkKernels(int device, bool large) override
     {

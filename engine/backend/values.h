@@ -1,0 +1,58 @@
+// Numbers of a run's precision in a device's memory.
+#pragma once
+
+#include "engine/base/precision.h"
+#include "kernels/include/bf16.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+
+namespace stagelens::backend {
+
+/// Where numbers lie, and in which precision: a pointer whose offsets count numbers. What is float always is a pointer to
+/// float, which is as good as values in fp32.
+template <bool IsConst>
+class BasicValues {
+    template <class T>
+    using Pointer = std::conditional_t<IsConst, const T, T> *;
+
+public:
+    BasicValues() = default; ///< none
+    BasicValues(Pointer<float> floats) : m_address(floats) {}
+    BasicValues(Pointer<void> address, base::Precision precision) : m_address(address), m_precision(precision) {}
+    template <bool Other>
+    BasicValues(const BasicValues<Other> &other) requires(IsConst && !Other) : BasicValues(other.address(), other.precision())
+    {}
+
+    [[nodiscard]] base::Precision precision() const { return m_precision; }
+    [[nodiscard]] Pointer<void> address() const { return m_address; }
+    [[nodiscard]] explicit operator bool() const { return m_address != nullptr; }
+    /// T is float or kernels::Bf16. Throws where the numbers are of the other precision.
+    template <class T>
+    [[nodiscard]] Pointer<T> as() const
+    {
+        constexpr auto kPrecision = std::is_same_v<T, float> ? base::Precision::Fp32 : base::Precision::Bf16;
+        static_assert(base::elementBytes(kPrecision) == sizeof(T));
+        if (m_address != nullptr && m_precision != kPrecision)
+            throw std::logic_error("values of one precision are read as those of the other");
+        return static_cast<Pointer<T>>(m_address);
+    }
+    [[nodiscard]] Pointer<float> floats() const { return as<float>(); }
+
+    friend BasicValues operator+(const BasicValues &values, std::int64_t numbers)
+    {
+        auto *const bytes = static_cast<Pointer<std::byte>>(values.m_address);
+        return {bytes + numbers * base::elementBytes(values.m_precision), values.m_precision};
+    }
+
+private:
+    Pointer<void> m_address = nullptr;
+    base::Precision m_precision = base::Precision::Fp32;
+};
+
+using Values = BasicValues<false>;
+using ConstValues = BasicValues<true>;
+
+} // namespace stagelens::backend

@@ -1,0 +1,36 @@
+// The number formats that the engine computes in.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stagelens::base {
+
+/// Of weights as kernels read them, activations and messages. Statistics, gradients of parameters, master weights and the
+/// optimizer's state are float in either.
+enum class Precision : unsigned char { Fp32, Bf16 };
+
+[[nodiscard]] constexpr std::string_view name(Precision precision)
+{
+    return precision == Precision::Fp32 ? "fp32" : "bf16";
+}
+[[nodiscard]] constexpr std::int64_t elementBytes(Precision precision)
+{
+    return precision == Precision::Fp32 ? 4 : 2;
+}
+
+// Memory is counted in floats, of 4 bytes. Where a slab holds tensors of bf16, every array in it is filled up to a multiple of
+// 16 bytes, so that the next one begins where kernels read so many at once.
+
+/// What an array of so many floats takes.
+[[nodiscard]] constexpr std::int64_t filledFloats(std::int64_t floats, Precision precision)
+{
+    return precision == Precision::Fp32 ? floats : (floats + 3) / 4 * 4;
+}
+/// What a tensor of so many numbers in that precision takes.
+[[nodiscard]] constexpr std::int64_t floatsOf(std::int64_t numbers, Precision precision)
+{
+    return precision == Precision::Fp32 ? numbers : filledFloats((numbers + 1) / 2, precision);
+}
+
+} // namespace stagelens::base
