@@ -108,12 +108,11 @@ Status scale(Stream stream, T *to, const T *from, float factor, std::int64_t cou
     return start<kWide<T>>(stream, to, Multiple<T>{from, factor}, count, isWide<T>({to, from}, {count}));
 }
 
-template <class To, class From>
-Status convert(Stream stream, To *to, const From *from, std::int64_t count)
+template <class T>
+Status convert(Stream stream, T *to, const float *from, std::int64_t count)
 {
-    constexpr int kBoth = kWide < To >> kWide<From> ? kWide<To> : kWide<From>;
-    const bool isWhole = isWide<To>({to, from}, {}) && count % kBoth == 0;
-    return start<kBoth>(stream, to, Multiple<From>{from, 1.0F}, count, isWhole);
+    const bool isWhole = isWide<T>({to, from}, {count});
+    return start<kWide<T>>(stream, to, Multiple<float>{from, 1.0F}, count, isWhole);
 }
 
 template <class T>
@@ -138,7 +137,6 @@ Status sumParts(Stream stream, T *out, const Parts<T> &parts, std::int64_t count
     template Status addScaled(Stream, T *, const T *, float, std::int64_t);                                                    \
     template Status scale(Stream, T *, const T *, float, std::int64_t);                                                        \
     template Status convert(Stream, T *, const float *, std::int64_t);                                                         \
-    template Status convert(Stream, T *, const Bf16 *, std::int64_t);                                                          \
     template Status fill(Stream, T *, float, std::int64_t);                                                                    \
     template Status sumParts(Stream, T *, const Parts<T> &, std::int64_t);
 STAGELENS_ARITHMETIC_OF(float)

@@ -97,22 +97,6 @@ scaledPartsKernel(T *out, const Parts<T> parts, const float *factors, std::int64
     }
 }
 
-template <class T, int W>
-STAGELENS_KERNEL(kThreads, 4)
-addScaledKernel(T *to, const T *from, const float *factors, std::int64_t width)
-{
-    const std::int64_t begin = blockIndex() * width;
-    const float factor = factors[blockIndex()];
-    forEachPack<W>(from + begin, width, [&](std::int64_t column, const Raw<T, W> &raw) {
-        const Pack<W> more = unpack(raw);
-        Pack<W> sum = load<W>(to + begin + column);
-#pragma unroll
-        for (int i = 0; i < W; ++i)
-            sum.at[i] += productOf(more.at[i], factor);
-        store<W>(to + begin + column, sum);
-    });
-}
-
 } // namespace
 
 template <class T>
@@ -158,19 +142,9 @@ Status sumScaledParts(Stream stream, T *out, const Parts<T> &parts, const float 
     return launch<scaledPartsKernel<T, 1>>({rows, threadsForRow(width, kThreads), 0, stream}, out, parts, factors, rows, width);
 }
 
-template <class T>
-Status addScaledRows(Stream stream, T *to, const T *from, const float *factor, std::int64_t rows, std::int64_t width)
-{
-    if (isWide<T>({to, from}, {width}))
-        return launch<addScaledKernel<T, kWide<T>>>({rows, threadsForRow(width / kWide<T>, kThreads), 0, stream}, to, from,
-                                                    factor, width);
-    return launch<addScaledKernel<T, 1>>({rows, threadsForRow(width, kThreads), 0, stream}, to, from, factor, width);
-}
-
 #define STAGELENS_ROW_SUMS_OF(T)                                                                                               \
     template Status fillRows(Stream, T *, const T *, const T *, std::int64_t, std::int64_t);                                   \
     template Status addColumnSums(Stream, float *, const T *, std::int64_t, std::int64_t, float *);                            \
-    template Status addScaledRows(Stream, T *, const T *, const float *, std::int64_t, std::int64_t);                          \
     template Status sumScaledParts(Stream, T *, const Parts<T> &, const float *, std::int64_t, std::int64_t);
 STAGELENS_ROW_SUMS_OF(float)
 STAGELENS_ROW_SUMS_OF(Bf16)

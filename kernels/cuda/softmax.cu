@@ -18,12 +18,6 @@ constexpr int kMostThreads = 512; ///< three blocks of which are all that some m
 constexpr int kMostWarps = kMostThreads / kWarpLanes;
 constexpr std::int64_t kRowOnChip = 96 * 1024;
 
-/// A maximum and the sum of exp(x - maximum) of some logits; without any, -infinity and 0.
-struct Running {
-    float maximum = kMinusInfinity;
-    float sum = 0;
-};
-
 /// What logits are measured from: a maximum of -infinity has nothing below it.
 STAGELENS_DEVICE float baseOf(float maximum)
 {
@@ -44,65 +38,12 @@ STAGELENS_DEVICE float maximumOf(const Pack<W> &pack)
     return maximum;
 }
 
-template <int W>
-STAGELENS_DEVICE void take(Running &running, const Pack<W> &pack)
-{
-    const float maximum = maximumOf(pack);
-    if (maximum > running.maximum) {
-        running.sum *= expOf(running.maximum - maximum);
-        running.maximum = maximum;
-    }
-    const float base = baseOf(running.maximum);
-#pragma unroll
-    for (int i = 0; i < W; ++i)
-        running.sum += expOf(pack.at[i] - base);
-}
-
-/// The same bits for (a, b) and (b, a).
-STAGELENS_DEVICE Running merged(const Running &a, const Running &b)
-{
-    Running both;
-    both.maximum = std::fmax(a.maximum, b.maximum);
-    const float base = baseOf(both.maximum);
-    both.sum = a.sum * expOf(a.maximum - base) + b.sum * expOf(b.maximum - base);
-    return both;
-}
-
-STAGELENS_DEVICE Running blockMerged(Running running, Running *parts)
-{
-#pragma unroll
-    for (int mask = kWarpLanes / 2; mask > 0; mask /= 2) {
-        Running other;
-        other.maximum = shuffleXor(running.maximum, mask);
-        other.sum = shuffleXor(running.sum, mask);
-        running = merged(running, other);
-    }
-    return blockCombined(running, parts, [](const Running &a, const Running &b) { return merged(a, b); });
-}
-
 /// The logit of the row's label, 0 where it is not local.
 template <class T>
 STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, std::int32_t label)
 {
     const std::int64_t column = shard.local(label);
     return column < 0 ? 0.0F : toFloat(row[column]);
-}
-
-template <class T, int W>
-STAGELENS_KERNEL(kMostThreads, 3)
-statisticsKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
-{
-    auto *parts = reinterpret_cast<Running *>(sharedBytes());
-    const int row = blockIndex();
-    const T *logits = shard.logits + row * shard.columns;
-    Running running;
-    forEachPack<W>(logits, shard.columns, [&](std::int64_t, const Raw<T, W> &raw) { take(running, unpack(raw)); });
-    const Running all = blockMerged(running, parts);
-    if (threadIndex() == 0) {
-        maximum[row] = all.maximum;
-        sum[row] = all.sum;
-        target[row] = labelLogit(shard, logits, labels[row]);
-    }
 }
 
 template <class T, int W>
@@ -176,23 +117,6 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
     }
 }
 
-template <class T, int W>
-STAGELENS_KERNEL(kMostThreads, 3)
-probabilitiesKernel(const float *maximum, const float *factor, LogitShardOf<T> shard)
-{
-    const int row = blockIndex();
-    T *logits = shard.logits + row * shard.columns;
-    const float base = baseOf(maximum[row]);
-    const float scale = factor[row];
-    forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
-        Pack<W> pack = unpack(raw);
-#pragma unroll
-        for (int i = 0; i < W; ++i)
-            pack.at[i] = scale * expOf(pack.at[i] - base);
-        store<W>(logits + column, pack);
-    });
-}
-
 /// Calls start(width of a pack, threads) for the shard's rows.
 template <class T, class Start>
 Status startRows(const LogitShardOf<T> &shard, const Start &start)
@@ -203,16 +127,6 @@ Status startRows(const LogitShardOf<T> &shard, const Start &start)
 }
 
 } // namespace
-
-template <class T>
-Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
-                         const std::int32_t *labels)
-{
-    return startRows(shard, [&](auto width, int threads) {
-        return launch<statisticsKernel<T, width()>>({shard.rows, threads, kMostWarps * sizeof(Running), stream}, maximum, sum,
-                                                    target, shard, labels);
-    });
-}
 
 template <class T>
 Status rowMaxima(Stream stream, float *maximum, float *target, const LogitShardOf<T> &shard, const std::int32_t *labels)
@@ -247,22 +161,10 @@ Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, co
     });
 }
 
-template <class T>
-Status probabilities(Stream stream, const float *maximum, const float *factor, const LogitShardOf<T> &shard)
-{
-    if (shard.columns == 0)
-        return {};
-    return startRows(shard, [&](auto width, int threads) {
-        return launch<probabilitiesKernel<T, width()>>({shard.rows, threads, 0, stream}, maximum, factor, shard);
-    });
-}
-
 #define STAGELENS_SOFTMAX_OF(T)                                                                                                \
-    template Status softmaxStatistics(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);       \
     template Status rowMaxima(Stream, float *, float *, const LogitShardOf<T> &, const std::int32_t *);                        \
     template Status exponentiate(Stream, float *, const float *, const LogitShardOf<T> &);                                     \
-    template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);            \
-    template Status probabilities(Stream, const float *, const float *, const LogitShardOf<T> &);
+    template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);
 STAGELENS_SOFTMAX_OF(float)
 STAGELENS_SOFTMAX_OF(Bf16)
 #undef STAGELENS_SOFTMAX_OF

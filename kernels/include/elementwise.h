@@ -39,9 +39,9 @@ Status addScaled(Stream stream, T *to, const T *from, float factor, std::int64_t
 template <class T>
 Status scale(Stream stream, T *to, const T *from, float factor, std::int64_t count);
 
-/// to = from, rounded where To has fewer bits; of equal types a copy.
-template <class To, class From>
-Status convert(Stream stream, To *to, const From *from, std::int64_t count);
+/// to = from, rounded where T has fewer bits.
+template <class T>
+Status convert(Stream stream, T *to, const float *from, std::int64_t count);
 template <class T>
 Status fill(Stream stream, T *to, float value, std::int64_t count);
 
@@ -50,9 +50,7 @@ Status fill(Stream stream, T *to, float value, std::int64_t count);
 /// *sum = as above, into device memory.
 Status sumOfSquares(Stream stream, double *sum, const float *values, std::int64_t count, double *scratch);
 
-/// As addScaled(). Rows that a factor each scales and nothing else: scaleRows() of kernels/include/embedding.h without a table.
-template <class T>
-Status addScaledRows(Stream stream, T *to, const T *from, const float *factor, std::int64_t rows, std::int64_t width);
+/// As above.
 template <class T>
 Status fillRows(Stream stream, T *out, const T *bias, const T *residual, std::int64_t rows, std::int64_t width);
 

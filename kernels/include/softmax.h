@@ -44,10 +44,6 @@ namespace gpu {
 // Statistics are floats whatever the logits are. A row whose logits are all -infinity (padding) counts as one without columns:
 // its sum is 0 and its exponentials are 0.
 
-/// maximum[rows], sum[rows] of exp(logit - maximum) and target[rows] of a shard that stays as it is, in one read.
-template <class T>
-Status softmaxStatistics(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
-                         const std::int32_t *labels);
 /// As above: the exponentials take the place of the logits. Read once and written once, as long as a row is at most 96 KiB.
 template <class T>
 Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, const LogitShardOf<T> &shard,
@@ -57,11 +53,6 @@ template <class T>
 Status rowMaxima(Stream stream, float *maximum, float *target, const LogitShardOf<T> &shard, const std::int32_t *labels);
 template <class T>
 Status exponentiate(Stream stream, float *sum, const float *maximum, const LogitShardOf<T> &shard);
-/// logit = factor[row] exp(logit - maximum[row]) in place: with the maxima of all shards and factor = token weight / their sum,
-/// the gradient of the loss by the logits but for the label's -weight, which scatterAddRows() brings, unrounded. The form of
-/// VOCAB-2 leaves the exponentials alone and scales X instead (scaleRows()).
-template <class T>
-Status probabilities(Stream stream, const float *maximum, const float *factor, const LogitShardOf<T> &shard);
 
 // Statistics of all shards from those of each: arrays of floats [maximum | sum | target], each of `tokens`, combined in rank
 // order.

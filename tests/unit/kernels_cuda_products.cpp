@@ -8,7 +8,6 @@
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
-using kernels::Epilogue;
 
 namespace {
 

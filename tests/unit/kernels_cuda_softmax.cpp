@@ -90,16 +90,6 @@ void check(std::int64_t rows, std::int64_t columns)
     const Expected expected = expectedOf(shard, doublesOf(logits));
     const auto count = static_cast<std::size_t>(rows);
 
-    const auto statistics = sameBitsInEveryOrder<float>([&] {
-        auto kept = logits;
-        std::vector<float> out(3 * count, kNaN);
-        if (!went(gpu::softmaxStatistics<T>(kStream, out.data(), out.data() + count, out.data() + 2 * count,
-                                            {kept.data(), rows, columns, kFirst}, shard.labels.data())))
-            out.clear();
-        return out;
-    });
-    QVERIFY(statisticsAreRight(statistics, expected));
-
     std::vector<float> local(3 * count, kNaN);
     const auto exponentials = sameBitsInEveryOrder<T>([&] {
         auto values = logits;
@@ -133,21 +123,6 @@ void check(std::int64_t rows, std::int64_t columns)
     });
     QVERIFY(statisticsAreRight(naive, global));
     QVERIFY(isRight(naiveExponentials, shifted));
-
-    std::vector<float> factor;
-    std::vector<double> weighted = expected.exponentials;
-    for (std::size_t row = 0; row < count; ++row) {
-        factor.push_back(local[count + row] == 0.0F ? 0.0F : 0.5F / local[count + row]);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i)
-            weighted[row * static_cast<std::size_t>(columns) + i] *= static_cast<double>(factor[row]);
-    }
-    const auto gradient = sameBitsInEveryOrder<T>([&] {
-        auto values = logits;
-        if (!went(gpu::probabilities<T>(kStream, local.data(), factor.data(), {values.data(), rows, columns, kFirst})))
-            values.clear();
-        return values;
-    });
-    QVERIFY(isRight(gradient, weighted));
 }
 
 } // namespace
@@ -277,8 +252,8 @@ private slots:
         std::vector<float> logits(256, 1.0F), statistics(3);
         logits[200] = kNaN;
         const std::int32_t label = 0;
-        QVERIFY(went(gpu::softmaxStatistics<float>(kStream, statistics.data(), statistics.data() + 1, statistics.data() + 2,
-                                                   {logits.data(), 1, 256, 0}, &label)));
+        QVERIFY(went(gpu::localSoftmax<float>(kStream, statistics.data(), statistics.data() + 1, statistics.data() + 2,
+                                              {logits.data(), 1, 256, 0}, &label)));
         QVERIFY(std::isnan(statistics[1]));
     }
 };

@@ -28,17 +28,15 @@ void checkElements(std::size_t count)
         scaledSum[i] = exactX[i] - 0.3 * exactY[i];
         scaled[i] = 0.3 * exactX[i];
     }
-    auto a = x, b = x, c = x, filled = x, copied = filledWith<T>(count, kNaN);
+    auto a = x, b = x, c = x, filled = x;
     QVERIFY(went(gpu::add<T>(kStream, a.data(), y.data(), lengthOf(count))));
     QVERIFY(went(gpu::addScaled<T>(kStream, b.data(), y.data(), -0.3F, lengthOf(count))));
     QVERIFY(went(gpu::scale<T>(kStream, c.data(), c.data(), 0.3F, lengthOf(count))));
     QVERIFY(went(gpu::fill<T>(kStream, filled.data(), 1.5F, lengthOf(count))));
-    QVERIFY(went(gpu::convert<T, T>(kStream, copied.data(), x.data(), lengthOf(count))));
     QVERIFY(isRight(a, sum));
     QVERIFY(isRight(b, scaledSum));
     QVERIFY(isRight(c, scaled));
     QCOMPARE(doublesOf(filled), std::vector<double>(count, 1.5));
-    QCOMPARE(doublesOf(copied), exactX);
 }
 
 template <class T>
@@ -50,16 +48,7 @@ void checkRows(std::int64_t rows, std::int64_t width)
     auto plain = filledWith<T>(count, kNaN), onTop = plain;
     QVERIFY(went(gpu::fillRows<T>(kStream, plain.data(), bias.data(), nullptr, rows, width)));
     QVERIFY(went(gpu::fillRows<T>(kStream, onTop.data(), bias.data(), in.data(), rows, width)));
-    auto more = in;
-    std::vector<float> factors(static_cast<std::size_t>(rows));
-    for (std::size_t row = 0; row < factors.size(); ++row)
-        factors[row] = 0.25F * static_cast<float>(row) - 0.5F; // exact, so that the sum alone is rounded
-    QVERIFY(went(gpu::addScaledRows<T>(kStream, more.data(), in.data(), factors.data(), rows, width)));
     const auto exact = doublesOf(in), exactBias = doublesOf(bias);
-    std::vector<double> withMore(count);
-    for (std::size_t i = 0; i < count; ++i)
-        withMore[i] = exact[i] * (1 + static_cast<double>(factors[i / w]));
-    QVERIFY(isRight(more, withMore));
     std::vector<double> repeated(count), both(count), sums(w, 0.5);
     for (std::size_t i = 0; i < count; ++i) {
         repeated[i] = exactBias[i % w];
@@ -152,13 +141,12 @@ private slots:
             const auto x = randomValues(count, 11, 100.0);
             const auto expected = as<Bf16>(x);
             std::vector<Bf16> rounded(count);
-            std::vector<float> back(count);
-            QVERIFY(went(gpu::convert<Bf16, float>(kStream, rounded.data(), x.data(), lengthOf(count))));
-            QVERIFY(went(gpu::convert<float, Bf16>(kStream, back.data(), rounded.data(), lengthOf(count))));
-            for (std::size_t i = 0; i < count; ++i) {
+            std::vector<float> copied(count);
+            QVERIFY(went(gpu::convert<Bf16>(kStream, rounded.data(), x.data(), lengthOf(count))));
+            QVERIFY(went(gpu::convert<float>(kStream, copied.data(), x.data(), lengthOf(count))));
+            for (std::size_t i = 0; i < count; ++i)
                 QCOMPARE(rounded[i].bits, expected[i].bits);
-                QCOMPARE(back[i], toFloat(expected[i]));
-            }
+            QCOMPARE(copied, x);
         }
     }
 

@@ -20,34 +20,27 @@ void runSoftmax(Bench &bench, std::int64_t rows, std::int64_t columns)
 {
     constexpr std::int64_t kFirst = 100;
     const auto labels = idsAround(kFirst, columns, rows);
-    std::vector<float> statistics(size(3 * rows));
-    {
-        Case test = bench.begin<T>("localSoftmax", {rows, columns});
+    const auto check = [&](const char *name, bool ofStatistics) {
+        Case test = bench.begin<T>(name, {rows, columns});
         const auto x = test.random<T>(rows * columns, 4);
-        auto expected = floatsOf(x);
+        auto exponentials = floatsOf(x);
+        std::vector<float> statistics(size(3 * rows));
         kernels::localSoftmax(statistics.data(), statistics.data() + rows, statistics.data() + 2 * rows,
-                              {expected.data(), rows, columns, kFirst}, labels.data());
+                              {exponentials.data(), rows, columns, kFirst}, labels.data());
         T *logits = test.put(x);
         float *all = test.space<float>(3 * rows);
         const std::int32_t *own = test.put(labels);
-        test.compare(
-            logits, expected,
-            [&] {
-                return localSoftmax<T>(test.stream(), all, all + rows, all + 2 * rows, {logits, rows, columns, kFirst}, own);
-            },
-            [&] { test.restore(logits, x); });
-    }
-    Case test = bench.begin<T>("softmaxStatistics", {rows, columns});
-    const auto x = test.random<T>(rows * columns, 4);
-    auto values = floatsOf(x);
-    kernels::localSoftmax(statistics.data(), statistics.data() + rows, statistics.data() + 2 * rows,
-                          {values.data(), rows, columns, kFirst}, labels.data());
-    T *logits = test.put(x);
-    float *all = test.space<float>(3 * rows);
-    const std::int32_t *own = test.put(labels);
-    test.compare(all, statistics, [&] {
-        return softmaxStatistics<T>(test.stream(), all, all + rows, all + 2 * rows, {logits, rows, columns, kFirst}, own);
-    });
+        const auto run = [&] {
+            return localSoftmax<T>(test.stream(), all, all + rows, all + 2 * rows, {logits, rows, columns, kFirst}, own);
+        };
+        const auto again = [&] { test.restore(logits, x); };
+        if (ofStatistics)
+            test.compare(all, statistics, run, again);
+        else
+            test.compare(logits, exponentials, run, again);
+    };
+    check("localSoftmax", false);
+    check("statistics of localSoftmax", true);
 }
 
 /// Statistics of three shards combined, as loops over them.
