@@ -114,6 +114,19 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
     return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
 }
 
+base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
+    std::string problem;
+    auto figures = onGpus([&] {
+        return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop});
+    });
+    return stop.stop_requested() ? base::Error::cancelled() : std::move(figures);
+}
+
 base::Result<std::vector<std::unique_ptr<backend::Compute>>>
 makeComputes(const std::string &backend, const std::vector<int> &ranks, int devices, const kernels::Interrupt &interrupt)
 {

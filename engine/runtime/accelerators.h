@@ -6,6 +6,7 @@
 #include "engine/runtime/memory_check.h"
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct GpuList {
 
 /// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
+
+/// Every kernel's time on the first GPU that can train; cancelled where the token asks for it.
+[[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
 /// For the devices `ranks` of a run of `devices`. Fails where a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>

@@ -1,7 +1,10 @@
 // The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
 #include "engine/runtime/accelerators.h"
 #include "kernels/cuda/host/devices.h"
+#include "tests/support/cli_runner.h"
 #include "tests/support/verify_matrix.h"
+
+#include <QJsonArray>
 
 #include <array>
 #include <dlfcn.h>
@@ -142,6 +145,45 @@ private slots:
             QVERIFY2(check.holds(), base::concat(check.kernel, ' ', check.type, ' ', check.shape, ": ", check.error, " of ",
                                                  check.bound, ' ', check.fault)
                                         .c_str());
+    }
+
+    void timesItsKernels()
+    {
+        const auto figures = runtime::benchKernels(backend::BenchShapes::Small, {});
+        QVERIFY2(figures.ok(), figures ? "" : figures.error().text().c_str());
+        std::map<std::string, const backend::KernelFigure *> byName;
+        for (const backend::KernelFigure &figure : *figures) {
+            const std::string text = base::concat(figure.name, ", ", figure.shape, ": ", figure.fault);
+            QVERIFY2(figure.fault.empty() && figure.seconds.size() == 3, text.c_str());
+            QVERIFY2(std::ranges::all_of(figure.seconds, [](double seconds) { return seconds > 0; }), text.c_str());
+            QVERIFY2((figure.flops > 0) != (figure.bytes > 0), text.c_str());
+            byName.emplace(base::concat(figure.name, ", ", figure.shape), &figure);
+        }
+        const auto flopsOf = [&](const char *name) { return byName.contains(name) ? byName[name]->flops : -1; };
+        const auto bytesOf = [&](const char *name) { return byName.contains(name) ? byName[name]->bytes : -1; };
+        QCOMPARE(flopsOf("largest product, m 24, n 24, k 24"), 2.0 * 24 * 24 * 24);
+        QCOMPARE(flopsOf("gradient of W (T), m 40, n 24, k 16"), 2.0 * 40 * 24 * 16);
+        QCOMPARE(flopsOf("S + T of vocab-2, N 16, h 24, rows 40"), 3 * 2.0 * 16 * 24 * 40);
+        QCOMPARE(flopsOf("attention forward, batch 1, T 33, heads 2, kv 1, d 64"), 2.0 * 33 * 33 * 128);
+        QCOMPARE(flopsOf("attention backward, batch 1, T 33, heads 2, kv 1, d 64"), 5.0 * 33 * 33 * 128);
+        QCOMPARE(bytesOf("copy, bytes 4096"), 2.0 * 4096);
+        QCOMPARE(bytesOf("AdamW, values 256"), 34.0 * 256);
+        QCOMPARE(bytesOf("softmax of a shard, in place (S), rows 8, width 40"), 2 * 2.0 * 8 * 40);
+        QCOMPARE(bytesOf("gradient of the embedding, rows 8, width 32"), (2.0 + 8) * 8 * 32);
+        QCOMPARE(takenBytes(0), std::size_t{0});
+    }
+
+    void theCommandLinesBenchmarkRunsSteps()
+    {
+        const test::CliAnswer answer = test::CliRunner().run(QStringLiteral("bench --backend cuda --small --json"));
+        QVERIFY2(answer.status == 0, answer.err);
+        const QJsonArray steps = answer.object()[QLatin1String("steps")].toArray();
+        QCOMPARE(steps.size(), 7);
+        for (const QJsonValue &step : steps) {
+            QVERIFY2(step[QLatin1String("iteration_ns")].toDouble() > 0, QJsonDocument(step.toObject()).toJson());
+            QVERIFY(step[QLatin1String("mfu_of_ceiling")].toDouble() > 0);
+        }
+        QVERIFY(answer.object()[QLatin1String("kernels")].toArray().size() > 60);
     }
 
     void refusesWhatDoesNotFit()

@@ -1,4 +1,5 @@
 // The plug-in for NVIDIA's GPUs.
+#include "engine/backend/cuda/gpu_bench.h"
 #include "engine/backend/cuda/gpu_compute.h"
 #include "engine/backend/cuda/gpu_memory.h"
 #include "engine/backend/gpus.h"
@@ -112,6 +113,10 @@ public:
                                   std::move(each.fault)});
         }
         return checks;
+    }
+    std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt) override
+    {
+        return measureKernels(gpu, shapes, interrupt);
     }
     void connect(const std::vector<int> &gpus) override
     {
