@@ -1,6 +1,7 @@
 // Causal attention. FLOPs are those under the mask: half of the score matrix.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "kernels/include/attention.h"
+#include "kernels/include/cudnn_attention.h"
 
 namespace stagelens::backend {
 namespace {
@@ -37,6 +38,13 @@ void benchShapeOf(KernelBench &bench, const AttentionShape &shape)
         bench.measure(figure("attention backward", 5), [&] {
             return gpu::attentionBackward(bench.stream(), qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
         });
+        if (!gpu::CudnnAttention::problem().empty())
+            return;
+        gpu::CudnnAttention cudnn;
+        bench.measure(figure("attention forward, cuDNN", 2),
+                      [&] { return cudnn.forward(bench.stream(), out, logSumExp, qkv, shape); });
+        bench.measure(figure("attention backward, cuDNN", 5),
+                      [&] { return cudnn.backward(bench.stream(), qkvGradient, outGradient, qkv, out, logSumExp, shape); });
     });
 }
 
