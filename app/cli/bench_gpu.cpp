@@ -163,6 +163,7 @@ void printAsJson(const service::GpuBench &bench)
                {"backend", "cuda"},
                {"environment", service::environment()},
                {"gpus", bench.gpu},
+               {"whole", bench.isWhole},
                {"definitions", definitions()},
                {"kernels", kernelsJson(bench)},
                {"groups", std::move(groups)},
@@ -188,7 +189,7 @@ int benchGpu(bool asJson, bool isSmall)
         printAsJson(*bench);
     else
         print(*bench);
-    return kDone;
+    return bench->isWhole ? kDone : kCancelled;
 }
 
 } // namespace stagelens::cli

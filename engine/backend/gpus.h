@@ -56,6 +56,14 @@ struct KernelFigure {
     std::string fault = {}; ///< why there are none
 };
 
+/// A kernel or copy of a pass.
+struct KernelRun {
+    std::uint64_t owner = 0; ///< PassLabel::owner
+    std::string name;
+    base::Nanos begin = 0; ///< by the steady clock
+    base::Nanos end = 0;
+};
+
 /// Small shapes are for tests: their times mean nothing.
 enum class BenchShapes : unsigned char { Small, Real };
 
@@ -73,6 +81,10 @@ public:
     /// Throws as Compute does.
     [[nodiscard]] virtual std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes,
                                                                  const kernels::Interrupt &interrupt) = 0;
+    /// Records from now on which kernels the GPUs of this process run, which costs time; why not, where that cannot be.
+    [[nodiscard]] virtual std::string startRecording() = 0;
+    /// When all work is done: that of passes, by begin. Recording ends.
+    [[nodiscard]] virtual std::vector<KernelRun> stopRecording() = 0;
     /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
     virtual void connect(const std::vector<int> &gpus) = 0;
 };

@@ -27,13 +27,17 @@ struct GpuList {
 
 /// Which GPU (of gpus(), those that can train) each of `devices` works on: neighbours share one where there are fewer.
 [[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
+/// What a device is planned to take of its GPU.
+[[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens);
+/// "8 devices on 1 x NVIDIA H200"; where devices share a GPU and run at once, with what that means for their times.
+[[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int devices, bool isLive);
 /// Fails where the slabs of the devices on a GPU are more than it has free.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need);
 
 /// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
-/// Every kernel's time on the first GPU that can train; cancelled where the token asks for it.
+/// Every kernel's time on the first GPU that can train; those measured so far where the token asks to stop.
 [[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
 /// For the devices `ranks` of a run of `devices`. Fails where a GPU does.

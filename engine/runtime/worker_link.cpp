@@ -14,7 +14,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Changes with whatever is said, or how.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Head {
     std::uint32_t version = kVersion;
@@ -109,6 +109,18 @@ void pack(Packer &packer, const StepReport &report)
     packer.put(report.iteration);
     packer.put(report.peakMemory);
     pack(packer, *report.timeline);
+    packer.put(report.facts.size());
+    for (const auto &[name, text] : report.facts) {
+        packer.put(name);
+        packer.put(text);
+    }
+    packer.put(report.kernels != nullptr);
+    if (report.kernels == nullptr)
+        return;
+    packer.put(report.kernels->names.size());
+    for (const std::string &name : report.kernels->names)
+        packer.put(name);
+    packer.put(report.kernels->slices);
 }
 
 StepReport unpackReport(Unpacker &packed)
@@ -119,6 +131,18 @@ StepReport unpackReport(Unpacker &packed)
     report.iteration = packed.value<base::Nanos>();
     report.peakMemory = packed.values<simulate::MemoryByCategory>();
     report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
+    for (auto count = packed.value<std::size_t>(); count > 0; --count) {
+        std::string name = packed.text();
+        report.facts[std::move(name)] = packed.text();
+    }
+    if (!packed.value<bool>())
+        return report;
+    timeline::KernelTrace kernels;
+    kernels.names.resize(packed.value<std::size_t>());
+    for (std::string &name : kernels.names)
+        name = packed.text();
+    kernels.slices = packed.values<timeline::KernelSlice>();
+    report.kernels = std::make_shared<const timeline::KernelTrace>(std::move(kernels));
     return report;
 }
 
@@ -129,6 +153,7 @@ void pack(Packer &packer, const model::Experiment &experiment, const schedule::S
     for (const auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
         packer.put(path->string());
     packer.put(folders.checkpointEvery);
+    packer.put(folders.recordsKernels);
 }
 
 base::Result<PackedRun> unpackRun(Unpacker &packed)
@@ -143,6 +168,7 @@ base::Result<PackedRun> unpackRun(Unpacker &packed)
     for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
         *path = packed.text();
     folders.checkpointEvery = packed.value<int>();
+    folders.recordsKernels = packed.value<bool>();
     return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders)};
 }
 

@@ -57,6 +57,7 @@ struct StepResult {
 };
 
 struct GpuBench {
+    bool isWhole = true; ///< false: it was stopped before its end
     std::string gpu;
     std::vector<KernelResult> kernels;
     std::vector<GroupResult> groups;
@@ -68,7 +69,7 @@ struct GpuBench {
 [[nodiscard]] GpuBench judged(std::vector<backend::KernelFigure> figures);
 
 /// Measures the first GPU that can train: some minutes with real shapes. `say` hears what is being done. The steps' runs are
-/// stored nowhere. Fails where there is no GPU.
+/// stored nowhere. Once the token asks to stop, what has been measured is answered. Fails where there is no GPU.
 [[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, std::stop_token stop,
                                               const std::function<void(const std::string &)> &say);
 

@@ -4,10 +4,12 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/verify_matrix.h"
 
+#include <QFile>
 #include <QJsonArray>
 
 #include <array>
 #include <dlfcn.h>
+#include <set>
 #include <type_traits>
 
 using namespace stagelens;
@@ -19,6 +21,8 @@ namespace {
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 decltype(&stagelensLoseFibreGpusAfter) loseGpusAfter = nullptr;
 decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
+decltype(&stagelensListenToFibres) listen = nullptr;
+decltype(&stagelensRangesOfFibres) rangesHeard = nullptr;
 
 model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bool isLlama = false)
 {
@@ -51,6 +55,8 @@ private slots:
         QVERIFY(find(setGpus, "stagelensSetFibreGpus"));
         QVERIFY(find(loseGpusAfter, "stagelensLoseFibreGpusAfter"));
         QVERIFY(find(takenBytes, "stagelensTakenOfFibreGpu"));
+        QVERIFY(find(listen, "stagelensListenToFibres"));
+        QVERIFY(find(rangesHeard, "stagelensRangesOfFibres"));
     }
 
     void init() { setGpus(1, std::size_t{1} << 30); }
@@ -145,6 +151,102 @@ private slots:
             QVERIFY2(check.holds(), base::concat(check.kernel, ' ', check.type, ' ', check.shape, ": ", check.error, " of ",
                                                  check.bound, ' ', check.fault)
                                         .c_str());
+    }
+
+    void saysHowWellClocksAreAlignedAndWhatMemoryIsTaken()
+    {
+        model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab2);
+        plan.training.mode = model::RunMode::Live;
+        plan.training.steps = 2;
+        std::vector<std::map<std::string, std::string>> facts;
+        std::size_t held = 0;
+        runtime::TrainingObserver observer;
+        observer.onStep = [&](const runtime::StepReport &report) {
+            facts.push_back(report.facts);
+            held = takenBytes(0);
+        };
+        const auto trained = runtime::train(plan, test::scheduleOf(plan), {}, observer, {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        QCOMPARE(facts.size(), std::size_t{2});
+        QVERIFY(facts.front()["clocks"].starts_with("aligned within "));
+        QVERIFY(facts.front()["clocks"].ends_with(" us"));
+        const std::string memory = facts.front()["gpu memory"];
+        QVERIFY2(memory.starts_with("GPU 0: planned "), memory.c_str());
+        QVERIFY2(memory.find(base::concat("measured ", base::bytesText(static_cast<base::Bytes>(held)))) != std::string::npos,
+                 memory.c_str());
+        QVERIFY2(memory.find("more than planned") == std::string::npos, memory.c_str());
+        QCOMPARE(facts.back()["gpu memory"], memory);
+    }
+
+    void namesItsPassesForTools()
+    {
+        const model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab1);
+        QVERIFY(runtime::stepGradients(plan, test::scheduleOf(plan)).ok());
+        QCOMPARE(std::string(rangesHeard()), std::string());
+        listen(true);
+        const auto made = runtime::stepGradients(plan, test::scheduleOf(plan));
+        listen(false);
+        QVERIFY(made.ok());
+        const std::string ranges = rangesHeard();
+        for (const char *range : {"F 0, stage 0", "B 1, stage 1", "S 0, stage ", "T 1, stage "})
+            QVERIFY2(ranges.find(range) != std::string::npos, ranges.c_str());
+    }
+
+    void recordsTheKernelsOfItsPasses()
+    {
+        for (const auto mode : {model::RunMode::VirtualClock, model::RunMode::Live}) {
+            model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab2);
+            plan.training.mode = mode;
+            plan.training.steps = 2;
+            std::vector<runtime::StepReport> reports;
+            runtime::TrainingObserver observer;
+            observer.onStep = [&](const runtime::StepReport &report) { reports.push_back(report); };
+            runtime::RunFolders folders;
+            folders.recordsKernels = true;
+            const auto trained = runtime::train(plan, test::scheduleOf(plan), folders, observer, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            QVERIFY(!reports.front().kernels);
+            const timeline::KernelTracePtr kernels = reports.back().kernels;
+            QVERIFY(kernels && !kernels->slices.empty());
+            std::set<std::pair<int, std::size_t>> passes; // with a kernel
+            for (const timeline::KernelSlice &slice : kernels->slices) {
+                const timeline::Lane &lane = reports.back().timeline->lanes[static_cast<std::size_t>(slice.device)];
+                QVERIFY(slice.begin <= slice.end);
+                const auto place = timeline::sliceAt(lane, slice.begin);
+                QVERIFY(place && slice.end <= lane.end[*place]);
+                passes.insert({slice.device, *place});
+            }
+            QCOMPARE(passes.size(), reports.back().timeline->sliceCount());
+            const auto hasName = [&](const char *part) {
+                return std::ranges::any_of(kernels->names,
+                                           [part](const std::string &name) { return name.find(part) != std::string::npos; });
+            };
+            QVERIFY(hasName("product"));
+            QVERIFY(hasName("layerNorm") || hasName("norm"));
+        }
+    }
+
+    void theCommandLineWritesKernelsAsATrace()
+    {
+        const test::CliRunner cli;
+        const test::CliAnswer answer =
+            cli.run(QStringLiteral("run --backend cuda --layers 2 --hidden 16 --heads 2 --sequence 8 --vocabulary-size 64 "
+                                   "--devices 2 --microbatches 2 --steps 1 --mode live --kernels trace.json --json"));
+        QVERIFY2(answer.status == 0, answer.err);
+        const QJsonObject run = answer.object();
+        QVERIFY(run[QLatin1String("kernels")][QLatin1String("slices")].toArray().size() > 20);
+        const QJsonValue environment = run[QLatin1String("environment")];
+        QVERIFY(environment[QLatin1String("devices")].toString().startsWith(
+            QStringLiteral("2 devices on 1 x fibres on the host, at once")));
+        QVERIFY(environment[QLatin1String("clocks")].toString().startsWith(QStringLiteral("aligned within ")));
+        QFile file(cli.path(QStringLiteral("trace.json")));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        int kernels = 0;
+        for (const QJsonValue &event : QJsonDocument::fromJson(file.readAll())[QLatin1String("traceEvents")].toArray())
+            kernels += event[QLatin1String("cat")].toString() == QStringLiteral("kernel") ? 1 : 0;
+        QVERIFY(kernels > 20);
+        const test::CliAnswer stored = cli.run(QStringLiteral("runs show 1"));
+        QVERIFY2(stored.out.contains("aligned within ") && stored.out.contains("measured "), stored.out);
     }
 
     void timesItsKernels()

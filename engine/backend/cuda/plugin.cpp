@@ -5,6 +5,7 @@
 #include "engine/backend/gpus.h"
 #include "engine/base/text.h"
 #include "kernels/cuda/selftest/selftest.h"
+#include "kernels/include/activity.h"
 #include "kernels/include/device.h"
 
 #include <new>
@@ -117,6 +118,14 @@ public:
     std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt) override
     {
         return measureKernels(gpu, shapes, interrupt);
+    }
+    std::string startRecording() override { return gpu::startRecording(); }
+    std::vector<KernelRun> stopRecording() override
+    {
+        std::vector<KernelRun> runs;
+        for (gpu::ActivityRecord &record : gpu::stopRecording())
+            runs.push_back({record.owner, std::move(record.name), record.begin, record.end});
+        return runs;
     }
     void connect(const std::vector<int> &gpus) override
     {
