@@ -60,9 +60,10 @@ void declareOptions(QCommandLineParser &parser)
         {u"first-picture"_s,
          u"Print when the first picture stood on the screen (nanoseconds of the monotonic clock), and end."_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},
+        // Not addHelpOption(): it brings a --help-all along.
+        {{u"h"_s, u"help"_s}, u"Print these lines, and end."_s},
+        {{u"v"_s, u"version"_s}, u"Print the version, and end."_s},
     });
-    parser.addHelpOption();
-    parser.addVersionOption();
 }
 
 int finish(const base::Result<> &result)

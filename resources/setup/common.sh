@@ -100,7 +100,7 @@ buildTree() {
     local build="$root/build/$1"
     shift
     # A clone elsewhere finds what this one has compiled; precompiled headers are told apart by their content.
-    export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale
     ninja -C "$build" -j"$(buildJobs)" "$@"
 }
 

@@ -34,6 +34,16 @@ void EngineBridge::calibrateOnce()
     });
 }
 
+void EngineBridge::findBackends()
+{
+    if (m_backends.joinable())
+        return;
+    m_backends = std::jthread([this] {
+        QMetaObject::invokeMethod(
+            this, [this, found = service::backends()] { emit backendsFound(found); }, Qt::QueuedConnection);
+    });
+}
+
 void EngineBridge::drain()
 {
     for (const service::Event &event : m_service->drain()) {

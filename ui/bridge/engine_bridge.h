@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace stagelens::ui {
 
@@ -24,6 +25,8 @@ public:
     [[nodiscard]] int cores() const { return m_cores; }
     /// Measures this machine in the background if that was never done; calibrated() tells when its costs have changed.
     void calibrateOnce();
+    /// Looks for this machine's backends in the background, once: where there are GPUs, CUDA takes its time to start.
+    void findBackends();
 
 signals:
     void predictionArrived(quint64 job, const stagelens::service::PredictionAnswerPtr &answer);
@@ -31,6 +34,7 @@ signals:
     void sweepArrived(quint64 job, const stagelens::service::SweepSnapshotPtr &snapshot);
     void importArrived(quint64 job, const stagelens::service::ImportAnswerPtr &answer);
     void calibrated();
+    void backendsFound(const std::vector<stagelens::service::BackendInfo> &backends);
 
 private:
     void open(service::ServiceOptions options);
@@ -39,6 +43,7 @@ private:
     int m_cores;
     std::unique_ptr<service::EngineService> m_service;
     std::jthread m_calibration;
+    std::jthread m_backends;
 };
 
 } // namespace stagelens::ui

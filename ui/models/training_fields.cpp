@@ -1,5 +1,4 @@
 #include "engine/model/names.h"
-#include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
 #include "ui/models/field_makers.h"
 
@@ -16,13 +15,11 @@ namespace {
 
 void addBackend(std::vector<Field> &all)
 {
-    std::vector<Choice> backends;
-    for (const service::BackendInfo &backend : service::backends())
-        backends.push_back({qtText(backend.name), backend.name == "cpu" ? u"CPU"_s : qtText(backend.name).toUpper(),
-                            backend.available ? qtText(backend.description) : u"Not available: "_s + qtText(backend.reason)});
+    // What there is of them on this machine, the window says beside each once it is found.
     all.push_back(choice(
         u"training.backend"_s, u"Backend"_s, u"--backend"_s, u"What computes the passes when the plan is trained here."_s,
-        std::move(backends), [](const Experiment &experiment) { return qtText(experiment.training.backend); },
+        {{u"cpu"_s, u"CPU"_s, u"This machine's processor"_s}, {u"cuda"_s, u"CUDA"_s, u"NVIDIA GPUs"_s}},
+        [](const Experiment &experiment) { return qtText(experiment.training.backend); },
         [](Experiment &experiment, const std::string &name) { experiment.training.backend = name; }));
 }
 

@@ -65,6 +65,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     m_desk->refreshRuns();
     updateRuns();
     tellInterrupted();
+    m_bridge->findBackends();
     if (m_options.calibrate)
         m_bridge->calibrateOnce();
 }
@@ -152,8 +153,11 @@ void MainWindow::connectFields()
                 m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
             });
         if (editor->field().id == u"training.backend"_s)
-            for (const service::BackendInfo &backend : service::backends())
-                editor->setDetail(qtText(backend.name), backendWords(backend));
+            connect(m_bridge, &EngineBridge::backendsFound, editor,
+                    [editor](const std::vector<service::BackendInfo> &backends) {
+                        for (const service::BackendInfo &backend : backends)
+                            editor->setDetail(qtText(backend.name), backendWords(backend));
+                    });
         if (editor->field().id != u"schedule.family"_s)
             continue;
         connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);

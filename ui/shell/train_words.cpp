@@ -38,6 +38,8 @@ QString backendWords(const service::BackendInfo &backend)
 {
     if (!backend.available)
         return u"not available: "_s + qtText(backend.reason);
+    if (backend.name != "cpu")
+        return qtText(backend.description);
     const auto facts = service::environment();
     const auto fact = [&facts](const char *name) {
         const auto found = facts.find(name);
