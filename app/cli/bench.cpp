@@ -1,4 +1,5 @@
 // `bench`: the project's own figures of this machine.
+#include "app/cli/bench_gpu.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
@@ -200,11 +201,16 @@ int calibrate(bool asJson)
     return kDone;
 }
 
-int bench(const std::string &backend, bool asJson, bool calibrateOnly)
+int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSmall)
 {
+    if (backend == "cuda" && calibrateOnly)
+        return fail(base::Error::invalid("--calibrate", "fits the preset cpu-local; leave out --backend cuda"));
+    if (backend == "cuda")
+        return benchGpu(asJson, isSmall);
     if (backend != "cpu")
-        return fail(
-            base::Error::invalid("--backend", base::concat("`", backend, "` has no benchmarks in this version; choose cpu")));
+        return fail(base::Error::invalid("--backend", base::concat("`", backend, "` is unknown; choose cpu or cuda")));
+    if (isSmall)
+        return fail(base::Error::invalid("--small", "is for --backend cuda"));
     if (calibrateOnly)
         return calibrate(asJson);
     const InterruptScope interrupt;
@@ -235,10 +241,12 @@ void addBench(CLI::App &app, Action &chosen)
     const auto backend = std::make_shared<std::string>("cpu");
     const auto asJson = std::make_shared<bool>(false);
     const auto calibrateOnly = std::make_shared<bool>(false);
-    command->add_option("--backend", *backend, "cpu")->type_name("NAME");
+    const auto isSmall = std::make_shared<bool>(false);
+    command->add_option("--backend", *backend, "cpu or cuda, the first GPU")->type_name("NAME");
+    command->add_flag("--small", *isSmall, "cuda with tiny shapes, to see that all of it runs: the times mean nothing");
     command->add_flag("--json", *asJson, "print one JSON document");
     command->add_flag("--calibrate", *calibrateOnly, "measure the hardware preset cpu-local and keep it");
-    command->callback([=, &chosen] { chosen = [=] { return bench(*backend, *asJson, *calibrateOnly); }; });
+    command->callback([=, &chosen] { chosen = [=] { return bench(*backend, *asJson, *calibrateOnly, *isSmall); }; });
 }
 
 } // namespace stagelens::cli

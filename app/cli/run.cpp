@@ -5,11 +5,15 @@
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/table.h"
+#include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/processes.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -147,6 +151,9 @@ void print(const RunSnapshot &run)
     std::cout << '\n';
     if (const std::string text = evaluationText(record.evaluations); !text.empty())
         std::cout << "on held-back tokens: loss " << text << '\n';
+    for (const char *fact : {"devices", "clocks", "gpu memory", "kernels"})
+        if (const auto known = record.environment.find(fact); known != record.environment.end())
+            std::cout << fact << ": " << known->second << '\n';
     std::cout << '\n';
     if (record.metrics && record.timeline)
         printMetrics(std::cout, *record.metrics, *record.timeline);
@@ -158,7 +165,8 @@ struct RunArguments {
     std::string dump;
     std::string init;
     int checkpointEvery = 0;
-    std::string resume; ///< number or name of a run; empty: none
+    std::string resume;  ///< number or name of a run; empty: none
+    std::string kernels; ///< file for the GPUs' kernels in the last step; empty: they are not recorded
     bool asJson = false;
 };
 
@@ -206,6 +214,28 @@ private:
     std::streambuf *m_err;
 };
 
+nlohmann::ordered_json documentOf(const RunSnapshot &run)
+{
+    nlohmann::ordered_json document = runDocument(run.record, true);
+    if (run.kernels)
+        document["kernels"] = {{"step", run.step - 1},
+                               {"devices", exchange::devicesJson(*run.kernelTimeline)},
+                               {"slices", exchange::kernelsJson(*run.kernels)}};
+    return document;
+}
+
+/// The last step with its kernels, as a Chrome trace.
+base::Result<> writeKernels(const RunSnapshot &run, const std::string &file)
+{
+    if (!run.kernels) {
+        const auto why = run.record.environment.find("kernels");
+        return base::Error::failed("no kernels: " +
+                                       (why == run.record.environment.end() ? "the last step was not reached" : why->second),
+                                   "--kernels");
+    }
+    return base::writeFile(file, exchange::chromeTrace(*run.kernelTimeline, {.kernels = run.kernels.get()}));
+}
+
 /// Trains in this process, or in its part of the group.
 int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes, bool isOverNccl)
 {
@@ -222,7 +252,15 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
     if (!experiment)
         return refuse(experiment.error());
-    const service::TrainingOptions options{given.dump, given.init, given.checkpointEvery, *resumed, processes, isOverNccl};
+    if (!given.kernels.empty() && experiment->training.backend != "cuda")
+        return refuse(base::Error::invalid("--kernels", "records those of GPUs; choose --backend cuda, or leave it out"));
+    const service::TrainingOptions options{.dump = given.dump,
+                                           .init = given.init,
+                                           .checkpointEvery = given.checkpointEvery,
+                                           .resume = *resumed,
+                                           .processes = processes,
+                                           .isOverNccl = isOverNccl,
+                                           .recordsKernels = !given.kernels.empty()};
     if (auto problems = service::travelProblems(*experiment, options); !problems.empty())
         return refuse(base::Error::invalid(std::move(problems)));
     if (processes || isOverNccl)
@@ -234,8 +272,11 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     const RunSnapshotPtr last = follow(service, bell, *experiment, options);
     if (processes && last->error)
         processes->giveUp(*last->error);
+    if (!given.kernels.empty() && !last->error)
+        if (const auto written = writeKernels(*last, given.kernels); !written)
+            return fail(written.error());
     if (given.asJson)
-        printJson(runDocument(last->record, true));
+        printJson(documentOf(*last));
     else if (!last->error || !last->record.iterations.empty())
         print(*last);
     return statusOf(*last, arguments);
@@ -292,6 +333,11 @@ void addRun(CLI::App &app, Action &chosen)
         ->group("Training");
     command->add_option("--resume", given->resume, "go on from the newest checkpoint of a stored run (its number or name)")
         ->type_name("RUN")
+        ->group("Training");
+    command
+        ->add_option("--kernels", given->kernels,
+                     "record the GPUs' kernels inside the last step's passes there, as a Chrome trace; that step is slower")
+        ->type_name("FILE")
         ->group("Training");
     command->add_flag("--json", given->asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });

@@ -13,10 +13,12 @@
 #include "kernels/include/softmax.h"
 #include "kernels/include/statistics.h"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace stagelens::backend {
 
@@ -52,6 +54,25 @@ struct LogitShard {
     std::int64_t first = 0;
 };
 
+/// A device's clock beside the steady clock, over a step.
+struct ClockFit {
+    base::Nanos from = 0;        ///< a moment at which they were the same
+    double rate = 1;             ///< steady nanoseconds in a nanosecond of the device's
+    base::Nanos uncertainty = 0; ///< of a time, either way; 0 where the device's clock is the steady one
+    [[nodiscard]] base::Nanos corrected(base::Nanos time) const
+    {
+        return time + std::llround(static_cast<double>(time - from) * (rate - 1));
+    }
+};
+
+/// A pass, for those who watch a device.
+struct PassLabel {
+    std::string_view kind; ///< "F"
+    int stage = 0;
+    int microbatch = 0;
+    std::uint64_t owner = 0; ///< what its kernels are known by in Gpus::stopRecording()
+};
+
 /// The kernels of one device, on its own memory and in the order of the calls: a call may return before its work is done, and
 /// only what is answered, and what finish() waits for, is there for others. Pointers are to memory() of this device; tensors of
 /// another device's may be read as well. Values are in the run's precision, precision(), where it is not said that they may be
@@ -82,6 +103,13 @@ public:
     virtual void finish() = 0;
     /// After finish(), by the steady clock.
     [[nodiscard]] virtual base::Nanos timeOf(Mark mark) = 0;
+
+    /// How the times of this step that timeOf() has answered are to be corrected: the clocks are laid side by side once more.
+    [[nodiscard]] virtual ClockFit endStep() { return {}; }
+
+    /// What the calling thread asks for until endPass() belongs to that pass.
+    virtual void beginPass(const PassLabel & /*pass*/) {}
+    virtual void endPass() {}
 
     /// Makes numbers on the host, a block after the other: `make(block, first)` fills those from the first-th on. They are
     /// rounded to the precision of `to`.

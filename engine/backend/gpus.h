@@ -35,6 +35,41 @@ struct KernelCheck {
     [[nodiscard]] bool holds() const { return fault.empty() && error <= bound; }
 };
 
+/// What a kernel's time is held against.
+enum class FigureGroup : unsigned char {
+    Ceiling,        ///< itself: what the others are held against
+    OutputProduct,  ///< products of S and T
+    LayerProduct,   ///< products of the layers' linear maps
+    WeightGradient, ///< products that add bfloat16 products into float
+    Memory,         ///< bound by the memory's bandwidth
+    Attention,
+    OutputLayer, ///< S, T and both, kernel after kernel as the runtime queues them
+};
+
+/// What a benchmark of a kernel measured.
+struct KernelFigure {
+    FigureGroup group = FigureGroup::Memory;
+    std::string name;
+    std::string type = {};  ///< of the elements
+    std::string shape = {}; ///< its lengths, each with its letter
+    double flops = 0;       ///< of one run
+    double bytes = 0;       ///< that one run must read and write at least; 0 where arithmetic bounds it
+    /// Of one run; each sample is the mean of a few runs in a row, by the GPU's own clock.
+    std::vector<double> seconds = {};
+    std::string fault = {}; ///< why there are none
+};
+
+/// A kernel or copy of a pass.
+struct KernelRun {
+    std::uint64_t owner = 0; ///< PassLabel::owner
+    std::string name;
+    base::Nanos begin = 0; ///< by the steady clock
+    base::Nanos end = 0;
+};
+
+/// Small shapes are for tests: their times mean nothing.
+enum class BenchShapes : unsigned char { Small, Real };
+
 class Gpus {
 public:
     virtual ~Gpus() = default;
@@ -46,6 +81,14 @@ public:
     /// Runs every kernel on that GPU with small shapes, and where it is asked for with those of a large model. Throws as
     /// Compute does.
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
+    /// Times every kernel on that GPU, which nobody else should use meanwhile; fewer figures once the interrupt says yes.
+    /// Throws as Compute does.
+    [[nodiscard]] virtual std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes,
+                                                                 const kernels::Interrupt &interrupt) = 0;
+    /// Records from now on which kernels the GPUs of this process run, which costs time; why not, where that cannot be.
+    [[nodiscard]] virtual std::string startRecording() = 0;
+    /// When all work is done: that of passes, by begin. Recording ends.
+    [[nodiscard]] virtual std::vector<KernelRun> stopRecording() = 0;
     /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
     virtual void connect(const std::vector<int> &gpus) = 0;
 

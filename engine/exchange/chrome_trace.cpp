@@ -19,7 +19,7 @@ std::string microseconds(base::Nanos time)
     return (negative ? "-" : "") + std::to_string(size / base::kNanosPerMicro) + '.' + fraction;
 }
 
-/// Writes events one after the other; every word in them is ours and needs no escapes.
+/// Writes events one after the other; every word in them is ours and needs no escapes, but for names of kernels.
 class Trace {
 public:
     template <class... Parts>
@@ -64,6 +64,26 @@ void addLane(Trace &trace, const timeline::Lane &lane, int device, const simulat
     }
     if (lane.tailEnd > lane.tailBegin)
         trace.complete("O", "O", device, lane.tailBegin, lane.tailEnd, {});
+}
+
+/// Names of kernels are the compiler's: no control characters, but perhaps quotes.
+std::string escaped(const std::string &name)
+{
+    std::string text;
+    for (const char letter : name) {
+        if (letter == '"' || letter == '\\')
+            text += '\\';
+        text += letter;
+    }
+    return text;
+}
+
+/// On the thread of their device: viewers draw what lies within a pass below it.
+void addKernels(Trace &trace, const timeline::KernelTrace &kernels)
+{
+    for (const timeline::KernelSlice &slice : kernels.slices)
+        trace.complete(escaped(kernels.names[static_cast<std::size_t>(slice.name)]), "kernel", slice.device, slice.begin,
+                       slice.end, {});
 }
 
 /// Transfers overlap on a device, so they are asynchronous events, each with an id of its own.
@@ -153,6 +173,8 @@ std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTracePar
     for (int device = 0; device < timeline.devices(); ++device)
         addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device,
                 parts.explanation == nullptr ? nullptr : &parts.explanation->path.lanes[static_cast<std::size_t>(device)]);
+    if (parts.kernels != nullptr)
+        addKernels(trace, *parts.kernels);
     if (!timeline.transfers.empty())
         trace.name("process_name", kTransfers, 0, "transfers, " + kind);
     for (std::size_t id = 0; id < timeline.transfers.size(); ++id)

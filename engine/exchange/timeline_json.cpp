@@ -141,6 +141,17 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
     return json;
 }
 
+nlohmann::ordered_json kernelsJson(const timeline::KernelTrace &trace)
+{
+    Json kernels = Json::array();
+    for (const timeline::KernelSlice &slice : trace.slices)
+        kernels.push_back({{"device", slice.device},
+                           {"name", trace.names[static_cast<std::size_t>(slice.name)]},
+                           {"begin_ns", slice.begin},
+                           {"end_ns", slice.end}});
+    return kernels;
+}
+
 nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const simulate::Explanation *explanation)
 {
     Json devices = bareDevices(timeline);

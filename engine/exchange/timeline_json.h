@@ -7,6 +7,7 @@
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
+#include "engine/timeline/kernel_trace.h"
 #include "engine/timeline/timeline.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -38,10 +39,13 @@ struct ChromeTraceParts {
     std::span<const simulate::MemoryProfile> memory = {}; ///< of each device: counters of live bytes
     const simulate::Explanation *explanation = nullptr;   ///< slack and what is critical, among the passes' arguments
     const schedule::Schedule *schedule = nullptr;         ///< arrows along the messages between neighbouring stages
+    const timeline::KernelTrace *kernels = nullptr;       ///< inside the passes, of a step's own timeline
 };
 /// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", transfers as asynchronous
 /// events, and what the parts add.
 [[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTraceParts &parts = {});
+/// [{device, name, begin_ns, end_ns}]
+[[nodiscard]] nlohmann::ordered_json kernelsJson(const timeline::KernelTrace &trace);
 /// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
 

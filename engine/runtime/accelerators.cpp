@@ -87,12 +87,32 @@ std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
     return chosen;
 }
 
+base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens)
+{
+    return slab + tokens + kBesideSlab;
+}
+
+std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
+{
+    std::vector<int> places = gpuOfDevice(gpus, devices);
+    places.erase(std::ranges::unique(places).begin(), places.end());
+    if (places.empty())
+        return {};
+    const int count = static_cast<int>(places.size());
+    const std::string text = base::concat(devices, devices == 1 ? " device on " : " devices on ", count, " x ",
+                                          gpus[static_cast<std::size_t>(places.front())].name);
+    if (count == devices || !isLive)
+        return text;
+    return text + ", at once: they share its multiprocessors and memory, so that bubbles can be compared, but absolute times "
+                  "cannot";
+}
+
 base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
 {
     std::vector<base::Bytes> taken(gpus.size());
     for (std::size_t device = 0; device < places.size(); ++device)
         if (places[device] >= 0)
-            taken[static_cast<std::size_t>(places[device])] += need.slabs[device] + need.tokens + kBesideSlab;
+            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] <= gpus[i].freeBytes)
             continue;
@@ -113,6 +133,16 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
         return missing(found.problem);
     std::string problem;
     return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
+}
+
+base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop}); });
 }
 
 base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,

@@ -6,6 +6,7 @@
 #include "engine/runtime/memory_check.h"
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct GpuList {
 
 /// Which GPU (of gpus(), those that can train) each of `devices` works on: neighbours share one where there are fewer.
 [[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
+/// What a device is planned to take of its GPU.
+[[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens);
+/// "8 devices on 1 x NVIDIA H200"; where devices share a GPU and run at once, with what that means for their times.
+[[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int devices, bool isLive);
 /// Fails where the slabs of the devices on a GPU are more than it has free. `places`: the GPU of each device, as gpuOfDevice()
 /// answers; negative: on another machine, or another process's.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
@@ -33,6 +38,9 @@ struct GpuList {
 
 /// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
+
+/// Every kernel's time on the first GPU that can train; those measured so far where the token asks to stop.
+[[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
 /// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(). Fails where a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,

@@ -112,6 +112,7 @@ Parameter *Device::find(int index) const
 void Device::beginStep(const Batch &batch, int step, StepUse use)
 {
     compute().beginStep();
+    m_passBegins.clear();
     m_inputs = compute().tokens(batch.allInputs());
     m_labels = compute().tokens(batch.allLabels());
     m_step = step;
@@ -122,6 +123,17 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_hasStatistics.assign(size(m_plan.shape.microbatches), false);
     m_losses.assign(size(m_plan.shape.microbatches), 0.0);
     m_memory.pool().meter().restartPeak();
+}
+
+void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)
+{
+    const backend::ClockFit fit = compute().endStep();
+    m_clockError = fit.uncertainty;
+    for (std::vector<base::Nanos> *times : {&lane.begin, &lane.end})
+        for (base::Nanos &time : *times)
+            time = fit.corrected(time + zero) - zero;
+    for (std::size_t i = 0; i < lane.vocabulary.size(); ++i)
+        lane.vocabulary[i] = std::min(lane.vocabulary[i], lane.end[i] - lane.begin[i]);
 }
 
 double Device::lossSum() const

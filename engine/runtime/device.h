@@ -10,6 +10,7 @@
 #include "engine/runtime/stage.h"
 #include "engine/runtime/weight_versions.h"
 #include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/embedding.h"
 
@@ -94,6 +95,13 @@ public:
         base::Nanos end = 0;
     };
     [[nodiscard]] const Span &lastPass() const { return m_lastPass; }
+    /// When the passes of this step really began, by the steady clock, in their order.
+    [[nodiscard]] const std::vector<base::Nanos> &passBegins() const { return m_passBegins; }
+    /// After the last pass of a step whose devices are compared with each other: brings the lane's times, which lastPass() has
+    /// answered, onto the steady clock. `zero` is the lane's begin by that.
+    void correctTimes(timeline::Lane &lane, base::Nanos zero);
+    /// Of those times, either way.
+    [[nodiscard]] base::Nanos clockError() const { return m_clockError; }
     /// Part of it that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
 
@@ -199,6 +207,8 @@ private:
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary;
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;
+    std::vector<base::Nanos> m_passBegins; ///< of the step
+    base::Nanos m_clockError = 0;
 };
 
 } // namespace stagelens::runtime

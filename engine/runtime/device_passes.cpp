@@ -1,6 +1,7 @@
 // How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/dependencies.h.
 #include "engine/base/text.h"
 #include "engine/runtime/device.h"
+#include "engine/runtime/kernel_recorder.h"
 
 #include <cmath>
 #include <new>
@@ -47,10 +48,13 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation;
     const auto place = [&] { return base::concat("device ", m_rank, " in ", stepText(), ", pass ", schedule::text(pass)); };
     try {
+        compute().beginPass({schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_rank, m_passBegins.size())});
         const auto begin = compute().mark();
         auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
         const auto end = compute().mark();
+        compute().endPass();
         compute().finish();
+        m_passBegins.push_back(compute().timeOf(begin));
         m_lastPass = {compute().timeOf(begin), compute().timeOf(end)};
         m_vocabularyTime = 0;
         for (const auto &[from, to] : m_inVocabulary)

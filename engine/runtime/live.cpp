@@ -19,6 +19,11 @@ base::Nanos since(Clock::time_point begin)
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
 }
 
+base::Nanos steadyTime(Clock::time_point moment)
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(moment.time_since_epoch()).count();
+}
+
 base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, std::size_t index, int rank)
 {
     try {
@@ -35,7 +40,7 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
 base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const StepHooks &hooks, timeline::Lane &lane,
                          Clock::time_point begin, const std::stop_token &halt)
 {
-    const base::Nanos zero = std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count();
+    const base::Nanos zero = steadyTime(begin);
     for (std::span<const schedule::Pass> rest = plan.schedule.device(rank); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());
@@ -118,6 +123,8 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
         device.transport().leave(device.rank());
         if (done && tailAtOnce)
             runTail(device, hooks, lane, begin);
+        if (done && (tailAtOnce || !hooks.optimize))
+            device.correctTimes(lane, steadyTime(begin));
         return done;
     };
     if (auto done = onAllRanks(ranks, passes, halt); !done) {
@@ -131,6 +138,7 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
     if (hooks.optimize && !tailAtOnce) {
         const auto tails = [&](std::size_t index) -> base::Result<> {
             runTail(*devices[index], hooks, result.lanes[index], begin);
+            devices[index]->correctTimes(result.lanes[index], steadyTime(begin));
             return {};
         };
         if (auto done = onAllRanks(ranks, tails, halt); !done)

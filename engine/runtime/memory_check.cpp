@@ -141,6 +141,11 @@ base::Bytes MemoryNeed::total() const
     return std::accumulate(slabs.begin(), slabs.end(), tokens);
 }
 
+base::Bytes tokenBytes(const Shape &shape)
+{
+    return 2 * shape.microbatches * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+}
+
 base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     MemoryNeed need;
@@ -156,8 +161,7 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
                                  plan.peak[category(simulate::MemoryCategory::Communication)]);
         }
     }
-    const Shape shape(experiment);
-    need.tokens = 2 * shape.microbatches * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+    need.tokens = tokenBytes(Shape(experiment));
     return need;
 }
 

@@ -9,6 +9,8 @@
 
 namespace stagelens::runtime {
 
+struct Shape;
+
 /// What a run takes, from the plan.
 struct MemoryNeed {
     std::vector<base::Bytes> slabs; ///< of every device
@@ -17,6 +19,8 @@ struct MemoryNeed {
 
     [[nodiscard]] base::Bytes total() const;
 };
+/// Of a step's batch, inputs and labels.
+[[nodiscard]] base::Bytes tokenBytes(const Shape &shape);
 /// Fails where the order makes no plan, see memoryPlan().
 [[nodiscard]] base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule);
 

@@ -12,6 +12,7 @@ struct RunFolders {
     std::filesystem::path checkpoints = {}; ///< of this run (engine/runtime/checkpoint.h)
     int checkpointEvery = 0;                ///< steps; the last one gets a checkpoint too. 0: none
     std::filesystem::path resume = {};      ///< checkpoints of another run, the newest of which this one goes on from
+    bool recordsKernels = false;            ///< of the GPUs in the last step, which that makes slower
 };
 
 } // namespace stagelens::runtime

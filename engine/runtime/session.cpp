@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/runtime/accelerators.h"
 #include "engine/runtime/evaluation.h"
+#include "engine/runtime/kernel_recorder.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/message_order.h"
 #include "engine/runtime/nccl.h"
@@ -82,6 +83,7 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
+    watchGpuMemory();
     auto computes = makeComputes(m_plan.experiment, ranks, m_places, interrupt());
     if (!computes)
         return computes.error();
@@ -106,6 +108,8 @@ base::Result<> Session::makeDevices()
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
         return made;
+    if (m_gpuMemory)
+        m_gpuMemory->tookMemory();
     if (auto introduced = m_peers.introduce(m_devices); !introduced || !m_isOverNccl)
         return introduced;
     const auto opened = openLinks(m_plan, m_peers, memories(), *m_transport);
@@ -143,6 +147,43 @@ base::Error Session::reasonOf(base::Error error) const
     if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_peers.group())
         return m_peers.group()->failure().value_or(std::move(error));
     return error;
+}
+
+/// Of GPUs that this process has for itself.
+void Session::watchGpuMemory()
+{
+    if (m_plan.experiment.training.backend != "cuda" || !m_peers.isAlone())
+        return;
+    std::vector<base::Bytes> planned;
+    std::vector<base::Bytes> slabs;
+    for (const DevicePlan &plan : m_memoryPlans) {
+        slabs.push_back(plan.slabBytes());
+        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape)));
+    }
+    m_gpuMemory.emplace(planned, slabs);
+}
+
+/// After a step.
+void Session::noteFacts()
+{
+    base::Nanos error = 0;
+    for (const auto &device : m_devices)
+        error = std::max(error, device->clockError());
+    if (error > m_clockError) {
+        m_clockError = error;
+        m_facts["clocks"] = base::concat("aligned within ", base::fixedText(static_cast<double>(error) / 1000, 1), " us");
+    }
+    if (m_gpuMemory)
+        m_facts["gpu memory"] = m_gpuMemory->text();
+    m_gpuMemory.reset(); // what later steps take, the first has taken
+}
+
+std::vector<std::vector<base::Nanos>> Session::passBegins() const
+{
+    std::vector<std::vector<base::Nanos>> begins;
+    for (const auto &device : m_devices)
+        begins.push_back(device->passBegins());
+    return begins;
 }
 
 void Session::countPass(int index, const TrainingObserver &observer)
@@ -216,10 +257,18 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     if (auto met = m_peers.meet(); !met)
         return met.error();
     m_transport->announce(m_messages);
+    const bool records = index == m_recordedStep && m_peers.isAlone();
+    if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
+        m_facts["kernels"] = "not recorded: " + problem;
     const auto begin = Peers::Clock::now();
     auto times = runPasses(hooks, begin);
+    timeline::KernelTracePtr kernels;
+    if (records)
+        kernels = std::make_shared<const timeline::KernelTrace>(
+            stopKernelRecording(times ? *times : timeline::Timeline(), passBegins()));
     if (!times)
         return times.error();
+    noteFacts();
     std::vector<DeviceOutcome> outcomes;
     for (std::size_t i = 0; i < m_devices.size(); ++i)
         outcomes.push_back({m_devices[i]->lossSum(), m_devices[i]->meter().atPeak(), std::move(times->lanes[i])});
@@ -240,6 +289,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     for (int device = 0; device < m_plan.schedule.devices(); ++device)
         times->stages.push_back(m_plan.schedule.placement().stagesOf(device));
     report.iteration = times->iteration();
+    report.facts = m_facts;
+    report.kernels = std::move(kernels);
     report.timeline = std::make_shared<const timeline::Timeline>(std::move(times).value());
     return report;
 }

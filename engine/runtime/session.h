@@ -2,11 +2,13 @@
 #pragma once
 
 #include "engine/runtime/executor.h"
+#include "engine/runtime/gpu_memory.h"
 #include "engine/runtime/peers.h"
 #include "engine/runtime/training_run.h"
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -45,6 +47,8 @@ public:
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
     /// False once the last step met a loss that is not a number or infinite.
     [[nodiscard]] bool isLossFinite() const;
+    /// Records the GPUs' kernels in that step.
+    void recordKernels(int step) { m_recordedStep = step; }
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
     /// Parameter::stage of each.
@@ -67,6 +71,9 @@ private:
     [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, Peers::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
+    void watchGpuMemory();
+    void noteFacts();
+    [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
     void countPass(int index, const TrainingObserver &observer);
     [[nodiscard]] kernels::Interrupt interrupt() const;
 
@@ -87,6 +94,10 @@ private:
     std::vector<std::unique_ptr<DeviceMemory>> m_memories;     ///< outlive every buffer
     std::unique_ptr<backend::Transport> m_transport;
     Devices m_devices;
+    std::optional<GpuMemoryWatch> m_gpuMemory;
+    std::map<std::string, std::string> m_facts; ///< StepReport::facts
+    base::Nanos m_clockError = 0;               ///< the greatest so far
+    int m_recordedStep = -1;
     float m_clipFactor = 1;
     std::mutex m_progress; ///< the observer is called by one thread at a time
     std::size_t m_passesDone = 0;

@@ -109,6 +109,8 @@ private:
     base::Result<> trainSteps()
     {
         const int first = steps();
+        if (m_folders.recordsKernels)
+            m_session.recordKernels(m_session.plan().experiment.training.steps - 1);
         const auto write = [this](const Tensors &gradients) { return m_dump->writeFirstStep(m_session.batch(), gradients); };
         const auto firstGradients = [&] { return dumpWhole(&Parameter::gradient, write); };
         while (steps() < m_session.plan().experiment.training.steps) {

@@ -7,11 +7,14 @@
 #include "engine/runtime/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
+#include "engine/timeline/kernel_trace.h"
 #include "engine/timeline/timeline.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace stagelens::backend {
@@ -36,6 +39,9 @@ struct StepReport {
     timeline::TimelinePtr timeline;
     /// Peak of the bytes that the device's tensors held, by category, measured by the allocator.
     std::vector<simulate::MemoryByCategory> peakMemory;
+    /// What was found out about the measurement itself, by name: "clocks" (how well the devices' are aligned), "gpu memory".
+    std::map<std::string, std::string> facts = {};
+    timeline::KernelTracePtr kernels = {}; ///< where they were recorded (RunFolders::recordsKernels)
 };
 
 /// How far a run is, more often than once a step (virtual clock: after every few passes).

@@ -109,6 +109,18 @@ void pack(Packer &packer, const StepReport &report)
     packer.put(report.iteration);
     packer.put(report.peakMemory);
     pack(packer, *report.timeline);
+    packer.put(report.facts.size());
+    for (const auto &[name, text] : report.facts) {
+        packer.put(name);
+        packer.put(text);
+    }
+    packer.put(report.kernels != nullptr);
+    if (report.kernels == nullptr)
+        return;
+    packer.put(report.kernels->names.size());
+    for (const std::string &name : report.kernels->names)
+        packer.put(name);
+    packer.put(report.kernels->slices);
 }
 
 StepReport unpackReport(Unpacker &packed)
@@ -119,6 +131,18 @@ StepReport unpackReport(Unpacker &packed)
     report.iteration = packed.value<base::Nanos>();
     report.peakMemory = packed.values<simulate::MemoryByCategory>();
     report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
+    for (auto count = packed.value<std::size_t>(); count > 0; --count) {
+        std::string name = packed.text();
+        report.facts[std::move(name)] = packed.text();
+    }
+    if (!packed.value<bool>())
+        return report;
+    timeline::KernelTrace kernels;
+    kernels.names.resize(packed.value<std::size_t>());
+    for (std::string &name : kernels.names)
+        name = packed.text();
+    kernels.slices = packed.values<timeline::KernelSlice>();
+    report.kernels = std::make_shared<const timeline::KernelTrace>(std::move(kernels));
     return report;
 }
 
@@ -129,6 +153,7 @@ void pack(Packer &packer, const PackedRun &run)
     for (const auto *path : {&run.folders.dump, &run.folders.init, &run.folders.checkpoints, &run.folders.resume})
         packer.put(path->string());
     packer.put(run.folders.checkpointEvery);
+    packer.put(run.folders.recordsKernels);
     packer.put(run.isOverNccl);
 }
 
@@ -144,6 +169,7 @@ base::Result<PackedRun> unpackRun(Unpacker &packed)
     for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
         *path = packed.text();
     folders.checkpointEvery = packed.value<int>();
+    folders.recordsKernels = packed.value<bool>();
     const bool isOverNccl = packed.value<bool>();
     return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders), isOverNccl};
 }

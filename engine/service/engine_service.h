@@ -12,6 +12,7 @@
 #include "engine/simulate/metrics.h"
 #include "engine/store/run_record.h"
 #include "engine/store/run_store.h"
+#include "engine/timeline/kernel_trace.h"
 #include "engine/timeline/timeline.h"
 
 #include <cstdint>
@@ -79,6 +80,9 @@ struct RunSnapshot {
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;
+    /// Of the last step and its timeline, where they were recorded. They are not stored.
+    timeline::KernelTracePtr kernels;
+    timeline::TimelinePtr kernelTimeline;
 };
 using RunSnapshotPtr = std::shared_ptr<const RunSnapshot>;
 
@@ -120,7 +124,8 @@ struct TrainingOptions {
     std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
     /// That train it together, each with this call; the first one stores it. Null: this process alone.
     std::shared_ptr<backend::ProcessGroup> processes = {};
-    bool isOverNccl = false; ///< tensors travel over NCCL, each device has a GPU of its own
+    bool isOverNccl = false;     ///< tensors travel over NCCL, each device has a GPU of its own
+    bool recordsKernels = false; ///< of the GPUs, in the last step
 };
 
 struct ServiceOptions {

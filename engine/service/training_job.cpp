@@ -41,6 +41,7 @@ public:
     {
         m_snapshot.record.experiment = experiment;
         m_snapshot.steps = experiment.training.steps;
+        m_folders.recordsKernels = options.recordsKernels;
     }
 
     void run(std::stop_token stop)
@@ -124,7 +125,7 @@ private:
         record.environment["precision"] = base::name(model::enginePrecision(record.experiment));
         record.environment["data"] = record.experiment.training.data;
         if (record.experiment.training.backend != "cpu")
-            record.environment["gpus"] = runtime::gpusText(runtime::gpus().gpus);
+            noteGpus();
         record.environment.merge(travelFacts(m_options));
         const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live
                               ? timeline::Provenance::MeasuredLive
@@ -157,6 +158,15 @@ private:
             m_folders.checkpoints = checkpoints;
             m_folders.checkpointEvery = m_options.checkpointEvery;
         }
+    }
+
+    void noteGpus()
+    {
+        store::RunRecord &record = m_snapshot.record;
+        const runtime::GpuList found = runtime::gpus();
+        record.environment["gpus"] = runtime::gpusText(found.gpus);
+        record.environment["devices"] = runtime::mappingText(
+            found.gpus, record.experiment.parallel.devices, model::runMode(record.experiment, m_cores) == model::RunMode::Live);
     }
 
     void onEvaluation(const runtime::Evaluation &evaluation)
@@ -200,6 +210,9 @@ private:
         }
         m_snapshot.step = report.step + 1;
         m_snapshot.passesDone = 0;
+        m_snapshot.kernels = report.kernels;
+        m_snapshot.kernelTimeline = report.kernels ? report.timeline : nullptr;
+        noteFacts(report.facts);
         summarize();
         if (isStoring()) {
             if (const auto added = storeStep(report); !added)
@@ -208,6 +221,21 @@ private:
                 storeTimeline();
         }
         publish();
+    }
+
+    /// What a step has found out about the measurement.
+    void noteFacts(const std::map<std::string, std::string> &facts)
+    {
+        store::RunRecord &record = m_snapshot.record;
+        for (const auto &[name, text] : facts) {
+            std::string &known = record.environment[name];
+            if (known == text)
+                continue;
+            known = text;
+            if (isStoring())
+                if (const auto stored = m_store->setFact(record.summary.id, name, text); !stored)
+                    notStored(stored.error());
+        }
     }
 
     base::Result<> storeStep(const runtime::StepReport &report)

@@ -115,6 +115,15 @@ Result<> RunStore::setBeginning(RunId run, RunId resumed, std::span<const double
     });
 }
 
+Result<> RunStore::setFact(RunId run, const std::string &name, const std::string &text)
+{
+    return m_state->inTransaction([&] {
+        return m_state->run("INSERT OR REPLACE INTO environment (run, key, value) VALUES (?, ?, ?)", [&](Statement &statement) {
+            statement.bind(run).bind(std::string_view(name)).bind(std::string_view(text));
+        });
+    });
+}
+
 Result<> RunStore::addEvaluation(RunId run, const EvaluationLoss &evaluation)
 {
     return m_state->inTransaction([&]() -> Result<> {

@@ -44,6 +44,8 @@ public:
     /// Appends a step with its own timeline and metrics, to be loaded by its number.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
                                          const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    /// One more of the run's environment, or another text for one.
+    [[nodiscard]] base::Result<> setFact(RunId run, const std::string &name, const std::string &text);
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);

@@ -186,6 +186,8 @@ Status Products::State::run(Stream stream, const Call &call)
 
 std::string explain(Status status)
 {
+    if (status.code == kAttentionFault.code)
+        return "cuDNN's attention failed";
     if (status.code >= kProductFault)
         return cublasLtGetStatusString(static_cast<cublasStatus_t>(status.code - kProductFault));
     return cudaGetErrorString(static_cast<cudaError_t>(status.code));

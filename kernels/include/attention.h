@@ -6,6 +6,8 @@
 #include "kernels/include/stream.h"
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 namespace stagelens::kernels {
 
@@ -50,6 +52,33 @@ Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, c
 template <class T>
 Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
                          const float *logSumExp, const AttentionShape &shape, float *scratch);
+
+class CudnnAttention;
+
+/// Attention of one device and, at a time, one stream and one thread: by cuDNN where it is built in and can do the type and
+/// shape (bfloat16, heads of 64 or 128), else by the two above. Either way equal calls give equal bits.
+class Attentions {
+public:
+    Attentions();
+    ~Attentions();
+    Attentions(const Attentions &) = delete;
+    Attentions &operator=(const Attentions &) = delete;
+
+    /// Why cuDNN is not used; empty where it is.
+    [[nodiscard]] static const std::string &cudnnProblem();
+
+    /// As above.
+    template <class T>
+    Status forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape);
+    template <class T>
+    Status backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out, const float *logSumExp,
+                    const AttentionShape &shape, float *scratch);
+
+private:
+    [[nodiscard]] CudnnAttention *cudnn();
+    struct State;
+    std::unique_ptr<State> m_state;
+};
 
 } // namespace gpu
 } // namespace stagelens::kernels

@@ -21,6 +21,8 @@ struct [[nodiscard]] Status {
 };
 
 inline constexpr int kProductFault = 100'000;
+/// cuDNN has failed in attention.
+inline constexpr Status kAttentionFault{200'000};
 
 /// What the status means, in the words of the library that it comes from.
 [[nodiscard]] std::string explain(Status status);

@@ -7,6 +7,7 @@
 #include "kernels/cuda/host/devices.h"
 #include "tests/support/memory_wire.h"
 #include "tests/support/mock_nccl.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/verify_matrix.h"
 
 #include <atomic>
@@ -183,6 +184,9 @@ private slots:
                 << schedule << static_cast<int>(method) << devices << isLlama << isTied << asProcesses;
         };
         row("1f1b", VocabularyMethod::None, 2, false);
+        row("zb-h1", VocabularyMethod::Vocab2, 2, true, true);
+        if (test::kIsSanitized)
+            return;
         row("1f1b", VocabularyMethod::Vocab1, 4, true);
         row("1f1b", VocabularyMethod::Vocab2, 2, false, true);
         row("1f1b", VocabularyMethod::Naive, 4, false);

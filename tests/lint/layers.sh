@@ -27,8 +27,8 @@ report "Kernels include nothing of the project but kernels" \
     "$(includesOf kernels | grep -E '"(engine|ui|app|tests)/')"
 report "The window includes of the engine only its service and value types" \
     "$(includesOf ui | grep -E '"(engine|kernels|app)/' | grep -vE '"engine/(service|base|model|schedule|timeline|simulate)/')"
-report "CUDA and NCCL headers stand only in engine/backend/cuda and kernels/cuda" \
-    "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|nccl|nvtx|curand|cub/)' |
+report "Headers of CUDA and its libraries stand only in engine/backend/cuda and kernels/cuda" \
+    "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|cudnn\.h|cudnn_frontend|cupti|nccl|nvtx|curand|cub/)' |
         grep -vE '^(engine/backend/cuda|kernels/cuda)/')"
 report "MPI's header stands only in engine/backend/mpi" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"]mpi' | grep -vE '^engine/backend/mpi/')"

@@ -2,6 +2,7 @@
 // raise a warning of Qt or cost the experiment it began with. STAGELENS_SEED repeats a run; STAGELENS_EVENTS chooses its
 // length.
 #include "engine/base/random.h"
+#include "tests/support/sanitized.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/shell/sweep_page.h"
 
@@ -22,11 +23,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // So that a run takes a minute or a few; the 20,000 of the release check are asked for with STAGELENS_EVENTS.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kEvents = 2000;
-#else
-constexpr int kEvents = 4000;
-#endif
+constexpr int kEvents = test::kIsSanitized ? 2000 : 4000;
 constexpr int kPatienceMilliseconds = 60'000;
 constexpr int kDialogMilliseconds = 10; ///< after which a modal dialog or a popup is closed with Esc
 

@@ -32,6 +32,18 @@ private slots:
         QCOMPARE(runtime::gpuOfDevice({gpu(kGiB, "it is sm_75")}, 2), std::vector<int>{});
     }
 
+    void saysOnWhichGpusDevicesAre()
+    {
+        const std::vector<Gpu> one{gpu(kGiB)};
+        const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
+        QCOMPARE(runtime::mappingText(one, 8, false), std::string("8 devices on 1 x Test GPU"));
+        QCOMPARE(runtime::mappingText(two, 2, true), std::string("2 devices on 2 x Test GPU"));
+        QCOMPARE(
+            runtime::mappingText(one, 8, true),
+            std::string("8 devices on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
+                        "be compared, but absolute times cannot"));
+    }
+
     void eachGpuMustHoldItsDevices()
     {
         runtime::MemoryNeed need;

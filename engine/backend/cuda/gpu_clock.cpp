@@ -2,6 +2,7 @@
 
 #include "engine/backend/cuda/gpu_memory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -11,7 +12,8 @@ namespace {
 
 namespace gpu = kernels::gpu;
 
-constexpr int kTries = 8;
+constexpr int kTries = 20;
+constexpr base::Nanos kResolution = 500; ///< of an event, as the runtime's documentation has it
 
 base::Nanos now()
 {
@@ -23,12 +25,14 @@ base::Nanos now()
 
 GpuClock::GpuClock(gpu::Stream stream) : m_stream(stream)
 {
-    require(gpu::makeEvent(m_anchor), "making an event");
+    for (gpu::Event *event : {&m_begin.event, &m_end.event, &m_spare})
+        require(gpu::makeEvent(*event), "making an event");
 }
 
 GpuClock::~GpuClock()
 {
-    gpu::destroy(m_anchor);
+    for (const gpu::Event event : {m_begin.event, m_end.event, m_spare})
+        gpu::destroy(event);
     for (const gpu::Event event : m_events)
         gpu::destroy(event);
 }
@@ -43,22 +47,27 @@ gpu::Event GpuClock::eventAt(std::size_t index)
     return m_events[index];
 }
 
+void GpuClock::find(Anchor &anchor)
+{
+    require(gpu::finish(m_stream), "a kernel");
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        const base::Nanos before = now();
+        require(gpu::record(m_spare, m_stream), "recording an event");
+        require(gpu::finish(m_stream), "recording an event");
+        const base::Nanos half = (now() - before + 1) / 2;
+        if (attempt > 0 && half >= anchor.uncertainty)
+            continue;
+        anchor.uncertainty = half;
+        anchor.time = before + half;
+        std::swap(m_spare, anchor.event);
+    }
+}
+
 void GpuClock::align()
 {
     m_marks = 0;
-    require(gpu::finish(m_stream), "a kernel");
-    for (int attempt = 0; attempt < kTries; ++attempt) {
-        const gpu::Event event = eventAt(0);
-        const base::Nanos before = now();
-        require(gpu::record(event, m_stream), "recording an event");
-        require(gpu::finish(m_stream), "recording an event");
-        const base::Nanos half = (now() - before + 1) / 2;
-        if (attempt > 0 && half >= m_uncertainty)
-            continue;
-        m_uncertainty = half;
-        m_anchorTime = before + half;
-        std::swap(m_events[0], m_anchor);
-    }
+    m_times.clear();
+    find(m_begin);
 }
 
 std::int64_t GpuClock::mark()
@@ -67,11 +76,26 @@ std::int64_t GpuClock::mark()
     return static_cast<std::int64_t>(m_marks++);
 }
 
-base::Nanos GpuClock::timeOf(std::int64_t mark) const
+base::Nanos GpuClock::timeOf(std::int64_t mark)
 {
+    for (std::size_t next = m_times.size(); next <= static_cast<std::size_t>(mark); ++next) {
+        double seconds = 0;
+        require(gpu::elapsed(seconds, next == 0 ? m_begin.event : m_events[next - 1], m_events[next]), "reading an event");
+        m_times.push_back(seconds + (next == 0 ? 0 : m_times[next - 1]));
+    }
+    return m_begin.time + std::llround(m_times[static_cast<std::size_t>(mark)] * 1e9);
+}
+
+ClockFit GpuClock::fit()
+{
+    find(m_end);
     double seconds = 0;
-    require(gpu::elapsed(seconds, m_anchor, m_events[static_cast<std::size_t>(mark)]), "reading an event");
-    return m_anchorTime + std::llround(seconds * 1e9);
+    require(gpu::elapsed(seconds, m_begin.event, m_end.event), "reading an event");
+    const double measured = seconds * 1e9;
+    ClockFit fit{.from = m_begin.time, .uncertainty = std::max(m_begin.uncertainty, m_end.uncertainty) + kResolution};
+    if (measured > 0)
+        fit.rate = static_cast<double>(m_end.time - m_begin.time) / measured;
+    return fit;
 }
 
 } // namespace stagelens::backend

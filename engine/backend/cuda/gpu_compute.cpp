@@ -2,6 +2,8 @@
 
 #include "engine/backend/cuda/gpu_clock.h"
 #include "engine/backend/cuda/gpu_memory.h"
+#include "engine/base/text.h"
+#include "kernels/include/activity.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/parts.h"
@@ -80,6 +82,26 @@ public:
         require(gpu::finish(m_stream.get()), "a kernel");
     }
     base::Nanos timeOf(Mark mark) override { return m_clock.timeOf(mark); }
+
+    ClockFit endStep() override
+    {
+        useGpu(m_gpu);
+        return m_clock.fit();
+    }
+
+    void beginPass(const PassLabel &pass) override
+    {
+        m_isNamed = gpu::isWatched();
+        if (m_isNamed)
+            gpu::beginRange(base::concat(pass.kind, ' ', pass.microbatch, ", stage ", pass.stage).c_str());
+        gpu::beginOwner(pass.owner);
+    }
+    void endPass() override
+    {
+        gpu::endOwner();
+        if (m_isNamed)
+            gpu::endRange();
+    }
 
     void write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
     {
@@ -235,7 +257,7 @@ public:
     void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
                           float * /*scratch*/) override
     {
-        run([&] { return gpu::attentionForward(m_stream.get(), out.as<T>(), logSumExp, qkv.as<T>(), shape); },
+        run([&] { return m_attention.forward(m_stream.get(), out.as<T>(), logSumExp, qkv.as<T>(), shape); },
             "attentionForward");
     }
     void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
@@ -244,8 +266,8 @@ public:
         float *scratch = scratchOf<float>(gpu::attentionBackwardScratch(shape));
         run(
             [&] {
-                return gpu::attentionBackward(m_stream.get(), qkvGradient.as<T>(), outGradient.as<T>(), qkv.as<T>(),
-                                              out.as<T>(), logSumExp, shape, scratch);
+                return m_attention.backward(m_stream.get(), qkvGradient.as<T>(), outGradient.as<T>(), qkv.as<T>(), out.as<T>(),
+                                            logSumExp, shape, scratch);
             },
             "attentionBackward");
     }
@@ -420,6 +442,7 @@ private:
     }
 
     int m_gpu;
+    bool m_isNamed = false; ///< the pass, for a tool
     kernels::Interrupt m_interrupt;
     GpuMemory m_memory;
     GpuStream m_stream;
@@ -430,6 +453,7 @@ private:
     GpuArray<double> m_result;
     GpuArray<float> m_workspace;
     std::unique_ptr<gpu::Products> m_products;
+    gpu::Attentions m_attention;
     std::vector<GpuArray<std::int32_t>> m_tokens;
     std::size_t m_tokensUsed = 0;
 };

@@ -1,10 +1,12 @@
 // The plug-in for NVIDIA's GPUs.
+#include "engine/backend/cuda/gpu_bench.h"
 #include "engine/backend/cuda/gpu_communicator.h"
 #include "engine/backend/cuda/gpu_compute.h"
 #include "engine/backend/cuda/gpu_memory.h"
 #include "engine/backend/gpus.h"
 #include "engine/base/text.h"
 #include "kernels/cuda/selftest/selftest.h"
+#include "kernels/include/activity.h"
 #include "kernels/include/device.h"
 
 #include <algorithm>
@@ -123,6 +125,18 @@ public:
                                   std::move(each.fault)});
         }
         return checks;
+    }
+    std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt) override
+    {
+        return measureKernels(gpu, shapes, interrupt);
+    }
+    std::string startRecording() override { return gpu::startRecording(); }
+    std::vector<KernelRun> stopRecording() override
+    {
+        std::vector<KernelRun> runs;
+        for (gpu::ActivityRecord &record : gpu::stopRecording())
+            runs.push_back({record.owner, std::move(record.name), record.begin, record.end});
+        return runs;
     }
     void connect(const std::vector<int> &gpus) override
     {

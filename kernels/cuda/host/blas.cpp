@@ -1,4 +1,5 @@
 // Products as plain loops, for tests on the host: summed in double in rising order of the inner index. Epilogues are kernels.
+#include "kernels/cuda/host/activity.h"
 #include "kernels/cuda/host/fibres.h"
 #include "kernels/cuda/plans.h"
 
@@ -47,6 +48,7 @@ bool Products::State::isFused(const Call &call)
 
 Status Products::State::run(Stream, const Call &call)
 {
+    const std::int64_t begin = host::now();
     const PlanKey &key = call.key;
     m_library->keys.insert(key);
     std::vector<double> sums(static_cast<std::size_t>(key.columns));
@@ -68,6 +70,7 @@ Status Products::State::run(Stream, const Call &call)
             putElement(call.c, place, key.outBytes, value);
         }
     }
+    host::note("product", begin);
     return {};
 }
 

@@ -11,4 +11,7 @@ void stagelensSetFibreGpus(int count, std::size_t bytesOfEach);
 void stagelensLoseFibreGpusAfter(int waits);
 /// Bytes that are taken of one's memory.
 [[nodiscard]] std::size_t stagelensTakenOfFibreGpu(int device);
+/// Whether a tool listens to the names of ranges, and which it has heard, a line each. Not while a run goes on.
+void stagelensListenToFibres(bool listens);
+[[nodiscard]] const char *stagelensRangesOfFibres();
 }

@@ -1,5 +1,6 @@
 #include "kernels/cuda/host/fibres.h"
 
+#include "kernels/cuda/host/activity.h"
 #include "kernels/cuda/host/fibre.h"
 #include "kernels/cuda/host/shuffler.h"
 
@@ -336,9 +337,12 @@ bool run(const Grid &grid, const std::function<void()> &kernel)
                         std::to_string(sharedLimitOfLaunches);
         return false;
     }
+    const std::int64_t begin = now();
     const auto each = std::make_unique<Machine>(grid, kernel);
     machine = each.get();
-    return each->runGrid();
+    const bool isWhole = each->runGrid();
+    note(grid.kernel, begin);
+    return isWhole;
 }
 
 const Position &position()

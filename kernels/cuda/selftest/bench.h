@@ -20,7 +20,10 @@ std::vector<float> floatsOf(const std::vector<T> &values)
 {
     std::vector<float> all(values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-        all[i] = toFloat(values[i]);
+        if constexpr (std::is_same_v<T, double>)
+            all[i] = static_cast<float>(values[i]);
+        else
+            all[i] = toFloat(values[i]);
     return all;
 }
 
@@ -221,5 +224,6 @@ void runElements(Bench &bench);
 void runLayers(Bench &bench);
 void runVocabulary(Bench &bench);
 void runProducts(Bench &bench);
+void runCombinations(Bench &bench);
 
 } // namespace stagelens::kernels::gpu::selftest

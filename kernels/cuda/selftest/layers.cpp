@@ -1,6 +1,7 @@
 // Norms and attention.
 #include "kernels/cuda/selftest/bench.h"
 #include "kernels/include/attention.h"
+#include "kernels/include/cudnn_attention.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/rmsnorm.h"
 
@@ -110,6 +111,54 @@ void runAttention(Bench &bench, const AttentionShape &shape)
         kBackwardBound<T>);
 }
 
+/// cuDNN's, where it is built in.
+void runCudnnAttention(Bench &bench, const AttentionShape &shape)
+{
+    const std::int64_t tokens = shape.batch * shape.sequence;
+    const auto lengths = {shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size};
+    CudnnAttention attention;
+    std::vector<float> y(size(tokens * shape.width())), logSumExp(size(tokens * shape.heads));
+    std::vector<float> dqkv(size(tokens * shape.qkvWidth())), cpuScratch(size(attentionScratch(shape)));
+    const auto reference = [&](const std::vector<Bf16> &x) {
+        kernels::attentionForward(y.data(), logSumExp.data(), floatsOf(x).data(), shape, cpuScratch.data());
+    };
+    {
+        Case test = bench.begin<Bf16>("attentionForward of cuDNN", lengths);
+        const auto x = test.random<Bf16>(tokens * shape.qkvWidth());
+        reference(x);
+        Bf16 *out = test.space<Bf16>(tokens * shape.width());
+        float *sums = test.space<float>(tokens * shape.heads);
+        const Bf16 *qkv = test.put(x);
+        test.compare(
+            out, y, [&] { return attention.forward(test.stream(), out, sums, qkv, shape); }, kForwardBound<Bf16>);
+    }
+    {
+        Case test = bench.begin<Bf16>("attention's sums of exponentials of cuDNN", lengths);
+        const auto x = test.random<Bf16>(tokens * shape.qkvWidth());
+        reference(x);
+        Bf16 *out = test.space<Bf16>(tokens * shape.width());
+        float *sums = test.space<float>(tokens * shape.heads);
+        const Bf16 *qkv = test.put(x);
+        test.compare(
+            sums, logSumExp, [&] { return attention.forward(test.stream(), out, sums, qkv, shape); }, 1e-4);
+    }
+    Case test = bench.begin<Bf16>("attentionBackward of cuDNN", lengths);
+    const auto x = test.random<Bf16>(tokens * shape.qkvWidth()), dy = test.random<Bf16>(tokens * shape.width());
+    reference(x);
+    kernels::attentionBackward(dqkv.data(), floatsOf(dy).data(), floatsOf(x).data(), y.data(), logSumExp.data(), shape,
+                               cpuScratch.data());
+    Bf16 *gradient = test.space<Bf16>(tokens * shape.qkvWidth()), *out = test.space<Bf16>(tokens * shape.width());
+    float *sums = test.space<float>(tokens * shape.heads);
+    const Bf16 *qkv = test.put(x), *outGradient = test.put(dy);
+    test.compare(
+        gradient, dqkv,
+        [&] {
+            const Status status = attention.forward(test.stream(), out, sums, qkv, shape);
+            return status.failed() ? status : attention.backward(test.stream(), gradient, outGradient, qkv, out, sums, shape);
+        },
+        kBackwardBound<Bf16>);
+}
+
 template <class T>
 void runOf(Bench &bench)
 {
@@ -137,6 +186,11 @@ void runLayers(Bench &bench)
     }
     runOf<float>(bench);
     runOf<Bf16>(bench);
+    if (!CudnnAttention::problem().empty())
+        return;
+    for (const AttentionShape &shape : {AttentionShape{1, 64, 2, 1, 64}, AttentionShape{2, 1024, 4, 4, 128},
+                                        AttentionShape{1, 1000, 6, 2, 64}, AttentionShape{1, 512, 8, 2, 128}})
+        runCudnnAttention(bench, shape);
 }
 
 } // namespace stagelens::kernels::gpu::selftest

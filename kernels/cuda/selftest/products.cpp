@@ -143,6 +143,7 @@ std::vector<Result> run(Memory &memory, Stream stream, Shapes shapes)
     runLayers(bench);
     runVocabulary(bench);
     runProducts(bench);
+    runCombinations(bench);
     return bench.takeResults();
 }
 

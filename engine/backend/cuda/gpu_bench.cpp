@@ -1,0 +1,207 @@
+#include "engine/backend/cuda/gpu_bench.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <type_traits>
+
+namespace stagelens::backend {
+namespace {
+
+namespace gpu = kernels::gpu;
+using kernels::Bf16;
+
+/// Many short runs make one sample, so that neither the events' resolution (0.5 us) nor the launch shows.
+constexpr double kSampleSeconds = 4e-3;
+constexpr int kMostRuns = 200;
+constexpr int kSamples = 15;
+/// Random numbers are made once for so many elements, and repeated: more would take the host longer than the GPU its work.
+constexpr std::int64_t kRandomBlock = std::int64_t{1} << 20;
+
+/// SplitMix64 (Steele et al., 2014).
+class Numbers {
+public:
+    /// 24 bits in [0, 1).
+    float unit() { return static_cast<float>(next() >> 40U) * 0x1p-24F; }
+    std::uint64_t next()
+    {
+        std::uint64_t x = m_state += 0x9e3779b97f4a7c15ULL;
+        x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+        x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+        return x ^ (x >> 31U);
+    }
+
+private:
+    std::uint64_t m_state = 20261122;
+};
+
+/// The greatest product that is asked of the GPU, of random numbers.
+template <class T>
+void benchLargestProduct(KernelBench &bench, gpu::Products &products, const char *type)
+{
+    bench.attempt("largest product", FigureGroup::Ceiling, [&](BenchArrays &arrays) {
+        const std::int64_t n = bench.length(8192, 24);
+        gpu::Product<T> product;
+        product.rows = product.columns = product.inner = product.stride = n;
+        product.a = {arrays.random<T>(n * n), n};
+        product.b = {arrays.random<T>(n * n), n, kernels::Form::Transposed};
+        product.c = arrays.space<T>(n * n);
+        const auto length = static_cast<double>(n);
+        bench.measure({.group = FigureGroup::Ceiling,
+                       .name = "largest product",
+                       .type = type,
+                       .shape = benchShape({{"m", n}, {"n", n}, {"k", n}}),
+                       .flops = 2 * length * length * length},
+                      [&] { return products.multiply(bench.stream(), product); });
+    });
+}
+
+void benchCopy(KernelBench &bench)
+{
+    bench.attempt("copy", FigureGroup::Ceiling, [&](BenchArrays &arrays) {
+        const std::int64_t bytes = bench.length(std::int64_t{1} << 30, 4096);
+        const auto *from = arrays.random<float>(bytes / 4);
+        auto *to = arrays.space<float>(bytes / 4);
+        bench.measure({.group = FigureGroup::Ceiling,
+                       .name = "copy",
+                       .type = "bytes",
+                       .shape = benchShape({{"bytes", bytes}}),
+                       .bytes = 2 * static_cast<double>(bytes)},
+                      [&] { return gpu::copy(bench.stream(), to, from, static_cast<std::size_t>(bytes)); });
+    });
+}
+
+} // namespace
+
+BenchArrays::~BenchArrays()
+{
+    (void)gpu::finish(m_stream);
+    for (void *array : m_arrays)
+        gpu::release(array);
+}
+
+void *BenchArrays::take(std::size_t bytes)
+{
+    void *array = nullptr;
+    require(gpu::allocate(array, std::max<std::size_t>(bytes, 1)), "taking memory");
+    m_arrays.push_back(array);
+    return array;
+}
+
+void *BenchArrays::repeated(const void *block, std::size_t blockBytes, std::size_t bytes)
+{
+    auto *array = static_cast<std::byte *>(take(bytes));
+    for (std::size_t done = 0; done < bytes;) {
+        // From the host once, from then on what is there already.
+        const std::size_t count = std::min(bytes - done, done == 0 ? blockBytes : done);
+        require(gpu::copy(m_stream, array + done, done == 0 ? block : array, count), "a copy to the GPU");
+        done += count;
+    }
+    require(gpu::finish(m_stream), "a copy to the GPU");
+    return array;
+}
+
+template <class T>
+T *BenchArrays::randomBetween(std::int64_t count, float least, float most)
+{
+    Numbers numbers;
+    std::vector<T> block(static_cast<std::size_t>(std::min(count, kRandomBlock)));
+    for (T &value : block) {
+        const float number = least + (most - least) * numbers.unit();
+        if constexpr (std::is_same_v<T, float>)
+            value = number;
+        else
+            value = kernels::toBf16(number);
+    }
+    return static_cast<T *>(repeated(block.data(), block.size() * sizeof(T), static_cast<std::size_t>(count) * sizeof(T)));
+}
+
+template float *BenchArrays::randomBetween<float>(std::int64_t, float, float);
+template Bf16 *BenchArrays::randomBetween<Bf16>(std::int64_t, float, float);
+
+std::int32_t *BenchArrays::ids(std::int64_t count, std::int64_t end)
+{
+    Numbers numbers;
+    std::vector<std::int32_t> values(static_cast<std::size_t>(std::max(count, end)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<std::int32_t>(i % static_cast<std::size_t>(end));
+    for (std::size_t i = values.size(); i > 1; --i)
+        std::swap(values[i - 1], values[numbers.next() % i]);
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(std::int32_t);
+    return static_cast<std::int32_t *>(repeated(values.data(), bytes, bytes));
+}
+
+double KernelBench::secondsOf(const Work &work, int runs)
+{
+    require(gpu::record(m_begin, stream()), "recording an event");
+    for (int run = 0; run < runs; ++run)
+        require(work(), "a kernel");
+    require(gpu::record(m_end, stream()), "recording an event");
+    require(gpu::finish(stream()), "a kernel");
+    double seconds = 0;
+    require(gpu::elapsed(seconds, m_begin, m_end), "reading an event");
+    return seconds;
+}
+
+void KernelBench::measure(KernelFigure figure, const Work &work, const Work &prepare)
+{
+    const auto prepared = [&](int runs) {
+        if (prepare)
+            require(prepare(), "a kernel");
+        return secondsOf(work, runs) / runs;
+    };
+    const auto isStopped = [this] { return static_cast<bool>(m_interrupt()); };
+    if (isStopped())
+        return;
+    try {
+        (void)prepared(1); // loads code, chooses the way of a product, wakes the clocks
+        const double once = prepared(1);
+        const bool isSmall = m_shapes == BenchShapes::Small;
+        const int runs = isSmall || prepare ? 1 : static_cast<int>(std::clamp(kSampleSeconds / once, 1.0, 1.0 * kMostRuns));
+        for (int sample = 0; sample < (isSmall ? 3 : kSamples) && !isStopped(); ++sample)
+            figure.seconds.push_back(prepared(runs));
+    } catch (const std::runtime_error &error) {
+        figure.fault = error.what();
+    }
+    m_figures.push_back(std::move(figure));
+}
+
+void KernelBench::attempt(const char *name, FigureGroup group, const std::function<void(BenchArrays &)> &measureAll)
+{
+    if (m_interrupt())
+        return;
+    try {
+        BenchArrays arrays(stream());
+        measureAll(arrays);
+    } catch (const std::bad_alloc &) {
+        m_figures.push_back({.group = group, .name = name, .fault = "the GPU has not enough free memory"});
+    }
+}
+
+std::string benchShape(std::initializer_list<std::pair<const char *, std::int64_t>> lengths)
+{
+    std::string text;
+    for (const auto &[letter, length] : lengths)
+        text += base::concat(text.empty() ? "" : ", ", letter, ' ', length);
+    return text;
+}
+
+std::vector<KernelFigure> measureKernels(int device, BenchShapes shapes, const kernels::Interrupt &interrupt)
+{
+    useGpu(device);
+    KernelBench bench(device, shapes, interrupt);
+    BenchArrays workspace(bench.stream());
+    gpu::Products products(workspace.space<std::byte>(gpu::kProductWorkspace), gpu::kProductWorkspace);
+    benchLargestProduct<Bf16>(bench, products, "bf16");
+    benchLargestProduct<float>(bench, products, "float");
+    benchCopy(bench);
+    benchProducts(bench, products);
+    benchOutputLayer(bench, products);
+    benchMemory(bench);
+    benchAttention(bench);
+    return bench.takeFigures();
+}
+
+} // namespace stagelens::backend

@@ -1,0 +1,76 @@
+// The benchmark of a GPU: kernels and steps, held against what the same run measured as possible.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/runtime/accelerators.h"
+#include "engine/service/engine_service.h"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::service {
+
+/// A figure and what it is held against.
+struct KernelResult {
+    backend::KernelFigure figure;
+    double seconds = 0; ///< median of the samples
+    double spread = 0;  ///< difference of the quartiles over the median
+    /// FLOP/s where arithmetic bounds it, else bytes/s.
+    double rate = 0;
+    std::optional<double> share;         ///< of the ceiling of its kind
+    std::optional<double> wantedShare;   ///< at least
+    std::optional<double> wantedSeconds; ///< at most
+};
+
+/// All figures of a kind, weighted with their FLOPs or bytes: the share of the ceiling that one after the other reaches.
+struct GroupResult {
+    std::string_view name;
+    double share = 0;
+    double wanted = 0;
+};
+
+/// A cut of the output layer against the whole of it on one device.
+struct ScalingResult {
+    std::string method;
+    int shards = 0;
+    double share = 0;  ///< time of the whole / (shards * time of one): 1 is linear
+    double wanted = 0; ///< what arXiv 2411.05288 reached, for comparison
+};
+
+/// A training step as `run` does it.
+struct StepResult {
+    std::string name;
+    model::Experiment experiment; ///< as it was run
+    std::string remark = {};      ///< what was changed to make it fit; empty if nothing was
+    std::string fault = {};       ///< why there are no figures
+    base::Nanos iteration = 0;    ///< median step
+    double bubble = 0;
+    double mfu = 0; ///< model FLOPs over the largest product's FLOP/s of the type that the run computes in, on every device
+    double tokensPerSecond = 0;
+    base::Bytes peakMemory = 0; ///< of the fullest device
+    std::optional<double> wantedMfu = {};
+};
+
+struct GpuBench {
+    bool isWhole = true; ///< false: it was stopped before its end
+    std::string gpu;
+    std::vector<KernelResult> kernels;
+    std::vector<GroupResult> groups;
+    std::vector<ScalingResult> scaling;
+    std::vector<StepResult> steps;
+};
+
+/// Shares and what is wanted, from what the GPU measured.
+[[nodiscard]] GpuBench judged(std::vector<backend::KernelFigure> figures);
+
+/// Measures the first GPU that can train: some minutes with real shapes. `say` hears what is being done. The steps' runs are
+/// stored nowhere. Once the token asks to stop, what has been measured is answered. Fails where there is no GPU.
+[[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, std::stop_token stop,
+                                              const std::function<void(const std::string &)> &say);
+
+} // namespace stagelens::service

@@ -1,0 +1,58 @@
+#include "kernels/include/attention.h"
+#include "kernels/include/cudnn_attention.h"
+
+#include <type_traits>
+
+namespace stagelens::kernels::gpu {
+
+struct Attentions::State {
+    CudnnAttention cudnn;
+};
+
+Attentions::Attentions() = default;
+Attentions::~Attentions() = default;
+
+CudnnAttention *Attentions::cudnn()
+{
+    if (!cudnnProblem().empty())
+        return nullptr;
+    if (m_state == nullptr)
+        m_state = std::make_unique<State>();
+    return &m_state->cudnn;
+}
+
+const std::string &Attentions::cudnnProblem()
+{
+    return CudnnAttention::problem();
+}
+
+template <class T>
+Status Attentions::forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape)
+{
+    if constexpr (std::is_same_v<T, Bf16>)
+        if (CudnnAttention *way = cudnn())
+            if (const Status status = way->forward(stream, out, logSumExp, qkv, shape); status.code != kUnsupported.code)
+                return status;
+    return attentionForward(stream, out, logSumExp, qkv, shape);
+}
+
+template <class T>
+Status Attentions::backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
+                            const float *logSumExp, const AttentionShape &shape, float *scratch)
+{
+    if constexpr (std::is_same_v<T, Bf16>)
+        if (CudnnAttention *way = cudnn())
+            if (const Status status = way->backward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape);
+                status.code != kUnsupported.code)
+                return status;
+    return attentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+}
+
+template Status Attentions::forward(Stream, float *, float *, const float *, const AttentionShape &);
+template Status Attentions::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &);
+template Status Attentions::backward(Stream, float *, const float *, const float *, const float *, const float *,
+                                     const AttentionShape &, float *);
+template Status Attentions::backward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
+                                     const AttentionShape &, float *);
+
+} // namespace stagelens::kernels::gpu

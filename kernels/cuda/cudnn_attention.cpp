@@ -1,0 +1,256 @@
+// Causal attention through cuDNN's graph interface, on the fused queries, keys and values as they lie. Graphs are built once
+// for a shape and kept. libcudnn is loaded when it is needed first.
+#include "kernels/include/cudnn_attention.h"
+
+#include "kernels/include/device.h"
+
+#define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
+#include <cudnn_frontend.h>
+
+#include <cmath>
+#include <compare>
+#include <dlfcn.h>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace cudnn_frontend {
+/// The library that the frontend takes cuDNN's functions from; its name is the frontend's.
+void *cudnn_dlhandle = nullptr; // NOLINT(readability-identifier-naming)
+} // namespace cudnn_frontend
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+namespace fe = cudnn_frontend;
+using Tensor = fe::graph::Tensor_attributes;
+using TensorPtr = std::shared_ptr<Tensor>;
+
+enum Uid : std::int64_t {
+    kQueries = 1,
+    kKeys,
+    kValues,
+    kOut,
+    kStatistics,
+    kOutGradient,
+    kQueryGradient,
+    kKeyGradient,
+    kValueGradient
+};
+
+struct Key {
+    std::int64_t batch;
+    std::int64_t sequence;
+    std::int64_t heads;
+    std::int64_t kvHeads;
+    std::int64_t size;
+    bool isBackward;
+    auto operator<=>(const Key &) const = default;
+};
+
+using Lengths = std::vector<std::int64_t>;
+
+/// [batch, heads, sequence, size] of a token's rows of `width`.
+Lengths dimensions(const AttentionShape &shape, std::int64_t heads)
+{
+    return {shape.batch, heads, shape.sequence, shape.size};
+}
+Lengths strides(const AttentionShape &shape, std::int64_t width)
+{
+    return {shape.sequence * width, shape.size, width, 1};
+}
+Lengths statisticsDimensions(const AttentionShape &shape)
+{
+    return {shape.batch, shape.heads, shape.sequence, 1};
+}
+Lengths statisticsStrides(const AttentionShape &shape)
+{
+    return {shape.heads * shape.sequence, shape.sequence, 1, 1};
+}
+
+float scaleOf(const AttentionShape &shape)
+{
+    return 1 / std::sqrt(static_cast<float>(shape.size));
+}
+
+/// Null where cuDNN can do none of its ways.
+struct Graph {
+    std::shared_ptr<fe::graph::Graph> graph;
+    std::int64_t workspace = 0;
+};
+
+std::shared_ptr<fe::graph::Graph> emptyGraph()
+{
+    auto graph = std::make_shared<fe::graph::Graph>();
+    graph->set_io_data_type(fe::DataType_t::BFLOAT16)
+        .set_intermediate_data_type(fe::DataType_t::FLOAT)
+        .set_compute_data_type(fe::DataType_t::FLOAT);
+    return graph;
+}
+
+TensorPtr input(fe::graph::Graph &graph, Uid uid, Lengths lengths, Lengths steps,
+                fe::DataType_t type = fe::DataType_t::BFLOAT16)
+{
+    return graph.tensor(Tensor().set_uid(uid).set_dim(lengths).set_stride(steps).set_data_type(type));
+}
+void setOutput(const TensorPtr &tensor, Uid uid, Lengths lengths, Lengths steps, fe::DataType_t type = fe::DataType_t::BFLOAT16)
+{
+    tensor->set_output(true).set_uid(uid).set_dim(lengths).set_stride(steps).set_data_type(type);
+}
+
+void describeForward(fe::graph::Graph &graph, const AttentionShape &shape)
+{
+    const std::int64_t width = shape.qkvWidth();
+    const auto queries = input(graph, kQueries, dimensions(shape, shape.heads), strides(shape, width));
+    const auto keys = input(graph, kKeys, dimensions(shape, shape.kvHeads), strides(shape, width));
+    const auto values = input(graph, kValues, dimensions(shape, shape.kvHeads), strides(shape, width));
+    const auto how = fe::graph::SDPA_attributes()
+                         .set_name("attention forward")
+                         .set_generate_stats(true)
+                         .set_causal_mask(true)
+                         .set_attn_scale(scaleOf(shape));
+    const auto [out, statistics] = graph.sdpa(queries, keys, values, how);
+    setOutput(out, kOut, dimensions(shape, shape.heads), strides(shape, shape.width()));
+    setOutput(statistics, kStatistics, statisticsDimensions(shape), statisticsStrides(shape), fe::DataType_t::FLOAT);
+}
+
+void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape)
+{
+    const std::int64_t width = shape.qkvWidth();
+    const auto all = dimensions(shape, shape.heads), shared = dimensions(shape, shape.kvHeads);
+    const auto fused = strides(shape, width), own = strides(shape, shape.width());
+    const auto queries = input(graph, kQueries, all, fused);
+    const auto keys = input(graph, kKeys, shared, fused);
+    const auto values = input(graph, kValues, shared, fused);
+    const auto out = input(graph, kOut, all, own);
+    const auto outGradient = input(graph, kOutGradient, all, own);
+    const auto statistics =
+        input(graph, kStatistics, statisticsDimensions(shape), statisticsStrides(shape), fe::DataType_t::FLOAT);
+    const auto how = fe::graph::SDPA_backward_attributes()
+                         .set_name("attention backward")
+                         .set_causal_mask(true)
+                         .set_attn_scale(scaleOf(shape))
+                         .set_deterministic_algorithm(true);
+    const auto [queryGradient, keyGradient, valueGradient] =
+        graph.sdpa_backward(queries, keys, values, out, outGradient, statistics, how);
+    setOutput(queryGradient, kQueryGradient, all, fused);
+    setOutput(keyGradient, kKeyGradient, shared, fused);
+    setOutput(valueGradient, kValueGradient, shared, fused);
+}
+
+std::string load()
+{
+    for (const char *name : {"libcudnn.so.9", "libcudnn.so"})
+        if (fe::cudnn_dlhandle == nullptr)
+            fe::cudnn_dlhandle = ::dlopen(name, RTLD_NOW);
+    return fe::cudnn_dlhandle != nullptr ? std::string() : "libcudnn cannot be loaded; install cuDNN 9";
+}
+
+} // namespace
+
+struct CudnnAttention::State {
+    cudnnHandle_t handle = nullptr;
+    std::map<Key, Graph> graphs;
+    void *workspace = nullptr;
+    std::int64_t workspaceBytes = 0;
+
+    State() = default;
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+    ~State()
+    {
+        graphs.clear();
+        if (handle != nullptr)
+            (void)fe::detail::destroy_handle(handle);
+        release(workspace);
+    }
+    Graph built(const AttentionShape &shape, bool isBackward);
+    Status run(Stream stream, const AttentionShape &shape, bool isBackward, std::unordered_map<std::int64_t, void *> arrays);
+    Status makeRoom(Stream stream, std::int64_t bytes);
+};
+
+Graph CudnnAttention::State::built(const AttentionShape &shape, bool isBackward)
+{
+    Graph made{emptyGraph()};
+    isBackward ? describeBackward(*made.graph, shape) : describeForward(*made.graph, shape);
+    if (made.graph->build(handle, {fe::HeurMode_t::A}).is_bad() || made.graph->get_workspace_size(made.workspace).is_bad())
+        return {};
+    return made;
+}
+
+Status CudnnAttention::State::makeRoom(Stream stream, std::int64_t bytes)
+{
+    if (bytes <= workspaceBytes)
+        return {};
+    if (const Status status = finish(stream); status.failed())
+        return status;
+    release(workspace);
+    workspaceBytes = 0;
+    const Status status = allocate(workspace, static_cast<std::size_t>(bytes));
+    workspaceBytes = status.failed() ? 0 : bytes;
+    return status;
+}
+
+Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bool isBackward,
+                                  std::unordered_map<std::int64_t, void *> arrays)
+{
+    if (!problem().empty() || (shape.size != 64 && shape.size != 128))
+        return kUnsupported;
+    // The frontend throws where a library that it loads is missing.
+    try {
+        if (handle == nullptr && fe::detail::create_handle(&handle) != CUDNN_STATUS_SUCCESS)
+            return kUnsupported;
+        const Key key{shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size, isBackward};
+        const auto [place, isNew] = graphs.try_emplace(key);
+        if (isNew)
+            place->second = built(shape, isBackward);
+        const Graph &graph = place->second;
+        if (graph.graph == nullptr)
+            return kUnsupported;
+        if (const Status status = makeRoom(stream, graph.workspace); status.failed())
+            return status;
+        if (fe::detail::set_stream(handle, static_cast<cudaStream_t>(stream.handle)) != CUDNN_STATUS_SUCCESS)
+            return kAttentionFault;
+        return graph.graph->execute(handle, arrays, workspace).is_bad() ? kAttentionFault : Status{};
+    } catch (const std::exception &) {
+        return kUnsupported;
+    }
+}
+
+CudnnAttention::CudnnAttention() : m_state(std::make_unique<State>()) {}
+CudnnAttention::~CudnnAttention() = default;
+
+const std::string &CudnnAttention::problem()
+{
+    static const std::string why = load();
+    return why;
+}
+
+Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
+{
+    auto *rows = const_cast<Bf16 *>(qkv); // read alone; the interface knows no const
+    return m_state->run(stream, shape, false,
+                        {{kQueries, rows},
+                         {kKeys, rows + shape.width()},
+                         {kValues, rows + shape.width() + shape.kvWidth()},
+                         {kOut, out},
+                         {kStatistics, logSumExp}});
+}
+
+Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+                                const float *logSumExp, const AttentionShape &shape)
+{
+    auto *rows = const_cast<Bf16 *>(qkv);
+    return m_state->run(stream, shape, true,
+                        {{kQueries, rows},
+                         {kKeys, rows + shape.width()},
+                         {kValues, rows + shape.width() + shape.kvWidth()},
+                         {kOut, const_cast<Bf16 *>(out)},
+                         {kStatistics, const_cast<float *>(logSumExp)},
+                         {kOutGradient, const_cast<Bf16 *>(outGradient)},
+                         {kQueryGradient, qkvGradient},
+                         {kKeyGradient, qkvGradient + shape.width()},
+                         {kValueGradient, qkvGradient + shape.width() + shape.kvWidth()}});
+}
+
+} // namespace stagelens::kernels::gpu

@@ -1,0 +1,14 @@
+// What the fibres' launches tell the recorder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stagelens::kernels::gpu::host {
+
+/// The steady clock.
+[[nodiscard]] std::int64_t now();
+/// A launch of that kernel, or product, has begun then and ends now.
+void note(const std::string &kernel, std::int64_t begin);
+
+} // namespace stagelens::kernels::gpu::host

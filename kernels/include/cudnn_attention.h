@@ -1,0 +1,32 @@
+// Attention as cuDNN has it, where that is built in (STAGELENS_CUDNN).
+#pragma once
+
+#include "kernels/include/attention.h"
+
+#include <memory>
+#include <string>
+
+namespace stagelens::kernels::gpu {
+
+/// Of one device and, at a time, one stream and one thread. The contract is that of attentionForward() and
+/// attentionBackward(); what cannot be done is kUnsupported.
+class CudnnAttention {
+public:
+    CudnnAttention();
+    ~CudnnAttention();
+    CudnnAttention(const CudnnAttention &) = delete;
+    CudnnAttention &operator=(const CudnnAttention &) = delete;
+
+    /// Why there is none; empty where there is.
+    [[nodiscard]] static const std::string &problem();
+
+    Status forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
+    Status backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+                    const float *logSumExp, const AttentionShape &shape);
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace stagelens::kernels::gpu
