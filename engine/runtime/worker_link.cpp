@@ -14,7 +14,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Changes with whatever is said, or how.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Head {
     std::uint32_t version = kVersion;

@@ -205,8 +205,7 @@ void benchOptimizer(KernelBench &bench)
             [&] { return gpu::adamwStep(stream, values, rounded, gradient, first, second, settings, count); },
             [&] { return gpu::copy(stream, gradient, original, static_cast<std::size_t>(count) * sizeof(float)); });
         bench.measure(ofBytes("sum of squares", 4), [&] { return gpu::sumOfSquares(stream, sum, original, count, scratch); });
-        bench.measure(ofBytes("rounding to bf16", 6),
-                      [&] { return gpu::convert<Bf16>(stream, rounded, original, count); });
+        bench.measure(ofBytes("rounding to bf16", 6), [&] { return gpu::convert<Bf16>(stream, rounded, original, count); });
     });
 }
 
