@@ -190,13 +190,10 @@ private slots:
         row("1f1b", VocabularyMethod::Vocab1, 4, true);
         row("1f1b", VocabularyMethod::Vocab2, 2, false, true);
         row("1f1b", VocabularyMethod::Naive, 4, false);
-        row("interleaved-1f1b", VocabularyMethod::None, 4, true, true);
-        row("interleaved-1f1b", VocabularyMethod::Vocab1, 2, false);
+        row("interleaved-1f1b", VocabularyMethod::Vocab1, 2, true, true);
         row("zb-h1", VocabularyMethod::Vocab2, 4, false);
-        row("zb-h1", VocabularyMethod::None, 2, true);
         row("v-half", VocabularyMethod::Vocab1, 4, false);
-        row("v-half", VocabularyMethod::Vocab2, 2, true);
-        row("v-half", VocabularyMethod::Naive, 2, false);
+        row("v-half", VocabularyMethod::Naive, 2, true);
         row("dualpipe", VocabularyMethod::Vocab1, 4, false, true);
     }
     void givesTheBitsOfTheInProcessTransport()

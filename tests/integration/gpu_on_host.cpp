@@ -135,9 +135,7 @@ private slots:
             return;
         for (const VocabularyMethod method : test::kAllMethods)
             row("1f1b", method, false);
-        for (const VocabularyMethod method : test::kAllMethods)
-            if (method != VocabularyMethod::Vocab1)
-                row("1f1b", method, true);
+        row("1f1b", VocabularyMethod::Vocab2, true);
         row("zb-h1", VocabularyMethod::None, true, false, true);
         row("interlaced", VocabularyMethod::None, false);
         row("1f1b", VocabularyMethod::Vocab1, false, true);
