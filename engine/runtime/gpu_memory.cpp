@@ -11,15 +11,15 @@ constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
 
 } // namespace
 
-GpuMemoryWatch::GpuMemoryWatch(const std::vector<base::Bytes> &planned, const std::vector<base::Bytes> &slabs)
+GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
+                               const std::vector<base::Bytes> &slabs)
 {
     const std::vector<backend::Gpu> found = gpus().gpus;
-    const std::vector<int> places = gpuOfDevice(found, static_cast<int>(planned.size()));
     for (std::size_t device = 0; device < places.size(); ++device) {
-        const backend::Gpu &gpu = found[static_cast<std::size_t>(places[device])];
+        if (static_cast<std::size_t>(places[device]) >= found.size()) // gone since it was chosen
+            continue;
         Use &use = m_gpus[places[device]];
-        use.name = gpu.name;
-        use.free = use.freeAfter = gpu.freeBytes;
+        use.free = use.freeAfter = found[static_cast<std::size_t>(places[device])].freeBytes;
         use.planned += planned[device];
         use.slabs += slabs[device];
     }

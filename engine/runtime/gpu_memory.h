@@ -1,7 +1,6 @@
 // What the devices of a run really take of their GPUs.
 #pragma once
 
-#include "engine/backend/gpus.h"
 #include "engine/base/units.h"
 
 #include <map>
@@ -14,9 +13,10 @@ namespace stagelens::runtime {
 /// take or free memory at the same time show as this one's.
 class GpuMemoryWatch {
 public:
-    /// `planned`: bytes that each of the run's devices is to take (slab, tokens, workspace), and `slabs` what of that are
-    /// slabs. Nothing has been taken yet.
-    GpuMemoryWatch(const std::vector<base::Bytes> &planned, const std::vector<base::Bytes> &slabs);
+    /// `places`: the GPU of each of the run's devices; `planned`: bytes that it is to take (slab, tokens, workspace), and
+    /// `slabs` what of that are slabs. Nothing has been taken yet.
+    GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
+                   const std::vector<base::Bytes> &slabs);
 
     /// Devices have their streams, workspaces and slabs.
     void tookMemory();
@@ -26,7 +26,6 @@ public:
 
 private:
     struct Use {
-        std::string name;
         base::Bytes planned = 0;
         base::Bytes slabs = 0;
         base::Bytes free = 0;      ///< before

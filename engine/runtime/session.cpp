@@ -160,7 +160,7 @@ void Session::watchGpuMemory()
         slabs.push_back(plan.slabBytes());
         planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape)));
     }
-    m_gpuMemory.emplace(planned, slabs);
+    m_gpuMemory.emplace(m_places, planned, slabs);
 }
 
 /// After a step.

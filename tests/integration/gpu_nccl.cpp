@@ -5,6 +5,7 @@
 #include "engine/runtime/accelerators.h"
 #include "engine/runtime/nccl.h"
 #include "kernels/cuda/host/devices.h"
+#include "tests/support/fibre_gpus.h"
 #include "tests/support/memory_wire.h"
 #include "tests/support/mock_nccl.h"
 #include "tests/support/sanitized.h"
@@ -12,9 +13,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <dlfcn.h>
 #include <thread>
-#include <type_traits>
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -137,20 +136,13 @@ class GpuNccl : public QObject {
 private slots:
     void initTestCase()
     {
-        const QByteArray plugin = qgetenv("STAGELENS_BINARIES") + "/libstagelens-cuda-on-host.so";
-        qputenv("STAGELENS_CUDA_PLUGIN", plugin);
-        const runtime::GpuList found = runtime::gpus();
-        QVERIFY2(found.problem.empty(), found.problem.c_str());
-        void *handle = ::dlopen(plugin.constData(), RTLD_NOW | RTLD_NOLOAD);
-        const auto find = [handle](auto &function, const char *name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-            return function != nullptr;
-        };
-        QVERIFY(find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(find(takenBytes, "stagelensTakenOfFibreGpu"));
-        QVERIFY(find(failNccl, "stagelensFailMockNccl"));
-        QVERIFY(find(messagesEver, "stagelensMockNcclMessages"));
-        QVERIFY(find(openCommunicators, "stagelensMockNcclOpen"));
+        const test::FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(plugin.find(takenBytes, "stagelensTakenOfFibreGpu"));
+        QVERIFY(plugin.find(failNccl, "stagelensFailMockNccl"));
+        QVERIFY(plugin.find(messagesEver, "stagelensMockNcclMessages"));
+        QVERIFY(plugin.find(openCommunicators, "stagelensMockNcclOpen"));
         std::string problem;
         QCOMPARE(runtime::ncclVersion(problem), std::string("2.99.0"));
     }

@@ -1,11 +1,11 @@
 // The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
-#include "engine/runtime/accelerators.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/memory_plan.h"
 #include "engine/runtime/shape.h"
 #include "engine/simulate/memory.h"
 #include "kernels/cuda/host/devices.h"
 #include "tests/support/cli_runner.h"
+#include "tests/support/fibre_gpus.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/verify_matrix.h"
 
@@ -14,9 +14,7 @@
 
 #include <array>
 #include <cmath>
-#include <dlfcn.h>
 #include <set>
-#include <type_traits>
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -67,22 +65,15 @@ class GpuOnHost : public QObject {
 private slots:
     void initTestCase()
     {
-        const QByteArray plugin = qgetenv("STAGELENS_BINARIES") + "/libstagelens-cuda-on-host.so";
-        qputenv("STAGELENS_CUDA_PLUGIN", plugin);
-        const runtime::GpuList found = runtime::gpus();
-        QVERIFY2(found.problem.empty(), found.problem.c_str());
-        QCOMPARE(found.gpus.size(), std::size_t{1});
-        QCOMPARE(found.gpus.front().name, std::string("fibres on the host"));
-        void *handle = ::dlopen(plugin.constData(), RTLD_NOW | RTLD_NOLOAD);
-        const auto find = [handle](auto &function, const char *name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-            return function != nullptr;
-        };
-        QVERIFY(find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(find(loseGpusAfter, "stagelensLoseFibreGpusAfter"));
-        QVERIFY(find(takenBytes, "stagelensTakenOfFibreGpu"));
-        QVERIFY(find(listen, "stagelensListenToFibres"));
-        QVERIFY(find(rangesHeard, "stagelensRangesOfFibres"));
+        const test::FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+        QCOMPARE(plugin.gpus().gpus.size(), std::size_t{1});
+        QCOMPARE(plugin.gpus().gpus.front().name, std::string("fibres on the host"));
+        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(plugin.find(loseGpusAfter, "stagelensLoseFibreGpusAfter"));
+        QVERIFY(plugin.find(takenBytes, "stagelensTakenOfFibreGpu"));
+        QVERIFY(plugin.find(listen, "stagelensListenToFibres"));
+        QVERIFY(plugin.find(rangesHeard, "stagelensRangesOfFibres"));
     }
 
     void init() { setGpus(1, std::size_t{1} << 30); }
