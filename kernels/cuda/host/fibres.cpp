@@ -8,14 +8,11 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
 namespace stagelens::kernels::gpu::host {
 namespace {
-
-constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 /// Unwinds a fibre whose launch has failed.
 struct Cancelled {};
@@ -29,7 +26,7 @@ struct Copy {
 };
 
 struct Thread {
-    Fibre fibre;
+    Fibre *fibre = nullptr;
     State state = State::Ended;
     std::source_location where;
     int exchanges = 0; ///< of its warp that it took part in
@@ -53,14 +50,31 @@ std::string placeOf(const std::source_location &where)
     return file.substr(file.rfind('/') + 1) + ':' + std::to_string(where.line());
 }
 
+/// A host thread's fibres, kept from launch to launch: their stacks cost more than most kernels.
+class FibrePool {
+public:
+    FibrePool() = default;
+    ~FibrePool();
+    FibrePool(const FibrePool &) = delete;
+    FibrePool &operator=(const FibrePool &) = delete;
+
+    Fibre *at(std::size_t index);
+
+private:
+    static void live();
+
+    std::vector<std::unique_ptr<Fibre>> m_fibres;
+    Fibre *m_leaving = nullptr;
+};
+
+thread_local FibrePool fibres;
+
 class Machine {
 public:
     Machine(const Grid &grid, const std::function<void()> &kernel);
-    ~Machine();
-    Machine(const Machine &) = delete;
-    Machine &operator=(const Machine &) = delete;
 
     bool runGrid();
+    void runThread();
     void wait(State state, const std::source_location &where);
     const Deposit *exchange(const Deposit &mine, const std::source_location &where);
     [[noreturn]] void fail(const std::string &why, const std::source_location &where);
@@ -69,8 +83,6 @@ public:
     std::byte *shared() { return m_shared.get(); }
 
 private:
-    static void enter();
-    void live();
     void resume(int thread);
     bool runBlock();
     bool sweep(bool far);
@@ -88,12 +100,37 @@ private:
     std::vector<std::vector<int>> m_lanes; ///< of each warp, shuffled
     std::vector<std::size_t> m_order;      ///< of warps
     std::unique_ptr<std::byte[]> m_shared;
-    std::byte *m_stacks = nullptr;
     bool m_cancelled = false;
-    bool m_leaving = false;
 };
 
 thread_local Machine *machine = nullptr;
+
+FibrePool::~FibrePool()
+{
+    for (const auto &fibre : m_fibres) {
+        m_leaving = fibre.get();
+        fibre->resume();
+    }
+}
+
+Fibre *FibrePool::at(std::size_t index)
+{
+    while (m_fibres.size() <= index)
+        m_fibres.push_back(std::make_unique<Fibre>(&FibrePool::live));
+    return m_fibres[index].get();
+}
+
+/// A fibre's life: one thread of a block after another, of one launch after another.
+void FibrePool::live()
+{
+    const auto self = [] { return fibres.m_leaving != nullptr ? fibres.m_leaving : machine->self().fibre; };
+    self()->begun();
+    while (fibres.m_leaving == nullptr) {
+        machine->runThread();
+        self()->suspend();
+    }
+    self()->end();
+}
 
 Machine::Machine(const Grid &grid, const std::function<void()> &kernel)
     : m_grid(grid), m_kernel(kernel), m_threads(static_cast<std::size_t>(grid.threads)),
@@ -102,46 +139,26 @@ Machine::Machine(const Grid &grid, const std::function<void()> &kernel)
     for (int i = 0; i < grid.threads; ++i)
         m_lanes[static_cast<std::size_t>(i / kWarp)].push_back(i);
     std::iota(m_order.begin(), m_order.end(), std::size_t{0});
-    m_stacks = static_cast<std::byte *>(mmap(nullptr, kStackBytes * m_threads.size(), PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     for (std::size_t i = 0; i < m_threads.size(); ++i)
-        m_threads[i].fibre.prepare(m_stacks + i * kStackBytes, kStackBytes, &Machine::enter);
+        m_threads[i].fibre = fibres.at(i);
 }
 
-Machine::~Machine()
+/// A thread of a block, on its fibre.
+void Machine::runThread()
 {
-    m_leaving = true;
-    for (int i = 0; i < m_grid.threads; ++i)
-        resume(i);
-    munmap(m_stacks, kStackBytes * m_threads.size());
-}
-
-void Machine::enter()
-{
-    machine->live();
-}
-
-/// A fibre's life: one thread of a block after another.
-void Machine::live()
-{
-    self().fibre.begun();
-    while (!m_leaving) {
-        try {
-            if (!m_cancelled)
-                m_kernel();
-        } catch (const Cancelled &) {
-        }
-        self().state = State::Ended;
-        self().copies.clear();
-        self().fibre.suspend();
+    try {
+        if (!m_cancelled)
+            m_kernel();
+    } catch (const Cancelled &) {
     }
-    self().fibre.ending();
+    self().state = State::Ended;
+    self().copies.clear();
 }
 
 void Machine::resume(int thread)
 {
     m_position.thread = thread;
-    self().fibre.resume();
+    self().fibre->resume();
 }
 
 void Machine::wait(State state, const std::source_location &where)
@@ -150,7 +167,7 @@ void Machine::wait(State state, const std::source_location &where)
     mine.state = state;
     mine.where = where;
     if (!m_cancelled)
-        mine.fibre.suspend();
+        mine.fibre->suspend();
     if (m_cancelled)
         throw Cancelled{};
 }
@@ -338,9 +355,9 @@ bool run(const Grid &grid, const std::function<void()> &kernel)
         return false;
     }
     const std::int64_t begin = now();
-    const auto each = std::make_unique<Machine>(grid, kernel);
-    machine = each.get();
-    const bool isWhole = each->runGrid();
+    Machine each(grid, kernel);
+    machine = &each;
+    const bool isWhole = each.runGrid();
     note(grid.kernel, begin);
     return isWhole;
 }
