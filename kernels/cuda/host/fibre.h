@@ -70,8 +70,8 @@ class Fibre {
 public:
     /// Will run `entry`, which begins with begun() and never returns: its last statement is end().
     explicit Fibre(void (*entry)())
-        : m_stack(static_cast<std::byte *>(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)))
+        : m_stack(static_cast<std::byte *>(
+              mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)))
     {
         if (m_stack == MAP_FAILED)
             throw std::bad_alloc();
