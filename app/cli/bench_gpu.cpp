@@ -82,7 +82,8 @@ void print(const service::GpuBench &bench)
         groups.add({base::concat("S + T of ", scaling.method, " cut into ", scaling.shards, ", of linear"),
                     percentText(scaling.share), percentText(scaling.wanted)});
     groups.print(std::cout);
-    std::cout << '\n' << provenanceText(timeline::Provenance::MeasuredVirtualClock) << '\n';
+    std::cout << "\nOne device: measured live, so that its bubble is what lies between its passes.\nSeveral: "
+              << provenanceText(timeline::Provenance::MeasuredVirtualClock) << ".\n";
     printSteps(bench);
 }
 
@@ -118,7 +119,7 @@ Json stepsJson(const service::GpuBench &bench)
     Json steps = Json::array();
     for (const service::StepResult &step : bench.steps) {
         Json entry = {{"name", step.name},
-                      {"kind", timeline::name(timeline::Provenance::MeasuredVirtualClock)},
+                      {"kind", timeline::name(step.kind)},
                       {"experiment", model::toJson(step.experiment)},
                       {"remark", step.remark}};
         if (step.fault.empty())

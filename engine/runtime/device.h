@@ -144,6 +144,10 @@ private:
     /// compute() with the weights that the pass needs in the place of the newest ones.
     [[nodiscard]] base::Result<Mail> computeWithVersion(const schedule::Pass &pass, Mail in);
     [[nodiscard]] base::Result<Mail> carryOut(const schedule::Pass &pass, Mail in);
+    /// Kernels use these messages: they go back to whom they came from after finish(), for kernels may be late.
+    void hold(const Mail &mail);
+    /// Waits for all kernels.
+    void finish();
     [[nodiscard]] base::Result<Mail> forward(const schedule::Pass &pass, Mail in);
     /// B or I.
     [[nodiscard]] base::Result<Mail> backward(const schedule::Pass &pass, Mail in);
@@ -204,6 +208,8 @@ private:
     std::vector<const float *> m_addresses;
     std::vector<double> m_losses;
     // of the pass
+    std::vector<backend::Tensor> m_held; ///< until finish()
+    std::vector<backend::Buffer> m_heldWeights;
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary;
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;

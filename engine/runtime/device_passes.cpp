@@ -23,7 +23,14 @@ public:
     explicit InVocabulary(Device &device) : m_device(device), m_begin(device.compute().mark()) {}
     InVocabulary(const InVocabulary &) = delete;
     InVocabulary &operator=(const InVocabulary &) = delete;
-    ~InVocabulary() { m_device.m_inVocabulary.emplace_back(m_begin, m_device.compute().mark()); }
+    ~InVocabulary()
+    {
+        try {
+            m_device.m_inVocabulary.emplace_back(m_begin, m_device.compute().mark());
+        } catch (const std::exception &) {
+            return; // what the device has, the next call tells
+        }
+    }
 
 private:
     Device &m_device;
@@ -47,13 +54,14 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
     m_inVocabulary.clear();
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_use == StepUse::Evaluation;
     const auto place = [&] { return base::concat("device ", m_rank, " in ", stepText(), ", pass ", schedule::text(pass)); };
+    hold(in);
     try {
         compute().beginPass({schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_rank, m_passBegins.size())});
         const auto begin = compute().mark();
         auto made = hasOneVersion ? carryOut(pass, std::move(in)) : computeWithVersion(pass, std::move(in));
         const auto end = compute().mark();
         compute().endPass();
-        compute().finish();
+        finish();
         m_passBegins.push_back(compute().timeOf(begin));
         m_lastPass = {compute().timeOf(begin), compute().timeOf(end)};
         m_vocabularyTime = 0;
@@ -71,9 +79,24 @@ base::Result<Mail> Device::compute(const Pass &pass, Mail in)
 
 base::Result<Mail> Device::computeNewest(const Pass &pass, Mail in)
 {
+    hold(in);
     auto made = carryOut(pass, std::move(in));
-    compute().finish();
+    finish();
     return made;
+}
+
+void Device::hold(const Mail &mail)
+{
+    for (const Tensor &tensor : {mail.tensor, mail.rows.exponentials, mail.rows.targets})
+        if (tensor)
+            m_held.push_back(tensor);
+}
+
+void Device::finish()
+{
+    compute().finish();
+    m_held.clear();
+    m_heldWeights.clear();
 }
 
 base::Result<Mail> Device::computeWithVersion(const Pass &pass, Mail in)
@@ -168,6 +191,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
         const auto above = outputGradient(pass, std::move(in));
         if (!above)
             return above.error();
+        hold({.tensor = *above});
         gradient = gradientPlace(pass, out.tensor);
         differentiateNorm(pass, gradient, m_context.of(*above));
     } else {
@@ -182,6 +206,7 @@ base::Result<Mail> Device::backward(const Pass &pass, Mail in)
         compute().addPositionGradients(m_positions->gradient.data(), gradient, shape.batch, shape.sequence, shape.hidden);
     if (m_plan.isSharded() || isKept)
         return out;
+    hold(out);
     const InVocabulary inVocabulary(*this);
     addTokenGradients(microbatch, gradient);
     return Mail{};

@@ -45,13 +45,14 @@ void WeightStash::swap(int microbatch)
         std::swap(m_parameters[i]->read(), kept->second[i]);
 }
 
-void WeightStash::release(int microbatch)
+std::vector<backend::Buffer> WeightStash::release(int microbatch)
 {
     const int version = m_versions.extract(microbatch).mapped();
     if (--m_users.at(version) > 0)
-        return;
+        return {};
     m_users.erase(version);
-    m_kept.erase(version);
+    auto kept = m_kept.extract(version);
+    return kept ? std::move(kept.mapped()) : std::vector<backend::Buffer>();
 }
 
 void WeightStash::keepNewest(backend::Pool &pool, backend::Compute &compute)

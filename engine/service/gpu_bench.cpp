@@ -136,7 +136,7 @@ model::Experiment experimentOf(model::ModelConfig config, int devices, int micro
     experiment.parallel.devices = devices;
     experiment.parallel.microbatches = microbatches;
     experiment.training.backend = "cuda";
-    experiment.training.mode = model::RunMode::VirtualClock;
+    experiment.training.mode = devices > 1 ? model::RunMode::VirtualClock : model::RunMode::Live;
     experiment.training.steps = steps;
     return experiment;
 }
@@ -240,6 +240,7 @@ StepResult stepOf(const StepPlan &plan, const std::filesystem::path &database, d
         }
     }
     result.experiment = run->record.experiment;
+    result.kind = run->record.summary.kind;
     if (run->error || !run->record.metrics) {
         result.fault = run->error ? run->error->text() : "no step was done";
         return result;

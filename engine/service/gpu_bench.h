@@ -46,6 +46,8 @@ struct ScalingResult {
 struct StepResult {
     std::string name;
     model::Experiment experiment; ///< as it was run
+    /// Live where one device has the GPU: the bubble is then what lies between its passes.
+    timeline::Provenance kind = timeline::Provenance::MeasuredVirtualClock;
     std::string remark = {};      ///< what was changed to make it fit; empty if nothing was
     std::string fault = {};       ///< why there are no figures
     base::Nanos iteration = 0;    ///< median step

@@ -37,9 +37,15 @@ Status describe(int device, DeviceInfo &info)
     info.major = properties.major;
     info.minor = properties.minor;
     info.multiprocessors = properties.multiProcessorCount;
+    // Memory is told of the GPU in use, which the calling thread goes on with.
+    int before = 0;
+    if (const Status status = statusOf(cudaGetDevice(&before)); status.failed())
+        return status;
     if (const Status status = use(device); status.failed())
         return status;
-    return statusOf(cudaMemGetInfo(&info.freeBytes, &info.totalBytes));
+    const Status told = statusOf(cudaMemGetInfo(&info.freeBytes, &info.totalBytes));
+    const Status restored = use(before);
+    return told.failed() ? told : restored;
 }
 
 Status versions(int &driver, int &runtime)

@@ -1,4 +1,4 @@
-// On fibres a kernel runs when it is asked for: what is recorded are the launches, with the thread's owner.
+// On fibres what is recorded are the launches as they are carried out, with the owner of the thread that asked for them.
 #include "kernels/include/activity.h"
 
 #include "kernels/cuda/host/activity.h"
@@ -17,7 +17,7 @@ std::atomic<bool> isListening = false;
 std::mutex mutex;
 std::vector<ActivityRecord> records;
 std::string ranges; ///< heard so far, a line each
-thread_local std::uint64_t ownerOfThread = 0;
+thread_local std::uint64_t owner = 0; ///< of the thread
 
 } // namespace
 
@@ -29,12 +29,17 @@ std::int64_t now()
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
 
+std::uint64_t ownerOfThread()
+{
+    return owner;
+}
+
 void note(const std::string &kernel, std::int64_t begin)
 {
-    if (!isOn || ownerOfThread == 0)
+    if (!isOn || owner == 0)
         return;
     const std::scoped_lock lock(mutex);
-    records.push_back({ownerOfThread, kernel, begin, now()});
+    records.push_back({owner, kernel, begin, now()});
 }
 
 } // namespace host
@@ -61,14 +66,14 @@ std::string startRecording()
     return {};
 }
 
-void beginOwner(std::uint64_t owner) noexcept
+void beginOwner(std::uint64_t of) noexcept
 {
-    ownerOfThread = owner;
+    owner = of;
 }
 
 void endOwner() noexcept
 {
-    ownerOfThread = 0;
+    owner = 0;
 }
 
 std::vector<ActivityRecord> stopRecording()

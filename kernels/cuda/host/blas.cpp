@@ -1,6 +1,7 @@
 // Products as plain loops, for tests on the host: summed in double in rising order of the inner index. Epilogues are kernels.
 #include "kernels/cuda/host/activity.h"
 #include "kernels/cuda/host/fibres.h"
+#include "kernels/cuda/host/streams.h"
 #include "kernels/cuda/plans.h"
 
 #include <set>
@@ -26,31 +27,10 @@ void putElement(void *data, std::int64_t place, std::size_t bytes, double value)
         static_cast<Bf16 *>(data)[place] = toBf16(static_cast<float>(value));
 }
 
-} // namespace
-
-struct Products::State::Library {
-    std::set<PlanKey> keys{};
-};
-
-Products::State::State(void *, std::int64_t) : m_library(std::make_unique<Library>()) {}
-
-Products::State::~State() = default;
-
-int Products::State::plans() const
-{
-    return static_cast<int>(m_library->keys.size());
-}
-
-bool Products::State::isFused(const Call &call)
-{
-    return call.key.epilogue == Epilogue::None;
-}
-
-Status Products::State::run(Stream, const Call &call)
+void multiplyPlainly(const Call &call)
 {
     const std::int64_t begin = host::now();
     const PlanKey &key = call.key;
-    m_library->keys.insert(key);
     std::vector<double> sums(static_cast<std::size_t>(key.columns));
     for (std::int64_t row = 0; row < key.rows; ++row) {
         sums.assign(sums.size(), 0);
@@ -71,7 +51,35 @@ Status Products::State::run(Stream, const Call &call)
         }
     }
     host::note("product", begin);
-    return {};
+}
+
+} // namespace
+
+struct Products::State::Library {
+    std::set<PlanKey> keys{};
+};
+
+Products::State::State(void *, std::int64_t) : m_library(std::make_unique<Library>()) {}
+
+Products::State::~State() = default;
+
+int Products::State::plans() const
+{
+    return static_cast<int>(m_library->keys.size());
+}
+
+bool Products::State::isFused(const Call &call)
+{
+    return call.key.epilogue == Epilogue::None;
+}
+
+Status Products::State::run(Stream stream, const Call &call)
+{
+    m_library->keys.insert(call.key);
+    return host::submit(stream, [call]() -> Status {
+        multiplyPlainly(call);
+        return {};
+    });
 }
 
 std::string explain(Status status)

@@ -1,5 +1,4 @@
-// GPUs that are this machine: every call works before it returns, so that streams have nothing queued but what others wait for
-// in them (streams.h).
+// GPUs that are this machine. What is queued in a stream is done when somebody waits for it (streams.h).
 #include "kernels/include/device.h"
 
 #include "kernels/cuda/host/devices.h"
@@ -55,8 +54,9 @@ bool isLost()
 /// What an event is.
 struct Moment {
     Clock::time_point time;
+    bool hasPassed = true; ///< the stream's own work before it
     host::Queue *queue = nullptr;
-    std::int64_t after = 0; ///< so many of the queue's entries are over
+    std::int64_t after = 0; ///< so many of the mock's entries are over
 };
 
 Moment &momentOf(Event event)
@@ -152,21 +152,25 @@ void destroy(Stream stream) noexcept
 
 Status finish(Stream stream)
 {
-    if (host::Queue *queue = host::queueOf(stream); queue != nullptr)
-        queue->await(queue->queued);
-    return isLost() ? kLost : Status{};
+    host::Queue *queue = host::queueOf(stream);
+    const Status status = queue != nullptr ? queue->finish() : Status{};
+    return isLost() ? kLost : status;
 }
 
-Status copy(Stream /*stream*/, void *to, const void *from, std::size_t bytes)
+Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
 {
-    std::memcpy(to, from, bytes);
-    return {};
+    return host::submit(stream, [=]() -> Status {
+        std::memcpy(to, from, bytes);
+        return {};
+    });
 }
 
-Status setBytes(Stream /*stream*/, void *to, int byte, std::size_t bytes)
+Status setBytes(Stream stream, void *to, int byte, std::size_t bytes)
 {
-    std::memset(to, byte, bytes);
-    return {};
+    return host::submit(stream, [=]() -> Status {
+        std::memset(to, byte, bytes);
+        return {};
+    });
 }
 
 Status makeEvent(Event &event)
@@ -183,14 +187,21 @@ void destroy(Event event) noexcept
 Status record(Event event, Stream stream)
 {
     host::Queue *queue = host::queueOf(stream);
-    momentOf(event) = {Clock::now(), queue, queue != nullptr ? queue->queued.load() : 0};
+    Moment &moment = momentOf(event);
+    moment = {Clock::now(), queue == nullptr || !queue->hasWork(), queue, queue != nullptr ? queue->queued.load() : 0};
+    if (!moment.hasPassed)
+        queue->add([&moment]() -> Status {
+            moment.time = Clock::now();
+            moment.hasPassed = true;
+            return {};
+        });
     return {};
 }
 
 Status query(bool &happened, Event event)
 {
     const Moment &moment = momentOf(event);
-    happened = moment.queue == nullptr || moment.queue->over >= moment.after;
+    happened = moment.hasPassed && (moment.queue == nullptr || moment.queue->over >= moment.after);
     return {};
 }
 

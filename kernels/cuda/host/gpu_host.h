@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/host/fibres.h"
+#include "kernels/cuda/host/streams.h"
 #include "kernels/include/bf16.h"
 #include "kernels/include/stream.h"
 
@@ -228,7 +229,7 @@ Status launchWith(const Launch &how, const char *name, void (*kernel)(Parameters
     if (how.blocks <= 0 || how.blocksY <= 0 || how.blocksZ <= 0)
         return {};
     const host::Grid grid{how.blocks, how.blocksY, how.blocksZ, how.threads, static_cast<std::size_t>(how.sharedBytes), name};
-    return {host::run(grid, [&] { kernel(arguments...); }) ? 0 : 1};
+    return host::submit(how.stream, [=]() -> Status { return {host::run(grid, [&] { kernel(arguments...); }) ? 0 : 1}; });
 }
 
 template <auto Kernel, class... Arguments>
