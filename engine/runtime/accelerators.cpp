@@ -14,6 +14,8 @@ using backend::Gpu;
 
 /// Beside its slab a device on a GPU takes a workspace for products, scratch, and events.
 constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
+/// What CUDA loads on a GPU when it is used first: the code of kernels, cuBLASLt's above all.
+constexpr base::Bytes kLoaded = base::Bytes{256} << 20;
 
 /// Places in the list of those that can train.
 std::vector<int> usable(const std::vector<Gpu> &gpus)
@@ -114,11 +116,12 @@ base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &ne
         if (places[device] >= 0)
             taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-        if (taken[i] <= gpus[i].freeBytes)
+        if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
             continue;
         return base::Error::invalid("model",
                                     base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i,
-                                                 " (", gpus[i].name, ") take ", base::bytesText(taken[i]), ", but only ",
+                                                 " (", gpus[i].name, ") take ", base::bytesText(taken[i]), ", CUDA's code about ",
+                                                 base::bytesText(kLoaded), ", but only ",
                                                  base::bytesText(gpus[i].freeBytes),
                                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
                                                  "parallel.microbatch_size, or choose --recompute full"));
@@ -147,7 +150,7 @@ base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShap
 
 base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                           const std::vector<int> &ranks,
-                                                                          const std::vector<int> &places,
+                                                                          const std::vector<int> &places, bool hasNetwork,
                                                                           const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
@@ -166,7 +169,8 @@ base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const 
         for (const int rank : ranks)
             distinct.push_back(places[static_cast<std::size_t>(rank)]);
         distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
-        all.connect(distinct);
+        if (!hasNetwork)
+            all.connect(distinct);
         for (const int rank : ranks)
             made.push_back(
                 all.makeCompute(places[static_cast<std::size_t>(rank)], model::enginePrecision(experiment), interrupt));

@@ -42,10 +42,12 @@ struct GpuList {
 /// Every kernel's time on the first GPU that can train; those measured so far where the token asks to stop.
 [[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
-/// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(). Fails where a GPU does.
+/// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(), which read each other's memory unless a
+/// network carries their tensors. Fails where a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                                         const std::vector<int> &ranks,
                                                                                         const std::vector<int> &places,
+                                                                                        bool hasNetwork,
                                                                                         const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime

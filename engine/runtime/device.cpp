@@ -6,7 +6,6 @@
 #include "engine/runtime/optimizer.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
 namespace stagelens::runtime {
@@ -115,7 +114,6 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     compute().beginStep();
     m_passBegins.clear();
     m_held.clear();
-    m_heldWeights.clear();
     m_inputs = compute().tokens(batch.allInputs());
     m_labels = compute().tokens(batch.allLabels());
     m_step = step;
@@ -158,7 +156,8 @@ void Device::updateStage(const schedule::Pass &pass)
     const auto stash = m_stashes.find(pass.stage);
     if (stash == m_stashes.end())
         return;
-    std::ranges::move(stash->second.release(pass.microbatch), std::back_inserter(m_heldWeights));
+    compute().finish(); // kernels may still read the weights that go back
+    stash->second.release(pass.microbatch);
     if (m_use != StepUse::Training)
         return;
     // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.

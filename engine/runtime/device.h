@@ -209,7 +209,6 @@ private:
     std::vector<double> m_losses;
     // of the pass
     std::vector<backend::Tensor> m_held; ///< until finish()
-    std::vector<backend::Buffer> m_heldWeights;
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary;
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;

@@ -96,7 +96,6 @@ void Device::finish()
 {
     compute().finish();
     m_held.clear();
-    m_heldWeights.clear();
 }
 
 base::Result<Mail> Device::computeWithVersion(const Pass &pass, Mail in)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -85,22 +86,27 @@ std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
 base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<base::Result<>(std::size_t)> &work,
                           std::stop_source halt)
 {
-    std::vector<base::Result<>> outcomes(ranks.size());
+    // The first failure in time is the cause: a fault of a GPU is met by every device on it.
+    base::Result<> cause;
+    std::mutex mutex;
     {
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < ranks.size(); ++i) {
-            threads.emplace_back([&work, &halt, &outcome = outcomes[i], i, rank = ranks[i]] {
-                outcome = guarded(work, i, rank);
-                if (!outcome)
-                    halt.request_stop();
+            threads.emplace_back([&, i] {
+                auto outcome = guarded(work, i, ranks[i]);
+                if (outcome)
+                    return;
+                {
+                    const std::scoped_lock lock(mutex);
+                    if (cause || (cause.error().kind == base::ErrorKind::Cancelled &&
+                                  outcome.error().kind != base::ErrorKind::Cancelled))
+                        cause = std::move(outcome);
+                }
+                halt.request_stop();
             });
         }
     }
-    const auto failed = [](const base::Result<> &each) { return !each && each.error().kind != base::ErrorKind::Cancelled; };
-    if (const auto cause = std::find_if(outcomes.begin(), outcomes.end(), failed); cause != outcomes.end())
-        return *cause;
-    const auto cancelled = std::find_if(outcomes.begin(), outcomes.end(), [](const base::Result<> &each) { return !each; });
-    return cancelled == outcomes.end() ? base::Result<>() : *cancelled;
+    return cause;
 }
 
 base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,

@@ -67,6 +67,11 @@ base::Result<backend::Bytes> sharedId(backend::Gpus &gpus, const Peers &peers, c
 
 } // namespace
 
+void prepareForNccl()
+{
+    ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 std::string ncclVersion(std::string &problem)
 {
     backend::Gpus *all = backend::cudaGpus(problem);

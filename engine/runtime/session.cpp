@@ -84,7 +84,7 @@ base::Result<> Session::makeDevices()
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
     watchGpuMemory();
-    auto computes = makeComputes(m_plan.experiment, ranks, m_places, interrupt());
+    auto computes = makeComputes(m_plan.experiment, ranks, m_places, m_isOverNccl, interrupt());
     if (!computes)
         return computes.error();
     m_computes = std::move(computes).value();

@@ -45,14 +45,13 @@ void WeightStash::swap(int microbatch)
         std::swap(m_parameters[i]->read(), kept->second[i]);
 }
 
-std::vector<backend::Buffer> WeightStash::release(int microbatch)
+void WeightStash::release(int microbatch)
 {
     const int version = m_versions.extract(microbatch).mapped();
     if (--m_users.at(version) > 0)
-        return {};
+        return;
     m_users.erase(version);
-    auto kept = m_kept.extract(version);
-    return kept ? std::move(kept.mapped()) : std::vector<backend::Buffer>();
+    m_kept.erase(version);
 }
 
 void WeightStash::keepNewest(backend::Pool &pool, backend::Compute &compute)

@@ -30,8 +30,8 @@ public:
     void keep(int microbatch);
     /// Puts the microbatch's weights in the place of the newest ones; called again, the other way round.
     void swap(int microbatch);
-    /// The microbatch is through. Answers the weights that nobody needs any more but kernels that are late.
-    [[nodiscard]] std::vector<backend::Buffer> release(int microbatch);
+    /// The microbatch is through.
+    void release(int microbatch);
     /// The newest weights are about to change: copies them where a microbatch in flight has them.
     void keepNewest(backend::Pool &pool, backend::Compute &compute);
     [[nodiscard]] const std::vector<Parameter *> &parameters() const { return m_parameters; }

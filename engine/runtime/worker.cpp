@@ -1,6 +1,7 @@
 #include "engine/runtime/worker.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/nccl.h"
 #include "engine/runtime/worker_link.h"
 
 #include <algorithm>
@@ -211,6 +212,8 @@ int work()
     const auto run = unpackRun(packed);
     if (!run)
         return end(run.error());
+    if (run->isOverNccl)
+        prepareForNccl();
     // Until the master is gone, or wants no more.
     const std::jthread listener([&stop, &link] {
         while (link.take()) {

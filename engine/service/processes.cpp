@@ -22,6 +22,8 @@ std::vector<BackendInfo> transports()
 
 base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
 {
+    if (isOverNccl)
+        runtime::prepareForNccl();
     if (const std::string problem = runtime::mpiProblem(); !problem.empty())
         return base::Error::invalid("--transport", "mpi is not available: " + problem);
     auto group = runtime::joinThroughMpi();

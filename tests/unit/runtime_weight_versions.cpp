@@ -55,18 +55,18 @@ private slots:
         stash.keep(0);
         stash.keep(1);
         QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
-        (void)stash.release(0);
+        stash.release(0);
         update(10);
         QCOMPARE(pool.meter().live()[kUse], base::Bytes{8}); // microbatch 1 is still on its way with the first version
         stash.keep(2);
         QCOMPARE(valueOf(1), 0.0F);
         QCOMPARE(valueOf(2), 10.0F);
         QCOMPARE(parameter.value.data()[0], 10.0F);
-        (void)stash.release(1);
+        stash.release(1);
         QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
         update(20);
         QCOMPARE(valueOf(2), 10.0F);
-        (void)stash.release(2);
+        stash.release(2);
         update(30); // nobody has the newest: it changes in place
         QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
         QCOMPARE(stash.updates(), 3);

@@ -426,10 +426,8 @@ private:
     Scratch *scratchOf(std::int64_t count)
     {
         const std::int64_t doubles = (count * static_cast<std::int64_t>(sizeof(Scratch)) + 7) / 8;
-        if (!m_scratch.holds(doubles)) {
-            finish();
+        if (!m_scratch.holds(doubles))
             m_scratch.grow(doubles);
-        }
         return reinterpret_cast<Scratch *>(m_scratch.data());
     }
     /// What the last kernel answered.

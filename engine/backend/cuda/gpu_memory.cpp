@@ -19,11 +19,7 @@ void require(gpu::Status status, const char *what)
 
 void useGpu(int gpu)
 {
-    thread_local int inUse = -1;
-    if (inUse == gpu)
-        return;
     require(gpu::use(gpu), "choosing the GPU");
-    inUse = gpu;
 }
 
 float *GpuMemory::take(std::size_t count)

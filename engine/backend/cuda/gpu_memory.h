@@ -4,9 +4,11 @@
 #include "engine/backend/memory.h"
 #include "kernels/include/device.h"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace stagelens::backend {
 
@@ -27,37 +29,48 @@ private:
     int m_gpu;
 };
 
-/// Scratch on a GPU that grows to what is asked for. Nothing in flight may use it when it grows.
+/// Scratch on a GPU that grows to what is asked for. What it had before stays as well: to free memory waits for all that the GPU
+/// does, and a kernel of NCCL among that may wait for what this thread has yet to ask for.
 template <class T>
 class GpuArray {
 public:
     explicit GpuArray(Memory &memory) : m_memory(memory) {}
     GpuArray(GpuArray &&other) noexcept
-        : m_memory(other.m_memory), m_data(std::exchange(other.m_data, nullptr)), m_count(std::exchange(other.m_count, 0))
+        : m_memory(other.m_memory), m_data(std::exchange(other.m_data, nullptr)), m_count(std::exchange(other.m_count, 0)),
+          m_before(std::move(other.m_before))
     {}
     GpuArray &operator=(GpuArray &&) = delete;
-    ~GpuArray() { giveBack(); }
+    ~GpuArray()
+    {
+        for (T *data : m_before)
+            giveBack(data);
+        giveBack(m_data);
+    }
 
     [[nodiscard]] bool holds(std::int64_t count) const { return count <= m_count; }
     [[nodiscard]] T *data() { return m_data; }
+    /// To at least twice of what it had, so that little stays.
     void grow(std::int64_t count)
     {
-        giveBack();
-        m_data = reinterpret_cast<T *>(m_memory.take(static_cast<std::size_t>(count) * sizeof(T) / sizeof(float) + 1));
-        m_count = count;
+        const std::int64_t most = std::max(count, 2 * m_count);
+        m_before.reserve(m_before.size() + 1);
+        auto *data = reinterpret_cast<T *>(m_memory.take(static_cast<std::size_t>(most) * sizeof(T) / sizeof(float) + 1));
+        if (m_data != nullptr)
+            m_before.push_back(m_data);
+        m_data = data;
+        m_count = most;
     }
 
 private:
-    void giveBack() noexcept
+    void giveBack(T *data) noexcept
     {
-        if (m_data != nullptr)
-            m_memory.giveBack(reinterpret_cast<float *>(m_data));
-        m_data = nullptr;
-        m_count = 0;
+        if (data != nullptr)
+            m_memory.giveBack(reinterpret_cast<float *>(data));
     }
     Memory &m_memory;
     T *m_data = nullptr;
     std::int64_t m_count = 0;
+    std::vector<T *> m_before;
 };
 
 /// Memory of the host that GPUs copy from.
