@@ -163,6 +163,13 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+inline Status statusOf(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError(); // one that can be forgotten shall not be met again by the next launch
+    return {static_cast<int>(code)};
+}
+
 /// The shared memory that a block may ask for on the device in use: 99 KiB on some, 163 or 227 KiB on others.
 inline std::int64_t mostSharedBytes()
 {
@@ -191,10 +198,10 @@ Status launchWith(const Launch &how, void (*kernel)(Parameters...), std::type_id
     const auto *entry = reinterpret_cast<const void *>(kernel);
     constexpr std::int64_t kAlwaysThere = 48 * 1024;
     if (how.sharedBytes > kAlwaysThere)
-        if (const cudaError_t error =
-                cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(how.sharedBytes));
-            error != cudaSuccess)
-            return {static_cast<int>(error)};
+        if (const Status status = statusOf(
+                cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(how.sharedBytes)));
+            status.failed())
+            return status;
     cudaLaunchConfig_t config{};
     config.gridDim =
         dim3(static_cast<unsigned>(how.blocks), static_cast<unsigned>(how.blocksY), static_cast<unsigned>(how.blocksZ));
@@ -202,7 +209,7 @@ Status launchWith(const Launch &how, void (*kernel)(Parameters...), std::type_id
     config.dynamicSmemBytes = static_cast<std::size_t>(how.sharedBytes);
     config.stream = static_cast<cudaStream_t>(how.stream.handle);
     void *addresses[] = {&arguments...};
-    return {static_cast<int>(cudaLaunchKernelExC(&config, entry, addresses))};
+    return statusOf(cudaLaunchKernelExC(&config, entry, addresses));
 }
 
 /// Queues `Kernel` with these arguments; a grid without blocks is no work. The only place where kernels are started.
