@@ -9,8 +9,10 @@
 
 #include <cmath>
 #include <compare>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -143,7 +145,15 @@ std::string load()
     for (const char *name : {"libcudnn.so.9", "libcudnn.so"})
         if (fe::cudnn_dlhandle == nullptr)
             fe::cudnn_dlhandle = ::dlopen(name, RTLD_NOW);
-    return fe::cudnn_dlhandle != nullptr ? std::string() : "libcudnn cannot be loaded; install cuDNN 9";
+    if (fe::cudnn_dlhandle == nullptr)
+        return "libcudnn cannot be loaded; install cuDNN 9";
+    // The frontend loads CUDA's runtime, which this program has in itself, and takes version 12 where it finds that. It must be
+    // the one whose headers were built with.
+    constexpr const char *kVariable = "CUDNN_FRONTEND_CUDART_LIB_NAME";
+    (void)::setenv(kVariable, ("libcudart.so." + std::to_string(STAGELENS_CUDA_MAJOR)).c_str(), 0);
+    const std::string runtime = std::getenv(kVariable);
+    return ::dlopen(runtime.c_str(), RTLD_NOW) != nullptr ? std::string()
+                                                          : runtime + " cannot be loaded; cuDNN's frontend needs it";
 }
 
 } // namespace
