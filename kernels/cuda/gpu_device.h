@@ -39,6 +39,10 @@ STAGELENS_DEVICE int gridBlocks()
 {
     return static_cast<int>(gridDim.x);
 }
+STAGELENS_DEVICE int gridBlocksZ()
+{
+    return static_cast<int>(gridDim.z);
+}
 
 /// All threads of the block wait for each other.
 STAGELENS_DEVICE void syncBlock()

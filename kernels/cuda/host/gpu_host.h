@@ -42,6 +42,10 @@ STAGELENS_DEVICE int gridBlocks()
 {
     return host::position().blocks;
 }
+STAGELENS_DEVICE int gridBlocksZ()
+{
+    return host::position().blocksZ;
+}
 
 STAGELENS_DEVICE void syncBlock(const Where &where = Where::current())
 {
