@@ -115,6 +115,15 @@ sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
         order[place] = token;
 }
 
+template <class T, int W>
+STAGELENS_DEVICE void addRow(Pack<W> &sum, const Raw<T, W> &raw, float factor)
+{
+    const Pack<W> more = unpack(raw);
+#pragma unroll
+    for (int i = 0; i < W; ++i)
+        sum.at[i] += factor * more.at[i];
+}
+
 /// Block (place in the order, part of the columns): nothing to do unless a run of a local id begins there.
 template <class T, int W>
 STAGELENS_KERNEL(kThreads, 4)
@@ -122,34 +131,35 @@ scatterKernel(float *table, TableShard shard, const std::int32_t *ids, const std
               std::int32_t tokens)
 {
     const int first = blockIndex();
-    const std::int32_t id = ids[order[first]];
+    // All three at once: most runs are of one token, whose time is that of loads which wait for each other.
+    const std::int32_t token = order[first];
+    const std::int32_t before = order[first > 0 ? first - 1 : first];
+    const std::int32_t behind = order[first + 1 < tokens ? first + 1 : first];
+    const std::int32_t id = ids[token], idBefore = ids[before], idBehind = ids[behind];
     const std::int64_t row = id - shard.first;
     const std::int64_t column = (std::int64_t{blockIndexY()} * blockThreads() + threadIndex()) * W;
-    if (!isLocal(row, shard) || column >= shard.width || (first > 0 && ids[order[first - 1]] == id))
+    if (!isLocal(row, shard) || column >= shard.width || (first > 0 && idBefore == id))
         return;
     constexpr int kAhead = 8;
     float *to = table + row * shard.width + column;
     Pack<W> sum = load<W>(to);
-    for (int place = first; place < tokens && ids[order[place]] == id; place += kAhead) {
+    addRow(sum, loadRaw<W>(in + token * shard.width + column), factor);
+    const int second = first + 1 < tokens && idBehind == id ? first + 1 : tokens;
+    for (int place = second; place < tokens && ids[order[place]] == id; place += kAhead) {
         Raw<T, W> raw[kAhead];
         bool isOwn[kAhead];
 #pragma unroll
         for (int i = 0; i < kAhead; ++i) {
             const int next = place + i;
-            const int token = next < tokens ? order[next] : 0;
-            isOwn[i] = next < tokens && ids[token] == id;
+            const int other = next < tokens ? order[next] : 0;
+            isOwn[i] = next < tokens && ids[other] == id;
             if (isOwn[i])
-                raw[i] = loadRaw<W>(in + token * shard.width + column);
+                raw[i] = loadRaw<W>(in + other * shard.width + column);
         }
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i) {
-            if (!isOwn[i])
-                continue;
-            const Pack<W> more = unpack(raw[i]);
-#pragma unroll
-            for (int j = 0; j < W; ++j)
-                sum.at[j] += factor * more.at[j];
-        }
+        for (int i = 0; i < kAhead; ++i)
+            if (isOwn[i])
+                addRow(sum, raw[i], factor);
     }
     store<W>(to, sum);
 }
