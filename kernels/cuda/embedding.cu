@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kSortThreads = 256;
+constexpr int kSharing = 4; ///< threads that count for one token: more multiprocessors have work
+constexpr int kSortTokens = kSortThreads / kSharing;
 
 STAGELENS_DEVICE bool isLocal(std::int64_t row, const TableShard &shard)
 {
@@ -94,12 +96,13 @@ positionGradientsKernel(float *table, const T *rows, std::int64_t batch, std::in
     });
 }
 
-/// A thread a token: its place is the number of tokens with a smaller id, or the same id before it.
+/// Four threads a token: its place is the number of tokens with a smaller id, or the same id before it, of which each thread
+/// counts every fourth.
 STAGELENS_KERNEL(kSortThreads, 4)
 sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
 {
     auto *some = reinterpret_cast<std::int32_t *>(sharedBytes());
-    const int token = blockIndex() * kSortThreads + threadIndex();
+    const int token = blockIndex() * kSortTokens + threadIndex() / kSharing;
     const std::int32_t own = token < tokens ? ids[token] : 0;
     int place = 0;
     for (int first = 0; first < tokens; first += kSortThreads) {
@@ -108,10 +111,13 @@ sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
         some[threadIndex()] = other < tokens ? ids[other] : 0;
         syncBlock();
         const int count = tokens - first < kSortThreads ? tokens - first : kSortThreads;
-        for (int i = 0; i < count; ++i)
+        for (int i = threadIndex() % kSharing; i < count; i += kSharing)
             place += some[i] < own || (some[i] == own && first + i < token) ? 1 : 0;
     }
-    if (token < tokens)
+#pragma unroll
+    for (int mask = kSharing / 2; mask > 0; mask /= 2)
+        place += shuffleXor(place, mask);
+    if (token < tokens && threadIndex() % kSharing == 0)
         order[place] = token;
 }
 
@@ -203,7 +209,7 @@ Status addPositionGradients(Stream stream, float *table, const T *rows, std::int
 Status sortTokens(Stream stream, std::int32_t *order, const std::int32_t *ids, std::int64_t tokens)
 {
     return launch<sortKernel>(
-        {(tokens + kSortThreads - 1) / kSortThreads, kSortThreads, kSortThreads * sizeof(std::int32_t), stream}, order, ids,
+        {(tokens + kSortTokens - 1) / kSortTokens, kSortThreads, kSortThreads * sizeof(std::int32_t), stream}, order, ids,
         static_cast<std::int32_t>(tokens));
 }
 
