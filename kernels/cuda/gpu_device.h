@@ -103,6 +103,12 @@ STAGELENS_DEVICE void store16(void *to, const Words16 &words)
     *static_cast<uint4 *>(to) = make_uint4(words.at[0], words.at[1], words.at[2], words.at[3]);
 }
 
+/// Begins to bring the line of memory there into the L2; it shall be memory of the device.
+STAGELENS_DEVICE void prefetch(const void *at)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
 /// Two bfloat16 in one word, the first in its lower half.
 STAGELENS_DEVICE std::uint32_t packBf16(float first, float second)
 {

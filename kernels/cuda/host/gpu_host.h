@@ -128,6 +128,8 @@ STAGELENS_DEVICE void store16(void *to, const Words16 &words, const Where &where
     std::memcpy(to, &words, sizeof(words));
 }
 
+STAGELENS_DEVICE void prefetch(const void *) {}
+
 STAGELENS_DEVICE std::uint32_t packBf16(float first, float second)
 {
     return toBf16(first).bits | static_cast<std::uint32_t>(toBf16(second).bits) << 16U;
