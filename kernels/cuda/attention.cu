@@ -73,11 +73,13 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
                     sum += score;
                 }
             rows.sum[m][half] = sum;
+            // Maxima seldom rise after the first tiles, and a product with 1 changes nothing.
+            if (anyOf(correction != 1.0F))
 #pragma unroll
-            for (int j = 0; j < Size / 8; ++j) {
-                out[m].at[j][2 * half] *= correction;
-                out[m].at[j][2 * half + 1] *= correction;
-            }
+                for (int j = 0; j < Size / 8; ++j) {
+                    out[m].at[j][2 * half] *= correction;
+                    out[m].at[j][2 * half + 1] *= correction;
+                }
         }
 }
 

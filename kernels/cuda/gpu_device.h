@@ -63,6 +63,12 @@ STAGELENS_DEVICE T shuffleFrom(T value, int lane)
     return __shfl_sync(0xffffffffU, value, lane);
 }
 
+/// Whether it is true in any lane. All 32 lanes take part.
+STAGELENS_DEVICE bool anyOf(bool value)
+{
+    return __any_sync(0xffffffffU, value) != 0;
+}
+
 /// The block's shared memory, as many bytes as its launch asked for, of unknown content.
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {

@@ -88,6 +88,15 @@ STAGELENS_DEVICE T shuffleFrom(T value, int lane, const Where &where = Where::cu
     return all[lane];
 }
 
+STAGELENS_DEVICE bool anyOf(bool value, const Where &where = Where::current())
+{
+    const WarpValues<bool> all(value, where);
+    bool any = false;
+    for (int lane = 0; lane < host::kWarp; ++lane)
+        any = any || all[lane];
+    return any;
+}
+
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {
     return reinterpret_cast<unsigned char *>(host::sharedMemory());
