@@ -35,9 +35,13 @@ constexpr std::size_t kBufferAlignment = 8;
 #define STAGELENS_TEXT(word) STAGELENS_TEXT_OF(word)
 constexpr const char *kVersionedName = "libcupti.so." STAGELENS_TEXT(STAGELENS_CUDA_MAJOR);
 
-constexpr CUpti_ActivityKind kKinds[] = {
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
-    CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                         CUPTI_ACTIVITY_KIND_MEMSET,
+                                         CUPTI_ACTIVITY_KIND_RUNTIME,
+                                         CUPTI_ACTIVITY_KIND_DRIVER,
+                                         CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 
 nvtxDomainHandle_t domain()
 {
@@ -132,6 +136,11 @@ void keep(const CUpti_Activity &record)
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto &copy = reinterpret_cast<const CopyRecord &>(record);
+        keepWork(copy.correlationId, "copy", copy.start, copy.end);
+        break;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: { // between GPUs
+        const auto &copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4 &>(record);
         keepWork(copy.correlationId, "copy", copy.start, copy.end);
         break;
     }

@@ -73,23 +73,26 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
                     sum += score;
                 }
             rows.sum[m][half] = sum;
+            // Maxima seldom rise after the first tiles, and a product with 1 changes nothing.
+            if (anyOf(correction != 1.0F))
 #pragma unroll
-            for (int j = 0; j < Size / 8; ++j) {
-                out[m].at[j][2 * half] *= correction;
-                out[m].at[j][2 * half + 1] *= correction;
-            }
+                for (int j = 0; j < Size / 8; ++j) {
+                    out[m].at[j][2 * half] *= correction;
+                    out[m].at[j][2 * half + 1] *= correction;
+                }
         }
 }
 
+/// Block (head, sequence of the batch, tile of queries): the last of these change slowest.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape)
 {
-    // The last tiles have most keys: they begin first.
-    const int firstQuery = (gridBlocks() - 1 - blockIndex()) * kQueries;
+    // The last tiles have most keys: those of all heads begin first.
+    const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kQueries;
     const int sequence = static_cast<int>(shape.sequence);
-    const int head = blockIndexY();
-    const std::int64_t firstToken = blockIndexZ() * shape.sequence;
+    const int head = blockIndex();
+    const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const Bf16 *base = qkv + firstToken * stride;
     const Bf16 *keys = base + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
@@ -149,7 +152,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
             factor[half] = 1.0F / sum;
             const int query = firstQuery + warpRow + 16 * m + 8 * half + laneRow();
             if (laneColumn() == 0 && query < sequence)
-                logSumExp[(blockIndexZ() * shape.heads + head) * shape.sequence + query] =
+                logSumExp[(blockIndexY() * shape.heads + head) * shape.sequence + query] =
                     rows.maximum[m][half] * share + std::log(sum);
         }
         putSums(queryTile, warpRow + 16 * m, sums[m], factor);
@@ -167,7 +170,8 @@ Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, c
     if (!isShape(shape))
         return kUnsupported;
     if constexpr (std::is_same_v<T, Bf16>) {
-        Launch how{(shape.sequence + kQueries - 1) / kQueries, kThreads, kShared<64>, stream, shape.heads, shape.batch};
+        const std::int64_t tiles = (shape.sequence + kQueries - 1) / kQueries;
+        Launch how{shape.heads, kThreads, kShared<64>, stream, shape.batch, tiles};
         const bool isWhole = isWide<T>({out, qkv}, {});
         if (isWhole && shape.size == 64)
             return launch<forwardKernel<64>>(how, out, logSumExp, qkv, shape);

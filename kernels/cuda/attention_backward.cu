@@ -60,15 +60,17 @@ deltaKernel(float *delta, const Bf16 *out, const Bf16 *outGradient, AttentionSha
         delta[(token / shape.sequence * shape.heads + item % shape.heads) * shape.sequence + token % shape.sequence] = sum;
 }
 
+/// Block (head, sequence of the batch, tile of queries): the last of these change slowest.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 queryKernel(Attention all)
 {
     const AttentionShape &shape = all.shape;
-    const int firstQuery = (gridBlocks() - 1 - blockIndex()) * kRows;
+    // The last tiles have most keys: those of all heads begin first.
+    const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kRows;
     const int sequence = static_cast<int>(shape.sequence);
-    const int head = blockIndexY();
-    const std::int64_t firstToken = blockIndexZ() * shape.sequence;
+    const int head = blockIndex();
+    const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const std::int64_t queryAt = (firstToken + firstQuery) * stride + head * Size;
     const Bf16 *keys = all.qkv + firstToken * stride + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
@@ -96,7 +98,7 @@ queryKernel(Attention all)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
         const int query = firstQuery + warpRow + 8 * half + laneRow();
-        const std::int64_t at = (blockIndexZ() * shape.heads + head) * shape.sequence + query;
+        const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
         base[half] = query < sequence ? all.logSumExp[at] * kLog2E : 0.0F;
         delta[half] = query < sequence ? all.delta[at] : 0.0F;
     }
@@ -141,21 +143,22 @@ struct QueryWalk {
     int head;
 };
 
+/// Block (head of keys, sequence of the batch, tile of keys): the first tiles, whose keys most queries see, begin first.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 keyKernel(Attention all)
 {
     const AttentionShape &shape = all.shape;
-    const int firstKey = blockIndex() * kRows;
+    const int firstKey = blockIndexZ() * kRows;
     const int group = static_cast<int>(shape.heads / shape.kvHeads);
-    const std::int64_t firstToken = blockIndexZ() * shape.sequence;
+    const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
-    const std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndexY() * Size;
+    const std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndex() * Size;
     const int sequence = static_cast<int>(shape.sequence);
     const int valid = sequence - firstKey;
     const int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries that see these keys
     const auto walk = [&](int step) {
-        return QueryWalk{firstKey + step % tiles * kQueries<Size>, blockIndexY() * group + step / tiles};
+        return QueryWalk{firstKey + step % tiles * kQueries<Size>, blockIndex() * group + step / tiles};
     };
 
     auto *keyTile = reinterpret_cast<Bf16 *>(sharedBytes());
@@ -181,7 +184,7 @@ keyKernel(Attention all)
         const bool isBase = threadIndex() < kQueries<Size>;
         if (query >= sequence)
             return isBase ? -kMinusInfinity : 0.0F;
-        const std::int64_t at = (blockIndexZ() * shape.heads + head) * shape.sequence + query;
+        const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
         return isBase ? all.logSumExp[at] * kLog2E : all.delta[at];
     };
     copyTile<Size, kRows, kThreads>(keyTile, all.qkv + keyAt, stride, valid);
@@ -255,10 +258,11 @@ Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
             launch<deltaKernel<Size>>({(items + kItems - 1) / kItems, kThreads, 0, stream}, delta, out, all.outGradient, shape);
         status.failed())
         return status;
-    Launch how{(shape.sequence + kRows - 1) / kRows, kThreads, kQueryShared, stream, shape.heads, shape.batch};
+    const std::int64_t tiles = (shape.sequence + kRows - 1) / kRows;
+    Launch how{shape.heads, kThreads, kQueryShared, stream, shape.batch, tiles};
     if (const Status status = launch<queryKernel<Size>>(how, all); status.failed())
         return status;
-    how.blocksY = shape.kvHeads;
+    how.blocks = shape.kvHeads;
     how.sharedBytes = kKeyShared;
     return launch<keyKernel<Size>>(how, all);
 }

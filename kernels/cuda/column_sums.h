@@ -9,21 +9,32 @@ inline constexpr int kColumnsOfBlock = 32;
 inline constexpr int kGroups = 8;
 
 /// gradient[width] += the sums of `blocks` blocks, `stride` floats apart: eight groups of blocks, each in order, then the
-/// groups in order. A template, so that more than one file may have it.
+/// groups in order. Blocks with y 1 do so for `second`, whose sums stand behind those of the first. A template, so that more
+/// than one file may have it.
 template <int Columns, int Groups>
 STAGELENS_KERNEL(Columns *Groups, 4)
-columnSumsKernel(float *gradient, const float *sums, std::int64_t blocks, std::int64_t stride, std::int64_t width)
+columnSumsKernel(float *first, float *second, const float *sums, std::int64_t blocks, std::int64_t stride, std::int64_t width)
 {
+    constexpr int kAhead = 16;
+    float *gradient = blockIndexY() == 0 ? first : second;
     auto *groups = reinterpret_cast<float *>(sharedBytes());
     const int lane = threadIndex() % Columns;
     const int group = threadIndex() / Columns;
     const std::int64_t column = std::int64_t{blockIndex()} * Columns + lane;
     const std::int64_t each = (blocks + Groups - 1) / Groups;
+    const std::int64_t end = (group + 1) * each < blocks ? (group + 1) * each : blocks;
+    const float *from = sums + blockIndexY() * width + column;
     float sum = 0;
     if (column < width) {
-#pragma unroll 4
-        for (std::int64_t block = group * each; block < (group + 1) * each; ++block)
-            sum += block < blocks ? sums[block * stride + column] : 0.0F;
+        for (std::int64_t block = group * each; block < end; block += kAhead) {
+            float more[kAhead];
+#pragma unroll
+            for (int i = 0; i < kAhead; ++i)
+                more[i] = block + i < end ? from[(block + i) * stride] : 0.0F;
+#pragma unroll
+            for (int i = 0; i < kAhead; ++i)
+                sum += more[i];
+        }
     }
     groups[threadIndex()] = sum;
     syncBlock();
@@ -35,14 +46,15 @@ columnSumsKernel(float *gradient, const float *sums, std::int64_t blocks, std::i
     }
 }
 
-/// gradient[width] += the sums that `blocks` blocks left, `stride` floats apart.
+/// gradient[width] += the sums that `blocks` blocks left, `stride` floats apart; so does `second`, where there is one, with the
+/// sums that each block left behind those.
 inline Status addBlockSums(Stream stream, float *gradient, const float *sums, std::int64_t blocks, std::int64_t stride,
-                           std::int64_t width)
+                           std::int64_t width, float *second = nullptr)
 {
-    return launch<columnSumsKernel<kColumnsOfBlock, kGroups>>({(width + kColumnsOfBlock - 1) / kColumnsOfBlock,
-                                                               kColumnsOfBlock * kGroups,
-                                                               kColumnsOfBlock * kGroups * sizeof(float), stream},
-                                                              gradient, sums, blocks, stride, width);
+    return launch<columnSumsKernel<kColumnsOfBlock, kGroups>>(
+        {(width + kColumnsOfBlock - 1) / kColumnsOfBlock, kColumnsOfBlock * kGroups, kColumnsOfBlock * kGroups * sizeof(float),
+         stream, second != nullptr ? 2 : 1},
+        gradient, second, sums, blocks, stride, width);
 }
 
 } // namespace stagelens::kernels::gpu

@@ -9,8 +9,10 @@
 
 #include <cmath>
 #include <compare>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -72,6 +74,11 @@ float scaleOf(const AttentionShape &shape)
 {
     return 1 / std::sqrt(static_cast<float>(shape.size));
 }
+
+/// The largest workspace that a graph may have. The memory plan does not know of it, each virtual rank has its own, and the
+/// deterministic backward on a Hopper wants batch heads sequence^2 2 bytes, 4.3 GB for 32 heads of 8192 tokens, where the own
+/// kernels need none. A bound, not what is free, decides: so equal shapes give equal bits.
+constexpr std::int64_t kMostWorkspace = std::int64_t{2} << 30U;
 
 /// Null where cuDNN can do none of its ways.
 struct Graph {
@@ -143,7 +150,15 @@ std::string load()
     for (const char *name : {"libcudnn.so.9", "libcudnn.so"})
         if (fe::cudnn_dlhandle == nullptr)
             fe::cudnn_dlhandle = ::dlopen(name, RTLD_NOW);
-    return fe::cudnn_dlhandle != nullptr ? std::string() : "libcudnn cannot be loaded; install cuDNN 9";
+    if (fe::cudnn_dlhandle == nullptr)
+        return "libcudnn cannot be loaded; install cuDNN 9";
+    // The frontend loads CUDA's runtime, which this program has in itself, and takes version 12 where it finds that. It must be
+    // the one whose headers were built with.
+    constexpr const char *kVariable = "CUDNN_FRONTEND_CUDART_LIB_NAME";
+    (void)::setenv(kVariable, ("libcudart.so." + std::to_string(STAGELENS_CUDA_MAJOR)).c_str(), 0);
+    const std::string runtime = std::getenv(kVariable);
+    return ::dlopen(runtime.c_str(), RTLD_NOW) != nullptr ? std::string()
+                                                          : runtime + " cannot be loaded; cuDNN's frontend needs it";
 }
 
 } // namespace
@@ -174,6 +189,8 @@ Graph CudnnAttention::State::built(const AttentionShape &shape, bool isBackward)
     Graph made{emptyGraph()};
     isBackward ? describeBackward(*made.graph, shape) : describeForward(*made.graph, shape);
     if (made.graph->build(handle, {fe::HeurMode_t::A}).is_bad() || made.graph->get_workspace_size(made.workspace).is_bad())
+        return {};
+    if (made.workspace > kMostWorkspace)
         return {};
     return made;
 }

@@ -1,16 +1,9 @@
 #include "kernels/include/device.h"
 
-#include <cuda_runtime.h>
+#include "kernels/cuda/gpu.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
-
-Status statusOf(cudaError_t code)
-{
-    if (code != cudaSuccess)
-        (void)cudaGetLastError(); // one that can be forgotten shall not be met again by the next launch
-    return {static_cast<int>(code)};
-}
 
 cudaStream_t native(Stream stream)
 {

@@ -29,8 +29,8 @@ inline Launch overElements(std::int64_t count, int w, Stream stream, int packs =
 /// 1 / (1 + e^-x).
 STAGELENS_DEVICE float sigmoidOf(float x)
 {
-    // e^-x is infinite below -88, and its reciprocal 0.
-    return 1.0F / (1.0F + exp2Fast(-x * kLog2E));
+    // e^-x is infinite below -88. The quotient of a divisor above 2^126, infinity too, is 0: that of 2^-126 at most.
+    return divideFast(1.0F, 1.0F + exp2Fast(-x * kLog2E));
 }
 
 } // namespace stagelens::kernels::gpu

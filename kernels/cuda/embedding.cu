@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kSortThreads = 256;
+constexpr int kSharing = 4; ///< threads that count for one token: more multiprocessors have work
+constexpr int kSortTokens = kSortThreads / kSharing;
 
 STAGELENS_DEVICE bool isLocal(std::int64_t row, const TableShard &shard)
 {
@@ -94,12 +96,13 @@ positionGradientsKernel(float *table, const T *rows, std::int64_t batch, std::in
     });
 }
 
-/// A thread a token: its place is the number of tokens with a smaller id, or the same id before it.
+/// Four threads a token: its place is the number of tokens with a smaller id, or the same id before it, of which each thread
+/// counts every fourth.
 STAGELENS_KERNEL(kSortThreads, 4)
 sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
 {
     auto *some = reinterpret_cast<std::int32_t *>(sharedBytes());
-    const int token = blockIndex() * kSortThreads + threadIndex();
+    const int token = blockIndex() * kSortTokens + threadIndex() / kSharing;
     const std::int32_t own = token < tokens ? ids[token] : 0;
     int place = 0;
     for (int first = 0; first < tokens; first += kSortThreads) {
@@ -108,11 +111,23 @@ sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
         some[threadIndex()] = other < tokens ? ids[other] : 0;
         syncBlock();
         const int count = tokens - first < kSortThreads ? tokens - first : kSortThreads;
-        for (int i = 0; i < count; ++i)
+        for (int i = threadIndex() % kSharing; i < count; i += kSharing)
             place += some[i] < own || (some[i] == own && first + i < token) ? 1 : 0;
     }
-    if (token < tokens)
+#pragma unroll
+    for (int mask = kSharing / 2; mask > 0; mask /= 2)
+        place += shuffleXor(place, mask);
+    if (token < tokens && threadIndex() % kSharing == 0)
         order[place] = token;
+}
+
+template <class T, int W>
+STAGELENS_DEVICE void addRow(Pack<W> &sum, const Raw<T, W> &raw, float factor)
+{
+    const Pack<W> more = unpack(raw);
+#pragma unroll
+    for (int i = 0; i < W; ++i)
+        sum.at[i] += factor * more.at[i];
 }
 
 /// Block (place in the order, part of the columns): nothing to do unless a run of a local id begins there.
@@ -122,34 +137,35 @@ scatterKernel(float *table, TableShard shard, const std::int32_t *ids, const std
               std::int32_t tokens)
 {
     const int first = blockIndex();
-    const std::int32_t id = ids[order[first]];
+    // All three at once: most runs are of one token, whose time is that of loads which wait for each other.
+    const std::int32_t token = order[first];
+    const std::int32_t before = order[first > 0 ? first - 1 : first];
+    const std::int32_t behind = order[first + 1 < tokens ? first + 1 : first];
+    const std::int32_t id = ids[token], idBefore = ids[before], idBehind = ids[behind];
     const std::int64_t row = id - shard.first;
     const std::int64_t column = (std::int64_t{blockIndexY()} * blockThreads() + threadIndex()) * W;
-    if (!isLocal(row, shard) || column >= shard.width || (first > 0 && ids[order[first - 1]] == id))
+    if (!isLocal(row, shard) || column >= shard.width || (first > 0 && idBefore == id))
         return;
     constexpr int kAhead = 8;
     float *to = table + row * shard.width + column;
     Pack<W> sum = load<W>(to);
-    for (int place = first; place < tokens && ids[order[place]] == id; place += kAhead) {
+    addRow(sum, loadRaw<W>(in + token * shard.width + column), factor);
+    const int second = first + 1 < tokens && idBehind == id ? first + 1 : tokens;
+    for (int place = second; place < tokens && ids[order[place]] == id; place += kAhead) {
         Raw<T, W> raw[kAhead];
         bool isOwn[kAhead];
 #pragma unroll
         for (int i = 0; i < kAhead; ++i) {
             const int next = place + i;
-            const int token = next < tokens ? order[next] : 0;
-            isOwn[i] = next < tokens && ids[token] == id;
+            const int other = next < tokens ? order[next] : 0;
+            isOwn[i] = next < tokens && ids[other] == id;
             if (isOwn[i])
-                raw[i] = loadRaw<W>(in + token * shard.width + column);
+                raw[i] = loadRaw<W>(in + other * shard.width + column);
         }
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i) {
-            if (!isOwn[i])
-                continue;
-            const Pack<W> more = unpack(raw[i]);
-#pragma unroll
-            for (int j = 0; j < W; ++j)
-                sum.at[j] += factor * more.at[j];
-        }
+        for (int i = 0; i < kAhead; ++i)
+            if (isOwn[i])
+                addRow(sum, raw[i], factor);
     }
     store<W>(to, sum);
 }
@@ -193,7 +209,7 @@ Status addPositionGradients(Stream stream, float *table, const T *rows, std::int
 Status sortTokens(Stream stream, std::int32_t *order, const std::int32_t *ids, std::int64_t tokens)
 {
     return launch<sortKernel>(
-        {(tokens + kSortThreads - 1) / kSortThreads, kSortThreads, kSortThreads * sizeof(std::int32_t), stream}, order, ids,
+        {(tokens + kSortTokens - 1) / kSortTokens, kSortThreads, kSortThreads * sizeof(std::int32_t), stream}, order, ids,
         static_cast<std::int32_t>(tokens));
 }
 

@@ -39,6 +39,10 @@ STAGELENS_DEVICE int gridBlocks()
 {
     return static_cast<int>(gridDim.x);
 }
+STAGELENS_DEVICE int gridBlocksZ()
+{
+    return static_cast<int>(gridDim.z);
+}
 
 /// All threads of the block wait for each other.
 STAGELENS_DEVICE void syncBlock()
@@ -57,6 +61,12 @@ template <class T>
 STAGELENS_DEVICE T shuffleFrom(T value, int lane)
 {
     return __shfl_sync(0xffffffffU, value, lane);
+}
+
+/// Whether it is true in any lane. All 32 lanes take part.
+STAGELENS_DEVICE bool anyOf(bool value)
+{
+    return __any_sync(0xffffffffU, value) != 0;
 }
 
 /// The block's shared memory, as many bytes as its launch asked for, of unknown content.
@@ -97,6 +107,12 @@ STAGELENS_DEVICE Words16 load16(const void *from)
 STAGELENS_DEVICE void store16(void *to, const Words16 &words)
 {
     *static_cast<uint4 *>(to) = make_uint4(words.at[0], words.at[1], words.at[2], words.at[3]);
+}
+
+/// Begins to bring the line of memory there into the L2; it shall be memory of the device.
+STAGELENS_DEVICE void prefetch(const void *at)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
 /// Two bfloat16 in one word, the first in its lower half.
@@ -163,6 +179,13 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+inline Status statusOf(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError(); // one that can be forgotten shall not be met again by the next launch
+    return {static_cast<int>(code)};
+}
+
 /// The shared memory that a block may ask for on the device in use: 99 KiB on some, 163 or 227 KiB on others.
 inline std::int64_t mostSharedBytes()
 {
@@ -191,10 +214,10 @@ Status launchWith(const Launch &how, void (*kernel)(Parameters...), std::type_id
     const auto *entry = reinterpret_cast<const void *>(kernel);
     constexpr std::int64_t kAlwaysThere = 48 * 1024;
     if (how.sharedBytes > kAlwaysThere)
-        if (const cudaError_t error =
-                cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(how.sharedBytes));
-            error != cudaSuccess)
-            return {static_cast<int>(error)};
+        if (const Status status = statusOf(
+                cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(how.sharedBytes)));
+            status.failed())
+            return status;
     cudaLaunchConfig_t config{};
     config.gridDim =
         dim3(static_cast<unsigned>(how.blocks), static_cast<unsigned>(how.blocksY), static_cast<unsigned>(how.blocksZ));
@@ -202,7 +225,7 @@ Status launchWith(const Launch &how, void (*kernel)(Parameters...), std::type_id
     config.dynamicSmemBytes = static_cast<std::size_t>(how.sharedBytes);
     config.stream = static_cast<cudaStream_t>(how.stream.handle);
     void *addresses[] = {&arguments...};
-    return {static_cast<int>(cudaLaunchKernelExC(&config, entry, addresses))};
+    return statusOf(cudaLaunchKernelExC(&config, entry, addresses));
 }
 
 /// Queues `Kernel` with these arguments; a grid without blocks is no work. The only place where kernels are started.

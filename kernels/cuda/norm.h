@@ -146,7 +146,7 @@ public:
         });
     }
 
-    STAGELENS_DEVICE void take(std::int64_t row)
+    STAGELENS_DEVICE void take(std::int64_t row, bool isLast)
     {
         const std::int64_t begin = row * m_norm.width;
         const float mean = Centred ? m_norm.mean[row] : 0.0F;
@@ -157,6 +157,12 @@ public:
             const Raw<T, W> xRaw = loadRaw<W>(m_norm.in + begin + column);
             const Raw<T, W> dyRaw = loadRaw<W>(m_norm.outGradient + begin + column);
             const Pack<W> weight = load<W>(m_norm.weight + column);
+            // What follows the reductions, and the next row: so a row waits for memory no more than once.
+            prefetch(m_norm.inGradient + begin + column);
+            if (!isLast) {
+                prefetch(m_norm.in + begin + m_norm.width + column);
+                prefetch(m_norm.outGradient + begin + m_norm.width + column);
+            }
             if constexpr (OnChip) {
                 storeRaw<W>(m_x + column, xRaw);
                 storeRaw<W>(m_dy + column, dyRaw);
@@ -271,8 +277,9 @@ normBackwardKernel(NormBackward<T> norm)
     NormBackwardRow<T, W, Centred, OnChip> rows(norm);
     rows.clear();
     const std::int64_t first = blockIndex() * norm.rowsOfBlock;
-    for (std::int64_t row = first; row < first + norm.rowsOfBlock && row < norm.rows; ++row)
-        rows.take(row);
+    const std::int64_t end = first + norm.rowsOfBlock < norm.rows ? first + norm.rowsOfBlock : norm.rows;
+    for (std::int64_t row = first; row < end; ++row)
+        rows.take(row, row + 1 == end);
     rows.finish();
 }
 
@@ -321,10 +328,8 @@ Status startNormBackward(Stream stream, const NormBackward<T> &norm, float *weig
     });
     if (status.failed())
         return status;
-    if (const Status weights = addBlockSums(stream, weightGradient, norm.sums, blocks, kKinds * norm.width, norm.width);
-        weights.failed() || !Centred)
-        return weights;
-    return addBlockSums(stream, biasGradient, norm.sums + norm.width, blocks, kKinds * norm.width, norm.width);
+    return addBlockSums(stream, weightGradient, norm.sums, blocks, kKinds * norm.width, norm.width,
+                        Centred ? biasGradient : nullptr);
 }
 
 } // namespace stagelens::kernels::gpu

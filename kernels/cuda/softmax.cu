@@ -100,8 +100,10 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
     T *kept = reinterpret_cast<T *>(parts + 2 * kMostWarps);
     const int row = blockIndex();
     T *logits = shard.logits + row * shard.columns;
-    if (threadIndex() == 0)
-        target[row] = labelLogit(shard, logits, labels[row]); // before the barrier of blockMaximum(): later it is overwritten
+    const std::int32_t label = labels[row]; // by all threads: none waits for it before the row is read
+    if constexpr (!OnChip)
+        if (threadIndex() == 0)
+            target[row] = labelLogit(shard, logits, label); // before the barrier of blockMaximum(): later it is overwritten
     float top = kMinusInfinity;
     forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
         if constexpr (OnChip)
@@ -109,6 +111,9 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
         top = std::fmax(top, maximumOf(unpack(raw)));
     });
     top = blockMaximum(top, parts);
+    if constexpr (OnChip)
+        if (threadIndex() == 0)
+            target[row] = labelLogit(shard, kept, label); // any thread's pack, there since the barrier, and never overwritten
     const float part = exponentiatePacks<W>(logits, OnChip ? kept : logits, shard.columns, baseOf(top));
     const float all = blockSum(part, parts + kMostWarps);
     if (threadIndex() == 0) {

@@ -315,6 +315,7 @@ bool Machine::runGrid()
         m_position.blockZ = static_cast<int>(block / m_grid.blocks / m_grid.blocksY);
         m_position.threads = m_grid.threads;
         m_position.blocks = static_cast<int>(m_grid.blocks);
+        m_position.blocksZ = static_cast<int>(m_grid.blocksZ);
         if (!runBlock())
             return false;
     }
@@ -347,6 +348,11 @@ bool run(const Grid &grid, const std::function<void()> &kernel)
 {
     if (grid.threads <= 0 || grid.threads % kWarp != 0) {
         faultOfLaunch = grid.kernel + ": " + std::to_string(grid.threads) + " threads are no whole number of warps";
+        return false;
+    }
+    if (grid.blocksY > kMostBlocks || grid.blocksZ > kMostBlocks) {
+        faultOfLaunch = grid.kernel + ": " + std::to_string(grid.blocksY) + " by " + std::to_string(grid.blocksZ) +
+                        " blocks in y and z are more than " + std::to_string(kMostBlocks);
         return false;
     }
     if (grid.sharedBytes > sharedLimitOfLaunches) {

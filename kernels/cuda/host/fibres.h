@@ -12,6 +12,7 @@
 namespace stagelens::kernels::gpu::host {
 
 inline constexpr int kWarp = 32;
+inline constexpr std::int64_t kMostBlocks = 65535; ///< in y or in z; in x there may be 2^31 - 1
 
 /// A launch as fibres see it.
 struct Grid {
@@ -31,6 +32,7 @@ struct Position {
     int blockZ = 0;
     int threads = 0;
     int blocks = 0;
+    int blocksZ = 0;
 };
 
 /// The order of fibres in launches from now on, on this thread.

@@ -43,6 +43,10 @@ STAGELENS_DEVICE int gridBlocks()
 {
     return host::position().blocks;
 }
+STAGELENS_DEVICE int gridBlocksZ()
+{
+    return host::position().blocksZ;
+}
 
 STAGELENS_DEVICE void syncBlock(const Where &where = Where::current())
 {
@@ -85,6 +89,15 @@ STAGELENS_DEVICE T shuffleFrom(T value, int lane, const Where &where = Where::cu
     return all[lane];
 }
 
+STAGELENS_DEVICE bool anyOf(bool value, const Where &where = Where::current())
+{
+    const WarpValues<bool> all(value, where);
+    bool any = false;
+    for (int lane = 0; lane < host::kWarp; ++lane)
+        any = any || all[lane];
+    return any;
+}
+
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {
     return reinterpret_cast<unsigned char *>(host::sharedMemory());
@@ -124,6 +137,8 @@ STAGELENS_DEVICE void store16(void *to, const Words16 &words, const Where &where
     checkAligned(to, where);
     std::memcpy(to, &words, sizeof(words));
 }
+
+STAGELENS_DEVICE void prefetch(const void *) {}
 
 STAGELENS_DEVICE std::uint32_t packBf16(float first, float second)
 {
