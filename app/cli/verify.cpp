@@ -84,12 +84,12 @@ nlohmann::ordered_json checksJson(const std::vector<backend::KernelCheck> &check
 }
 
 /// The kernels of the first GPU against the processor's.
-int verifyKernels(bool asJson)
+int verifyKernels(bool large, bool asJson)
 {
     if (const std::string problem = runtime::backendProblem("cuda"); !problem.empty())
         return fail(base::Error::invalid(
             "--kernels", "compares a GPU's kernels with the processor's, but cuda is not available: " + problem));
-    const auto checks = runtime::checkKernels(true);
+    const auto checks = runtime::checkKernels(large);
     if (!checks)
         return fail(checks.error());
     const bool holds = std::ranges::all_of(*checks, &backend::KernelCheck::holds);
@@ -105,14 +105,20 @@ int verifyKernels(bool asJson)
     return holds ? kDone : kFailed;
 }
 
-int verify(const ExperimentArguments &arguments, bool kernels, bool asJson)
+struct VerifyArguments {
+    bool kernels = false;
+    bool small = false;
+    bool asJson = false;
+};
+
+int verify(const ExperimentArguments &arguments, const VerifyArguments &given)
 {
-    if (kernels)
-        return verifyKernels(asJson);
+    if (given.kernels)
+        return verifyKernels(!given.small, given.asJson);
     const auto found = verifyPlan(arguments);
     if (!found)
         return fail(underOptions(found.error(), arguments));
-    if (asJson)
+    if (given.asJson)
         printJson(verificationJson(*found));
     else
         print(*found);
@@ -125,11 +131,12 @@ void addVerify(CLI::App &app, Action &chosen)
 {
     CLI::App *command = app.add_subcommand("verify", "compare one step with an unpartitioned reference");
     const auto arguments = addExperimentArguments(*command);
-    const auto kernels = std::make_shared<bool>(false);
-    const auto asJson = std::make_shared<bool>(false);
-    command->add_flag("--kernels", *kernels, "compare each kernel of the first GPU with the processor's instead");
-    command->add_flag("--json", *asJson, "print one JSON document");
-    command->callback([=, &chosen] { chosen = [=] { return verify(*arguments, *kernels, *asJson); }; });
+    const auto given = std::make_shared<VerifyArguments>();
+    CLI::Option *kernels =
+        command->add_flag("--kernels", given->kernels, "compare each kernel of the first GPU with the processor's instead");
+    command->add_flag("--small", given->small, "with small shapes alone, for tools that slow kernels down")->needs(kernels);
+    command->add_flag("--json", given->asJson, "print one JSON document");
+    command->callback([=, &chosen] { chosen = [=] { return verify(*arguments, *given); }; });
 }
 
 } // namespace stagelens::cli

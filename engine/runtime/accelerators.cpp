@@ -118,13 +118,12 @@ base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &ne
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
             continue;
-        return base::Error::invalid("model",
-                                    base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i,
-                                                 " (", gpus[i].name, ") take ", base::bytesText(taken[i]), ", CUDA's code about ",
-                                                 base::bytesText(kLoaded), ", but only ",
-                                                 base::bytesText(gpus[i].freeBytes),
-                                                 " are free; lower model.layers, model.hidden, model.vocabulary_size or "
-                                                 "parallel.microbatch_size, or choose --recompute full"));
+        return base::Error::invalid(
+            "model", base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i, " (",
+                                  gpus[i].name, ") take ", base::bytesText(taken[i]), ", CUDA's code about ",
+                                  base::bytesText(kLoaded), ", but only ", base::bytesText(gpus[i].freeBytes),
+                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
+                                  "parallel.microbatch_size, or choose --recompute full"));
     }
     return {};
 }

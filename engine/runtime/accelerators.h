@@ -44,10 +44,8 @@ struct GpuList {
 
 /// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(), which read each other's memory unless a
 /// network carries their tensors. Fails where a GPU does.
-[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
-                                                                                        const std::vector<int> &ranks,
-                                                                                        const std::vector<int> &places,
-                                                                                        bool hasNetwork,
-                                                                                        const kernels::Interrupt &interrupt);
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
+makeComputes(const model::Experiment &experiment, const std::vector<int> &ranks, const std::vector<int> &places,
+             bool hasNetwork, const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime

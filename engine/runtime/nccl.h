@@ -13,8 +13,9 @@
 
 namespace stagelens::runtime {
 
-/// Before anything is asked of a GPU in a process whose run goes over NCCL: what CUDA would load when it is used first, it loads
-/// at once. To load code later waits for all that the GPU does, and NCCL's kernels wait for others (CUDA C++ guide, "Lazy Loading").
+/// Before anything is asked of a GPU in a process whose run goes over NCCL: what CUDA would load when it is used first, it
+/// loads at once. To load code later waits for all that the GPU does, and NCCL's kernels wait for others (CUDA C++ guide, "Lazy
+/// Loading").
 void prepareForNccl();
 /// Version of the NCCL that can be used here; empty, with the reason in `problem`, where none can.
 [[nodiscard]] std::string ncclVersion(std::string &problem);

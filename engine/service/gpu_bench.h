@@ -48,9 +48,9 @@ struct StepResult {
     model::Experiment experiment; ///< as it was run
     /// Live where one device has the GPU: the bubble is then what lies between its passes.
     timeline::Provenance kind = timeline::Provenance::MeasuredVirtualClock;
-    std::string remark = {};      ///< what was changed to make it fit; empty if nothing was
-    std::string fault = {};       ///< why there are no figures
-    base::Nanos iteration = 0;    ///< median step
+    std::string remark = {};   ///< what was changed to make it fit; empty if nothing was
+    std::string fault = {};    ///< why there are no figures
+    base::Nanos iteration = 0; ///< median step
     double bubble = 0;
     double mfu = 0; ///< model FLOPs over the largest product's FLOP/s of the type that the run computes in, on every device
     double tokensPerSecond = 0;

@@ -21,6 +21,14 @@ elseif(STAGELENS_SANITIZER STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
+# stagelens_addresses_by_asan(TARGET SCOPE): for what computes little and is compiled long, the window and the command line. UBSan
+# looks at each address there is; ASan sees at least each that is used, and the compiler is done in two thirds of the time.
+function(stagelens_addresses_by_asan name scope)
+  if(STAGELENS_SANITIZER STREQUAL "address")
+    target_compile_options(${name} ${scope} -fno-sanitize=null,alignment,object-size,vptr)
+  endif()
+endfunction()
+
 # stagelens_precompile(TARGET header...|REUSE_FROM target): headers compiled once. The options let ccache see what a precompiled
 # header holds, and hush GCC 12, which no longer knows that std::string in it is the system's.
 function(stagelens_precompile name)

@@ -54,8 +54,10 @@ private slots:
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.front().field, std::string("model"));
         QCOMPARE(refused.error().problems.front().message,
-                 std::string("the 2 devices on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
-                             "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full"));
+                 std::string(
+                     "the 2 devices on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
+                     "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose "
+                     "--recompute full"));
     }
 
     void saysWhatThereIs()

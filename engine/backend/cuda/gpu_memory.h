@@ -29,8 +29,8 @@ private:
     int m_gpu;
 };
 
-/// Scratch on a GPU that grows to what is asked for. What it had before stays as well: to free memory waits for all that the GPU
-/// does, and a kernel of NCCL among that may wait for what this thread has yet to ask for.
+/// Scratch on a GPU that grows to what is asked for. What it had before stays as well: to free memory waits for all that the
+/// GPU does, and a kernel of NCCL among that may wait for what this thread has yet to ask for.
 template <class T>
 class GpuArray {
 public:

@@ -16,7 +16,7 @@ std::atomic<bool> isOn = false;
 std::atomic<bool> isListening = false;
 std::mutex mutex;
 std::vector<ActivityRecord> records;
-std::string ranges; ///< heard so far, a line each
+std::string ranges;                   ///< heard so far, a line each
 thread_local std::uint64_t owner = 0; ///< of the thread
 
 } // namespace

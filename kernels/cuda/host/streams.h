@@ -1,5 +1,5 @@
-// What waits in a stream of the GPUs that are this machine: work of their own, which is done when somebody waits for it, and what
-// the mock of NCCL puts there.
+// What waits in a stream of the GPUs that are this machine: work of their own, which is done when somebody waits for it, and
+// what the mock of NCCL puts there.
 #pragma once
 
 #include "kernels/cuda/host/activity.h"
