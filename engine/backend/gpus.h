@@ -89,8 +89,9 @@ public:
     [[nodiscard]] virtual std::string startRecording() = 0;
     /// When all work is done: that of passes, by begin. Recording ends.
     [[nodiscard]] virtual std::vector<KernelRun> stopRecording() = 0;
-    /// Lets every GPU of `gpus` read the memory of the others; throws where two cannot.
-    virtual void connect(const std::vector<int> &gpus) = 0;
+    /// Takes this process's context on each GPU of `gpus`, and lets it read the memory of the others if that is wanted; throws
+    /// where two cannot.
+    virtual void open(const std::vector<int> &gpus, bool readEachOther) = 0;
 
     /// Version of the NCCL that is there; empty, with the reason in `problem`, where none can be used.
     [[nodiscard]] virtual std::string ncclVersion(std::string &problem) = 0;
@@ -106,6 +107,6 @@ public:
 /// another version.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 4;
+inline constexpr std::uint32_t kGpusVersion = 5;
 
 } // namespace stagelens::backend

@@ -147,9 +147,26 @@ base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShap
     return onGpus([&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop}); });
 }
 
+base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::vector<int> distinct;
+    for (const int rank : ranks)
+        distinct.push_back(places[static_cast<std::size_t>(rank)]);
+    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    const auto opened = onGpus([&] {
+        std::string problem;
+        backend::cudaGpus(problem)->open(distinct, !hasNetwork);
+        return true;
+    });
+    return opened ? base::Result<>() : opened.error();
+}
+
 base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                           const std::vector<int> &ranks,
-                                                                          const std::vector<int> &places, bool hasNetwork,
+                                                                          const std::vector<int> &places,
                                                                           const kernels::Interrupt &interrupt)
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
@@ -158,21 +175,11 @@ base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const 
             made.push_back(backend::makeCpuCompute(interrupt));
         return made;
     }
-    const GpuList found = gpus();
-    if (!found.problem.empty())
-        return missing(found.problem);
     return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
         std::string problem;
-        backend::Gpus &all = *backend::cudaGpus(problem);
-        std::vector<int> distinct;
         for (const int rank : ranks)
-            distinct.push_back(places[static_cast<std::size_t>(rank)]);
-        distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
-        if (!hasNetwork)
-            all.connect(distinct);
-        for (const int rank : ranks)
-            made.push_back(
-                all.makeCompute(places[static_cast<std::size_t>(rank)], model::enginePrecision(experiment), interrupt));
+            made.push_back(backend::cudaGpus(problem)->makeCompute(places[static_cast<std::size_t>(rank)],
+                                                                   model::enginePrecision(experiment), interrupt));
         return std::move(made);
     });
 }

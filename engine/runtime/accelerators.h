@@ -42,10 +42,14 @@ struct GpuList {
 /// Every kernel's time on the first GPU that can train; those measured so far where the token asks to stop.
 [[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
-/// For the devices `ranks` of a run; on GPUs those of `places`, see checkGpuMemory(), which read each other's memory unless a
-/// network carries their tensors. Fails where a GPU does.
-[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>>
-makeComputes(const model::Experiment &experiment, const std::vector<int> &ranks, const std::vector<int> &places,
-             bool hasNetwork, const kernels::Interrupt &interrupt);
+/// Before anything is asked of the GPUs that the devices `ranks` of a run are on; `places` is as for checkGpuMemory(). They
+/// read each other's memory unless a network carries their tensors. Fails where a GPU does.
+[[nodiscard]] base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork);
+
+/// For the devices `ranks` of a run; on GPUs, those of `places`, after openGpus(). Fails where a GPU does.
+[[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
+                                                                                        const std::vector<int> &ranks,
+                                                                                        const std::vector<int> &places,
+                                                                                        const kernels::Interrupt &interrupt);
 
 } // namespace stagelens::runtime

@@ -83,8 +83,11 @@ base::Result<> Session::makeDevices()
     m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_peers.ranks();
     m_memories.resize(ranks.size());
+    if (m_plan.experiment.training.backend == "cuda")
+        if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
+            return opened;
     watchGpuMemory();
-    auto computes = makeComputes(m_plan.experiment, ranks, m_places, m_isOverNccl, interrupt());
+    auto computes = makeComputes(m_plan.experiment, ranks, m_places, interrupt());
     if (!computes)
         return computes.error();
     m_computes = std::move(computes).value();

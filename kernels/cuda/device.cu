@@ -1,5 +1,6 @@
 #include "kernels/include/device.h"
 
+#include "kernels/cuda/free_memory.h"
 #include "kernels/cuda/gpu.h"
 
 namespace stagelens::kernels::gpu {
@@ -30,7 +31,14 @@ Status describe(int device, DeviceInfo &info)
     info.major = properties.major;
     info.minor = properties.minor;
     info.multiprocessors = properties.multiProcessorCount;
-    // Memory is told of the GPU in use, which the calling thread goes on with.
+    info.totalBytes = properties.totalGlobalMem;
+    if (!hasContext(device)) {
+        if (const auto bytes = freeBytesByNvml(device, info.totalBytes)) {
+            info.freeBytes = *bytes;
+            return {};
+        }
+    }
+    // CUDA tells it of the GPU in use, which the calling thread goes on with.
     int before = 0;
     if (const Status status = statusOf(cudaGetDevice(&before)); status.failed())
         return status;

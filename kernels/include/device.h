@@ -27,6 +27,7 @@ inline constexpr Status kMissingMemory{2};
 
 /// Fails where there is no driver, or one that is too old.
 Status countDevices(int &count);
+/// Free memory is asked for without taking a context, where that can be.
 Status describe(int device, DeviceInfo &info);
 /// Versions of the driver and of the runtime library, as 1000 * major + 10 * minor.
 Status versions(int &driver, int &runtime);

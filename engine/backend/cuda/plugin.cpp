@@ -138,12 +138,13 @@ public:
             runs.push_back({record.owner, std::move(record.name), record.begin, record.end});
         return runs;
     }
-    void connect(const std::vector<int> &gpus) override
+    void open(const std::vector<int> &gpus, bool readEachOther) override
     {
         for (const int from : gpus) {
             useGpu(from);
+            require(gpu::finish({}), "taking the GPU");
             for (const int to : gpus)
-                if (to != from && gpu::reach(to).failed())
+                if (readEachOther && to != from && gpu::reach(to).failed())
                     throw std::runtime_error(base::concat("GPU ", from, " cannot read the memory of GPU ", to,
                                                           "; train on one of them alone with CUDA_VISIBLE_DEVICES=", from));
         }
