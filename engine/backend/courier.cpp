@@ -88,6 +88,14 @@ void Courier::leave()
     m_called.notify_one();
 }
 
+bool Courier::end()
+{
+    leave();
+    if (m_thread.joinable())
+        m_thread.join();
+    return !m_hangs;
+}
+
 void Courier::announce(std::span<const Message> order)
 {
     {
@@ -323,6 +331,7 @@ void Courier::giveUp()
     base::log(base::LogLevel::Warning, base::concat("NCCL could not be aborted on device ", m_rank.rank, " within ",
                                                     kAbort.count(), " s: its GPU hangs; end the process"));
     (void)new std::deque<Batch>(std::move(m_onTheWay));
+    m_hangs = true;
 }
 
 } // namespace stagelens::backend

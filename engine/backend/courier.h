@@ -58,6 +58,8 @@ public:
     void send(const Message &message, Tensor tensor);
     /// Ends once all is done; the destructor waits for that. What has not been posted by then nobody gives or wants any more.
     void leave();
+    /// Leaves and waits; false where what was under way could not be given up.
+    [[nodiscard]] bool end();
     [[nodiscard]] Doorstep &door() { return m_door; }
     /// Where it stands: "device 0 has carried 12 of its 40 messages, under way is ..., and next it receives ...".
     [[nodiscard]] std::string position(const std::function<std::string(const Message &)> &describe);
@@ -105,6 +107,7 @@ private:
     std::shared_ptr<Communicator> m_communicator;
     std::deque<Batch> m_onTheWay;
     std::int64_t m_delivered = 0; ///< batches
+    bool m_hangs = false;         ///< in giving up
 
     std::jthread m_thread; ///< the last: it uses the others
 };

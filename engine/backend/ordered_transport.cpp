@@ -31,11 +31,17 @@ public:
         }
     }
 
-    ~OrderedTransport() override
+    ~OrderedTransport() override { (void)end(); }
+
+    [[nodiscard]] bool end() final
     {
         for (const auto &courier : m_couriers) // all before one is waited for: they end together
             if (courier)
                 courier->leave();
+        bool isOver = true;
+        for (const auto &courier : m_couriers)
+            isOver = (!courier || courier->end()) && isOver;
+        return isOver;
     }
 
     void announce(std::span<const Message> order) override

@@ -62,6 +62,9 @@ public:
     /// come (runtime::messageOrder()). Every process tells the same. A transport that carries a rank's messages one after the
     /// other needs it, and nothing else then; the others do not listen.
     virtual void announce(std::span<const Message> /*order*/) {}
+    /// After the last message: ends what is under way. False where that cannot be; what tensors lie in must never be given back
+    /// then.
+    [[nodiscard]] virtual bool end() { return true; }
     /// Why all waits have ended though nobody stopped the run; empty where that is not so.
     [[nodiscard]] virtual std::string problem() const { return {}; }
 

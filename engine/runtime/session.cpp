@@ -68,6 +68,17 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     return session;
 }
 
+Session::~Session()
+{
+    if (!m_transport || m_transport->end())
+        return;
+    // A GPU hangs: to give its memory back would wait for ever, and nobody would learn why the run has ended.
+    for (auto &memory : m_memories)
+        (void)memory.release();
+    for (auto &compute : m_computes)
+        (void)compute.release();
+}
+
 kernels::Interrupt Session::interrupt() const
 {
     const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };

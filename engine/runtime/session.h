@@ -27,6 +27,9 @@ public:
     [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
                                                                      const schedule::Schedule &schedule, std::stop_token stop,
                                                                      const Travel &travel = {});
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
 
     /// Makes the step's gradients; with `optimize` then AdamW's step, which clears them. `inspect` (if any) may read the
     /// gradients in between.
