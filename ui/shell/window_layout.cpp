@@ -96,6 +96,8 @@ void MainWindow::buildCentre()
 
 void MainWindow::buildDocks()
 {
+    // Not animated: Qt 6.4 may crash in restoreState() while a dock is still on its way to its place.
+    setDockOptions(AllowTabbedDocks);
     const auto makeDock = [this](const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area) {
         auto *dock = new QDockWidget(title, this);
         dock->setObjectName(name);
