@@ -45,7 +45,8 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
         for (std::size_t i = begin; i < end; ++i)
             values[i] = static_cast<float>(info.deviation * random.normal(static_cast<std::uint64_t>(firstElement) + i));
     };
-    const std::size_t parts = std::clamp<std::size_t>(values.size() / kPerThread, 1, std::thread::hardware_concurrency());
+    const std::size_t parts =
+        std::clamp<std::size_t>(values.size() / kPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
     std::vector<std::jthread> others;
     for (std::size_t part = 1; part < parts; ++part)
         others.emplace_back(fill, values.size() * part / parts, values.size() * (part + 1) / parts);

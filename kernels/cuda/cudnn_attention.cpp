@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cudnn_frontend {
@@ -168,6 +169,7 @@ struct CudnnAttention::State {
     std::map<Key, Graph> graphs;
     void *workspace = nullptr;
     std::int64_t workspaceBytes = 0;
+    std::vector<void *> outgrown; ///< to free memory in a run would wait for all that the GPU does, NCCL's kernels among it
 
     State() = default;
     State(const State &) = delete;
@@ -178,10 +180,12 @@ struct CudnnAttention::State {
         if (handle != nullptr)
             (void)fe::detail::destroy_handle(handle);
         release(workspace);
+        for (void *before : outgrown)
+            release(before);
     }
     Graph built(const AttentionShape &shape, bool isBackward);
     Status run(Stream stream, const AttentionShape &shape, bool isBackward, std::unordered_map<std::int64_t, void *> arrays);
-    Status makeRoom(Stream stream, std::int64_t bytes);
+    Status makeRoom(std::int64_t bytes);
 };
 
 Graph CudnnAttention::State::built(const AttentionShape &shape, bool isBackward)
@@ -195,17 +199,16 @@ Graph CudnnAttention::State::built(const AttentionShape &shape, bool isBackward)
     return made;
 }
 
-Status CudnnAttention::State::makeRoom(Stream stream, std::int64_t bytes)
+Status CudnnAttention::State::makeRoom(std::int64_t bytes)
 {
     if (bytes <= workspaceBytes)
         return {};
-    if (const Status status = finish(stream); status.failed())
+    void *larger = nullptr;
+    if (const Status status = allocate(larger, static_cast<std::size_t>(bytes)); status.failed())
         return status;
-    release(workspace);
-    workspaceBytes = 0;
-    const Status status = allocate(workspace, static_cast<std::size_t>(bytes));
-    workspaceBytes = status.failed() ? 0 : bytes;
-    return status;
+    outgrown.push_back(std::exchange(workspace, larger));
+    workspaceBytes = bytes;
+    return {};
 }
 
 Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bool isBackward,
@@ -224,7 +227,7 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bo
         const Graph &graph = place->second;
         if (graph.graph == nullptr)
             return kUnsupported;
-        if (const Status status = makeRoom(stream, graph.workspace); status.failed())
+        if (const Status status = makeRoom(graph.workspace); status.failed())
             return status;
         if (fe::detail::set_stream(handle, static_cast<cudaStream_t>(stream.handle)) != CUDNN_STATUS_SUCCESS)
             return kAttentionFault;
