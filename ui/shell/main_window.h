@@ -8,6 +8,9 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <utility>
+#include <vector>
+
 class QDockWidget;
 class QMenu;
 class QMenuBar;
@@ -180,8 +183,12 @@ private:
     std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
     model::Experiment m_runBaseline;                                ///< that the table's differences were made against
     service::JobId m_import = 0;
-    std::pair<QByteArray, bool> m_beforePresentation; ///< panes; whether the window filled the screen
-    QList<QWidget *> m_setAside;                      ///< while Learn is shown
+    struct Arrangement {
+        std::vector<std::pair<QDockWidget *, QSize>> docks; ///< that are shown
+        bool isFullScreen = false;
+    };
+    Arrangement m_beforePresentation;
+    QList<QWidget *> m_setAside; ///< while Learn is shown
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

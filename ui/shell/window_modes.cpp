@@ -111,17 +111,26 @@ void MainWindow::setPresentation(bool on)
 {
     if (on) {
         m_actions->explore->trigger();
-        m_beforePresentation = {saveState(), isFullScreen()};
+        m_beforePresentation = {{}, isFullScreen()};
+        for (QDockWidget *dock : {m_left, m_right, m_bottom})
+            if (!dock->isHidden())
+                m_beforePresentation.docks.push_back({dock, dock->size()});
     }
     m_explore->setPresentation(on);
-    for (QWidget *part : std::initializer_list<QWidget *>{menuWidget(), m_left, m_right, m_bottom})
-        part->setVisible(!on);
+    menuWidget()->setVisible(!on);
+    for (const auto &[dock, size] : m_beforePresentation.docks)
+        dock->setVisible(!on);
     if (on)
         showFullScreen();
-    else if (!m_beforePresentation.second)
+    else if (!m_beforePresentation.isFullScreen)
         showNormal();
-    if (!on)
-        restoreState(m_beforePresentation.first);
+    if (on)
+        return;
+    // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.
+    for (const auto &[dock, size] : m_beforePresentation.docks) {
+        resizeDocks({dock}, {size.width()}, Qt::Horizontal);
+        resizeDocks({dock}, {size.height()}, Qt::Vertical);
+    }
 }
 
 void MainWindow::showFamily(const QString &family)
