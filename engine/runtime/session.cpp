@@ -26,6 +26,15 @@ int coreCount()
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+void finishQuietly(backend::Compute &compute) noexcept
+{
+    try {
+        compute.finish();
+    } catch (const std::exception &) {
+        return; // the run has ended, and says why
+    }
+}
+
 } // namespace
 
 Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
@@ -70,8 +79,12 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
 
 Session::~Session()
 {
-    if (!m_transport || m_transport->end())
+    if (!m_transport || m_transport->end()) {
+        // Who was stopped between two waits has asked for work on memory that goes now.
+        for (const auto &compute : m_computes)
+            finishQuietly(*compute);
         return;
+    }
     // A GPU hangs: to give its memory back would wait for ever, and nobody would learn why the run has ended.
     for (auto &memory : m_memories)
         (void)memory.release();

@@ -25,6 +25,7 @@ namespace {
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 decltype(&stagelensLoseFibreGpusAfter) loseGpusAfter = nullptr;
 decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
+decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
 decltype(&stagelensListenToFibres) listen = nullptr;
 decltype(&stagelensRangesOfFibres) rangesHeard = nullptr;
 
@@ -72,11 +73,13 @@ private slots:
         QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
         QVERIFY(plugin.find(loseGpusAfter, "stagelensLoseFibreGpusAfter"));
         QVERIFY(plugin.find(takenBytes, "stagelensTakenOfFibreGpu"));
+        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
         QVERIFY(plugin.find(listen, "stagelensListenToFibres"));
         QVERIFY(plugin.find(rangesHeard, "stagelensRangesOfFibres"));
     }
 
     void init() { setGpus(1, std::size_t{1} << 30); }
+    void cleanup() { QCOMPARE(releasedEarly(), 0); }
 
     void trainsLikeTheReference_data()
     {

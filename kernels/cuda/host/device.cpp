@@ -30,6 +30,7 @@ struct Machine {
     };
     std::map<void *, Block> blocks;
     std::map<int, std::size_t> taken;
+    int releasedEarly = 0;
 };
 
 Machine &machine()
@@ -124,6 +125,7 @@ void release(void *data) noexcept
     const std::scoped_lock lock(machine().mutex);
     if (const auto block = machine().blocks.extract(data)) {
         machine().taken[block.mapped().device] -= block.mapped().bytes;
+        machine().releasedEarly += host::Queue::busy > 0 ? 1 : 0;
         std::free(data);
     }
 }
@@ -231,4 +233,10 @@ std::size_t stagelensTakenOfFibreGpu(int device)
 {
     const std::scoped_lock lock(machine().mutex);
     return machine().taken[device];
+}
+
+int stagelensReleasedEarlyOnFibreGpus()
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().releasedEarly;
 }

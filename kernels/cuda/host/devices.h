@@ -11,6 +11,8 @@ void stagelensSetFibreGpus(int count, std::size_t bytesOfEach);
 void stagelensLoseFibreGpusAfter(int waits);
 /// Bytes that are taken of one's memory.
 [[nodiscard]] std::size_t stagelensTakenOfFibreGpu(int device);
+/// Blocks that were given back while work waited in a stream that may have used them.
+[[nodiscard]] int stagelensReleasedEarlyOnFibreGpus();
 /// Whether a tool listens to the names of ranges, and which it has heard, a line each. Not while a run goes on.
 void stagelensListenToFibres(bool listens);
 [[nodiscard]] const char *stagelensRangesOfFibres();

@@ -27,13 +27,23 @@ public:
         over.notify_all();
     }
 
+    /// Queues of this process that have work to do.
+    static inline std::atomic<int> busy = 0;
+
     [[nodiscard]] bool hasWork() const { return !m_work.empty(); }
-    void add(std::function<Status()> work) { m_work.push_back({ownerOfThread(), std::move(work)}); }
+    void add(std::function<Status()> work)
+    {
+        if (m_work.empty())
+            ++busy;
+        m_work.push_back({ownerOfThread(), std::move(work)});
+    }
     /// Does the work in its order and waits for the mock; answers the first fault.
     [[nodiscard]] Status finish()
     {
         Status fault;
         const std::uint64_t own = ownerOfThread();
+        if (hasWork())
+            --busy;
         for (const Entry &entry : std::exchange(m_work, {})) {
             beginOwner(entry.owner);
             if (const Status status = entry.work(); !fault.failed())
