@@ -6,6 +6,7 @@
 #include "ui/plots/qcp.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/view_state.h"
+#include "ui/shell/window_actions.h"
 
 #include <QApplication>
 #include <QMouseEvent>
@@ -42,21 +43,26 @@ service::PredictionPtr planOf(int microbatches)
 struct View {
     ui::ViewState state;
     ui::TimelineView timeline{&state};
-    explicit View(int microbatches)
+    explicit View(int microbatches, bool critical = false)
     {
         timeline.resize(kSize);
         ui::TimelineContent content;
         content.groups = {ui::predictedGroup(planOf(microbatches))};
+        content.critical = critical;
+        if (critical)
+            content.groups.front().why =
+                std::make_shared<const simulate::Explanation>(service::explain(*planOf(microbatches)).value());
         timeline.setContent(std::move(content));
         timeline.show();
         QApplication::processEvents();
     }
 };
 
-/// The whole picture in the window, at a zoom of range(1); with the minimap where a part of the span is seen.
+/// The whole picture in the window, at a zoom of range(1); with the minimap where a part of the span is seen, and with the
+/// critical path where range(2) is 1.
 void redraw(benchmark::State &bench)
 {
-    View view(static_cast<int>(bench.range(0)));
+    View view(static_cast<int>(bench.range(0)), bench.range(2) == 1);
     view.state.zoom(view.state.span() / 3, static_cast<double>(bench.range(1)));
     auto *plot = view.timeline.findChild<QCustomPlot *>();
     QApplication::processEvents();
@@ -79,7 +85,7 @@ void hover(benchmark::State &bench)
 }
 
 /// From the edit to the painted window, as one keystroke makes it: 32 x 512, 1F1B without a split vocabulary, which is
-/// predicted where the key was pressed.
+/// predicted where the key was pressed; with the critical path where range(0) is 1.
 void keystroke(benchmark::State &bench)
 {
     const QTemporaryDir folder;
@@ -92,6 +98,8 @@ void keystroke(benchmark::State &bench)
     model::Experiment plan = planOf(512)->experiment;
     plan.schedule.vocabulary = model::VocabularyMethod::None;
     window.document().start(plan, {}, QStringLiteral("Bench"));
+    if (bench.range(0) == 1)
+        window.actions().criticalPath->trigger();
     for (int i = 0; i < 50; ++i)
         QApplication::processEvents();
     for (auto step : bench) {
@@ -103,9 +111,20 @@ void keystroke(benchmark::State &bench)
 
 } // namespace
 
-BENCHMARK(redraw)->Args({512, 1})->Args({5300, 1})->Args({5300, 20})->Args({5300, 400})->Unit(benchmark::kMillisecond);
+BENCHMARK(redraw)
+    ->ArgNames({"microbatches", "zoom", "critical"})
+    ->Args({512, 1, 0})
+    ->Args({5300, 1, 0})
+    ->Args({5300, 20, 0})
+    ->Args({5300, 400, 0})
+    ->Args({64, 1, 1})
+    ->Args({512, 1, 1})
+    ->Args({5300, 1, 1})
+    ->Args({5300, 20, 1})
+    ->Args({5300, 400, 1})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(hover)->Arg(512)->Arg(5300)->Unit(benchmark::kMillisecond);
-BENCHMARK(keystroke)->Unit(benchmark::kMillisecond);
+BENCHMARK(keystroke)->ArgName("critical")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 int main(int argc, char **argv)
 {

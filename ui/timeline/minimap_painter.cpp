@@ -1,8 +1,7 @@
-// The whole iteration, small, and the critical path through it.
+// The whole iteration, small.
 #include "ui/timeline/scene.h"
 
 #include <QPainter>
-#include <QPolygonF>
 
 #include <algorithm>
 #include <numeric>
@@ -48,40 +47,6 @@ void paintMinimap(QPainter &painter, const Scene &scene)
                                  columnColour(column, *scene.colours));
         }
     }
-}
-
-void paintCriticalPath(QPainter &painter, const Scene &scene)
-{
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    painter.setBrush(Qt::NoBrush);
-    for (int index = 0; index < static_cast<int>(scene.content->groups.size()); ++index) {
-        const LaneGroup &group = scene.group(index);
-        if (!group.why)
-            continue;
-        const std::vector<simulate::PathStep> &steps = group.why->path.steps;
-        // The steps follow each other without a gap: those in sight are found by bisection, and one pixel shows the last of
-        // many.
-        auto step = std::partition_point(steps.begin(), steps.end(), [&](const auto &at) { return at.end <= scene.begin; });
-        QPolygonF line;
-        for (; step != steps.end() && step->begin < scene.end; ++step) {
-            const int device = step->kind == simulate::PathStep::Kind::Pass ? step->slice.device : step->to.device;
-            const TimelineLayout::Row *row = scene.layout.rowOf(index, device);
-            const double from = scene.xAt(step->begin);
-            const double to = scene.xAt(step->end);
-            if (row == nullptr || (!line.isEmpty() && to - line.back().x() < 0.7))
-                continue;
-            const double y = row->lane.center().y() + 0.5;
-            if (step->kind == simulate::PathStep::Kind::Pass)
-                line << QPointF(from, y);
-            line << QPointF(to, y);
-        }
-        painter.setPen(QPen(scene.colours->background, 5, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-        painter.drawPolyline(line);
-        painter.setPen(QPen(scene.colours->alarm, 2.5, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-        painter.drawPolyline(line);
-    }
-    painter.restore();
 }
 
 } // namespace stagelens::ui
