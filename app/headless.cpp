@@ -14,7 +14,6 @@
 
 #include <QApplication>
 #include <QPixmap>
-#include <QSaveFile>
 #include <QTemporaryDir>
 
 namespace stagelens::app {
@@ -74,6 +73,9 @@ base::Result<> takeScreenshot(const ScreenshotRequest &request)
 {
     if (auto known = checkScene(request.scene); !known)
         return known;
+    if (!request.experiment.isEmpty())
+        if (const auto readable = model::loadExperiment(utf8(request.experiment)); !readable)
+            return readable.error();
     const QTemporaryDir folder;
     const bool dark = request.dark || request.scene == u"dark"_s;
     ui::applyAppearance(dark ? ui::Appearance::Dark : ui::Appearance::Light);
@@ -89,10 +91,7 @@ base::Result<> takeScreenshot(const ScreenshotRequest &request)
     // Layout requests and queued repaints come before the picture.
     for (int round = 0; round < 5; ++round)
         QApplication::processEvents();
-    QSaveFile out(request.file);
-    if (!out.open(QIODevice::WriteOnly) || !window.grab().save(&out, "PNG") || !out.commit())
-        return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(request.file));
-    return {};
+    return ui::saveImage(window.grab().toImage(), request.file);
 }
 
 } // namespace stagelens::app

@@ -1,8 +1,10 @@
 // What a screenshot can show: each scene is something that a person does in the window.
 #include "app/scenes.h"
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "ui/bridge/words.h"
+#include "ui/learn/tour.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/play_bar.h"
 #include "ui/shell/explore_page.h"
@@ -23,6 +25,7 @@
 #include <QSpinBox>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 namespace stagelens::app {
@@ -164,6 +167,27 @@ void playToTheThird(MainWindow &window)
     window.explorePage().playBar()->stepTo(true);
 }
 
+/// What of "learn", "learn:PAGE" or "learn:TOUR#STEP" does not exist.
+Result<> checkPage(const QString &scene)
+{
+    const QString page = scene.section(u':', 1).section(u'#', 0, 0);
+    const auto file = base::resourceFolder() / "docs" / utf8(page);
+    std::error_code ignored;
+    if (page.isEmpty())
+        return {};
+    if (!std::filesystem::is_regular_file(file, ignored))
+        return base::Error::invalid("--scene", utf8(u"there is no page '%1'; name a file below docs"_s.arg(page)));
+    const QString step = scene.section(u'#', 1);
+    if (step.isEmpty())
+        return {};
+    const auto tour = ui::readTour(file);
+    if (!tour)
+        return tour.error();
+    if (step.toInt() < 1 || step.toUInt() > tour->steps.size())
+        return base::Error::invalid("--scene", base::concat("the steps of ", utf8(page), " are 1 to ", tour->steps.size()));
+    return {};
+}
+
 /// Of "learn", "learn:PAGE" or "learn:TOUR#STEP".
 void openThePage(MainWindow &window, const QString &scene)
 {
@@ -234,7 +258,9 @@ QString sceneNames()
 
 Result<> checkScene(const QString &name)
 {
-    if (find(name) || isOfLearn(name))
+    if (isOfLearn(name))
+        return checkPage(name);
+    if (find(name))
         return {};
     return base::Error::invalid("--scene", utf8(u"the scene '%1' is unknown; use one of %2"_s.arg(name, sceneNames())));
 }

@@ -26,6 +26,7 @@ private slots:
     void keysMoveABorder();
     void aModelConfigIsDropped();
     void aHostileConfigIsRefusedWithItsReason();
+    void aFileIsNamedAtTheStart();
     void aScheduleIsDropped();
     void trainingFieldsReachTheExperiment();
     void aRunGivesItsCosts();
@@ -130,6 +131,16 @@ void WindowEditor::aHostileConfigIsRefusedWithItsReason()
         QVERIFY2(notice().startsWith(u"config.json was not opened. "_s), qPrintable(notice()));
         QVERIFY(experiment() == before);
     }
+}
+
+void WindowEditor::aFileIsNamedAtTheStart()
+{
+    const QString file = write(u"mine.csv"_s, "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    m_fixture->open(file);
+    QCOMPARE(experiment().schedule.file, file.toStdString());
+    m_fixture->close();
+    m_fixture->open(u"/no/such/plan.stagelens.json"_s);
+    QCOMPARE(notice(), u"plan.stagelens.json was not opened. Cannot be read: it does not exist; check the name."_s);
 }
 
 void WindowEditor::aScheduleIsDropped()

@@ -122,12 +122,21 @@ void WindowHeadless::wrongInputIsRefused_data()
     const QString out = path(u"never.png"_s);
     QTest::newRow("option") << QStringList{u"--colour"_s} << u"colour"_s << 2;
     QTest::newRow("scene") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"sunset"_s} << u"sunset"_s << 2;
+    QTest::newRow("page") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"learn:foo.md"_s} << u"foo.md"_s << 2;
+    QTest::newRow("step") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"learn:tours/1-bubble.tour#99"_s} << u"1 to "_s
+                          << 2;
+    QTest::newRow("file") << QStringList{u"--screenshot"_s, out, u"nofile.json"_s} << u"nofile.json"_s << 2;
     QTest::newRow("size") << QStringList{u"--screenshot"_s, out, u"--size"_s, u"big"_s} << u"--size"_s << 2;
     QTest::newRow("nothing to draw") << QStringList{u"--export"_s, out} << u"--experiment"_s << 2;
     QTest::newRow("format") << QStringList{u"--export"_s, path(u"x.gif"_s), u"--experiment"_s, m_demo} << u"gif"_s << 2;
     QTest::newRow("run") << QStringList{u"--export"_s, out, u"--run"_s, u"first"_s} << u"first"_s << 2;
     QTest::newRow("folder") << QStringList{u"--export"_s, path(u"no/where.png"_s), u"--experiment"_s, m_demo}
                             << u"no/where.png"_s << 1;
+    for (const QString &format : {u"png"_s, u"svg"_s, u"pdf"_s})
+        QTest::newRow(qPrintable(u"full disk "_s + format))
+            << QStringList{u"--export"_s, u"/dev/full"_s, u"--experiment"_s, m_demo, u"--format"_s, format} << u"/dev/full"_s
+            << 1;
+    QTest::newRow("screenshot, full disk") << QStringList{u"--screenshot"_s, u"/dev/full"_s} << u"/dev/full"_s << 1;
 }
 
 void WindowHeadless::wrongInputIsRefused()

@@ -4,12 +4,13 @@
 #include "engine/model/names.h"
 
 #include <QDateTime>
+#include <QFileInfo>
 #include <QLocale>
-#include <map>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 namespace stagelens::ui {
 
@@ -229,6 +230,11 @@ QString sentence(const base::Error &error)
     for (const base::Problem &problem : error.problems)
         all << sentence(problem);
     return all.join(u' ');
+}
+
+QString notOpened(const QString &file, const base::Error &error)
+{
+    return u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(error));
 }
 
 } // namespace stagelens::ui

@@ -42,5 +42,7 @@ namespace stagelens::ui {
 /// A problem or error as sentences that begin with a capital and end with a full stop.
 [[nodiscard]] QString sentence(const base::Problem &problem);
 [[nodiscard]] QString sentence(const base::Error &error);
+/// "plan.json was not opened. It does not exist."
+[[nodiscard]] QString notOpened(const QString &file, const base::Error &error);
 
 } // namespace stagelens::ui

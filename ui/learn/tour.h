@@ -63,14 +63,19 @@ struct Tour {
 ///     # Title
 ///     A sentence about it.
 ///     ## Title of a step
-///     example: NAME               of resources/examples; else the plan goes on from the step before (first: 1F1B, 4 x 8, F 1,
-///     B 2) plan: devices 4, schedule zb-h1, costs F=1 B=2      options of the command line, without their dashes beside:
-///     schedule gpipe      a second plan, below the first change: devices, microbatches colour: kind | microbatch | chunk
+///     example: NAME
+///     plan: devices 4, schedule zb-h1, costs F=1 B=2
+///     beside: schedule gpipe
+///     change: devices, microbatches
+///     colour: kind | microbatch | chunk
 ///     follow: 0
 ///     critical: yes
 ///     check: bubble < 0.3; less than a third is bubble
 ///     (an empty line)
 ///     Markdown with {bubble} and {iteration / other_iteration|factor}.
+///
+/// `example` is one of resources/examples; without it the plan goes on from the step before (the first: 1F1B, 4 x 8, F 1, B 2).
+/// `plan` has options of the command line, without their dashes; `beside` those of a second plan, shown below the first.
 ///
 /// InvalidInput with file and line in the problem's field where it cannot be read: nothing of a broken tour is shown.
 [[nodiscard]] base::Result<Tour> readTour(const std::filesystem::path &file);

@@ -59,13 +59,14 @@ void FileDesk::start(const QString &file)
         m_document->start(experiment, path, title);
     };
     QString problem;
-    if (!file.isEmpty()) {
+    const bool isExperiment = service::kindOfFile(utf8(file)) == service::FileKind::Experiment;
+    if (!file.isEmpty() && isExperiment) {
         if (auto loaded = model::loadExperiment(utf8(file))) {
             begin(*loaded, file, titleOfFile(file));
             remember(file);
             return;
         } else {
-            problem = sentence(loaded.error());
+            problem = notOpened(file, loaded.error());
         }
     }
     std::error_code ignored;
@@ -86,6 +87,8 @@ void FileDesk::start(const QString &file)
         const auto loaded = model::loadExperiment(utf8(demo));
         begin(loaded ? *loaded : model::Experiment{}, {}, titleOfFile(demo));
     }
+    if (!isExperiment)
+        openFile(file);
     if (!problem.isEmpty())
         emit failed(problem.trimmed());
 }
@@ -99,7 +102,7 @@ void FileDesk::openFile(const QString &file)
     case service::FileKind::Experiment: break;
     }
     if (const auto opened = m_document->open(file); !opened) {
-        emit failed(u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(opened.error())));
+        emit failed(notOpened(file, opened.error()));
         return;
     }
     remember(file);
@@ -110,7 +113,7 @@ void FileDesk::openModel(const QString &file)
     const QString name = QFileInfo(file).fileName();
     const auto found = service::modelFromConfig(utf8(file));
     if (!found) {
-        emit failed(u"%1 was not opened. %2"_s.arg(name, sentence(found.error())));
+        emit failed(notOpened(file, found.error()));
         return;
     }
     model::Experiment next = m_document->experiment();

@@ -1,11 +1,13 @@
 #include "ui/shell/picture_export.h"
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "ui/bridge/words.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QAction>
 #include <QApplication>
+#include <QBuffer>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -13,7 +15,6 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 
 namespace stagelens::ui {
@@ -81,20 +82,27 @@ base::Result<> exportPicture(const Picture &picture, const QString &file, const 
     if (size.width() < 100 || size.height() < 50 || size.width() > 20'000 || size.height() > 20'000)
         return base::Error::invalid("--size", base::concat("a picture of ", size.width(), "x", size.height(),
                                                            " cannot be drawn; use between 100x50 and 20000x20000"));
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly))
-        return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(file));
     if (format == u"png"_s)
-        imageOf(picture).save(&out, "PNG");
-    else if (format == u"svg"_s)
-        paintSvg(out, picture);
+        return saveImage(imageOf(picture), file);
+    // Qt's writers do not say when a disk is full: they draw into memory.
+    QBuffer drawn;
+    drawn.open(QIODevice::WriteOnly);
+    if (format == u"svg"_s)
+        paintSvg(drawn, picture);
     else if (format == u"pdf"_s)
-        paintPdf(out, picture);
+        paintPdf(drawn, picture);
     else
         return base::Error::invalid("--format", "the format '" + utf8(format) + "' is unknown; use png, svg or pdf");
-    if (!out.commit())
-        return base::Error::failed("cannot write: " + utf8(out.errorString()), utf8(file));
-    return {};
+    return base::writeFile(utf8(file), drawn.data().toStdString());
+}
+
+base::Result<> saveImage(const QImage &image, const QString &file)
+{
+    QBuffer encoded;
+    encoded.open(QIODevice::WriteOnly);
+    if (!image.save(&encoded, "PNG"))
+        return base::Error::failed("the picture is too large for the machine's memory; choose a smaller one", utf8(file));
+    return base::writeFile(utf8(file), encoded.data().toStdString());
 }
 
 void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say)

@@ -34,6 +34,8 @@ inline constexpr QSize kPictureSize{1600, 900};
 /// `format` is png, svg or pdf. A file that cannot be written leaves the old one as it was.
 [[nodiscard]] base::Result<> exportPicture(const Picture &picture, const QString &file, const QString &format);
 [[nodiscard]] QImage imageOf(const Picture &picture);
+/// As PNG; the same holds of the old file.
+[[nodiscard]] base::Result<> saveImage(const QImage &image, const QString &file);
 
 /// "Copy picture" and "Export picture…" in a view's context menu; `say` is told why a file was not written.
 void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say);

@@ -126,7 +126,7 @@ void ScheduleDesk::open(const QString &file)
 {
     model::Experiment next = service::withScheduleFile(m_document->experiment(), utf8(file));
     if (const auto followed = service::followed(next); !followed) {
-        emit failed(u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(followed.error())));
+        emit failed(notOpened(file, followed.error()));
         return;
     }
     m_document->closeGesture();
