@@ -159,6 +159,11 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
     return floats;
 }
 
+EngineFloats engineFloats(const Experiment &experiment)
+{
+    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment));
+}
+
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, Recompute recompute)
 {
     // Full recomputation keeps a layer's input. Selective recomputation redoes the attention matrix, which neither flash

@@ -61,6 +61,8 @@ struct EngineFloats {
 };
 [[nodiscard]] EngineFloats engineFloats(const ModelConfig &model, int microbatchSize,
                                         base::Precision precision = base::Precision::Fp32);
+/// Of a plan's model and microbatches, as the engine computes them.
+[[nodiscard]] EngineFloats engineFloats(const Experiment &experiment);
 
 /// Activations that one layer keeps from F to B for one microbatch, in bytes (34 s b h in 16 bit with flash attention and no
 /// recomputation; in fp32 what the CPU engine keeps, the layer's input among it).

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/runtime/lowering.h"
 #include "engine/runtime/memory_plan.h"
+#include "engine/runtime/message_plan.h"
 #include "engine/runtime/shape.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
@@ -16,7 +17,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Of larger schedules the need is estimated from the microbatches in flight.
+/// Of larger schedules the need is estimated from the microbatches in flight and all messages of a step.
 constexpr std::size_t kMostPasses = 4'000'000;
 
 /// What there is for a run.
@@ -103,6 +104,8 @@ std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedul
 std::string adviceFor(const model::Experiment &experiment, const schedule::Schedule &schedule, const Room &room,
                       base::Bytes beside)
 {
+    if (schedule.passCount() > kMostPasses) // each answer takes seconds
+        return "; lower parallel.microbatches: so many keep their messages to the end of the step";
     std::string least;
     base::Bytes leastBytes = 0;
     for (const Setting &setting : otherSettings(experiment)) {
@@ -126,11 +129,12 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
 MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     MemoryNeed need;
+    const auto messages = messageBounds(lowered(schedule), model::engineFloats(experiment));
     for (int device = 0; device < schedule.devices(); ++device) {
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
+        need.slabs.push_back(need.peaks.back() + messages[static_cast<std::size_t>(device)].bytes);
     }
-    need.slabs = need.peaks;
     return need;
 }
 

@@ -110,7 +110,7 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     const base::Precision precision = model::enginePrecision(experiment);
-    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize, precision);
+    const model::EngineFloats floats = model::engineFloats(experiment);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
         auto buffers = simulate::BufferPlan::make(experiment, schedule, device);

@@ -148,8 +148,7 @@ MessageKey keyOf(Transfer transfer, int slot, int microbatch)
 
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)
 {
-    const model::EngineFloats floats =
-        model::engineFloats(plan.experiment.model, plan.experiment.parallel.microbatchSize, plan.shape.precision);
+    const model::EngineFloats floats = model::engineFloats(plan.experiment);
     const int microbatch = pass.microbatch;
     const VocabularyMethod method = plan.schedule.vocabulary();
     const int lastDevice = plan.lastDevice(microbatch);

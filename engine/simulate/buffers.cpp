@@ -49,7 +49,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
 {
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const base::Precision precision = model::enginePrecision(experiment);
-    const model::EngineFloats floats = model::engineFloats(experiment.model, experiment.parallel.microbatchSize, precision);
+    const model::EngineFloats floats = model::engineFloats(experiment);
     const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
     MemoryByCategory bytes{};
     // Passes compute with a version of the weights; in bf16 these are copies of master weights in float.
@@ -67,9 +67,8 @@ class BufferPlan::Walk {
 public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
-          m_floats(
-              model::engineFloats(experiment.model, experiment.parallel.microbatchSize, model::enginePrecision(experiment))),
-          m_layers(layersOfStages(experiment, schedule)), m_rows(shardRows(experiment, schedule, device)),
+          m_floats(model::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
+          m_rows(shardRows(experiment, schedule, device)),
           m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
           m_isSharded(model::isSharded(schedule.vocabulary()))
     {}

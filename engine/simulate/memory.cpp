@@ -61,7 +61,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.norm = bytes.empty = bytes.boundary;
     if (model::isEnginePlan(experiment)) { // BufferPlan has the lives of these
-        const model::EngineFloats floats = model::engineFloats(model, b, model::enginePrecision(experiment));
+        const model::EngineFloats floats = model::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t output =
             base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.boundary;

@@ -25,6 +25,8 @@ enum class RunStatus : unsigned char { Running, Finished, Failed, Cancelled, Int
 /// The median step's time, with the first two steps apart where there are more; of an even number the lower of the two in the
 /// middle, so that it is a step's. Nothing without steps.
 [[nodiscard]] std::optional<base::Nanos> medianIteration(std::span<const base::Nanos> iterations);
+/// The index of that step.
+[[nodiscard]] std::optional<std::size_t> medianIndex(std::span<const base::Nanos> iterations);
 
 /// A row of the run table.
 struct RunSummary {

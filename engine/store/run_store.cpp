@@ -162,31 +162,11 @@ Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iterati
 
 Result<> RunStore::setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics)
 {
-    const auto &peaks = metrics.peakMemory;
-    std::optional<base::Bytes> peak;
-    if (!peaks.empty())
-        peak = std::ranges::max(peaks);
     const std::string blob = encodeTimeline(timeline);
-    const std::string detail = metricsToJson(metrics);
     return m_state->inTransaction([&]() -> Result<> {
         if (const auto figures = m_state->refreshFigures(run); !figures)
             return figures;
-        const auto stored =
-            m_state->run("INSERT OR REPLACE INTO metrics (run, makespan_ns, bubble_ratio, tokens_per_second, mfu,"
-                         " peak_memory_bytes, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                         [&](Statement &statement) {
-                             statement.bind(run)
-                                 .bind(metrics.makespan)
-                                 .bind(finite(metrics.bubbleRatio))
-                                 .bind(metrics.tokensPerSecond)
-                                 .bind(metrics.mfu)
-                                 .bind(peak)
-                                 .bind(std::string_view(detail));
-                         });
-        if (!stored)
-            return stored;
-        return m_state->run("INSERT OR REPLACE INTO timeline (run, data) VALUES (?, ?)",
-                            [&](Statement &statement) { statement.bind(run).bindBlob(blob); });
+        return m_state->showStep(run, metrics, metricsToJson(metrics), blob);
     });
 }
 

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
+#include "engine/store/metrics_json.h"
 
 #include <algorithm>
 #include <chrono>
@@ -106,6 +107,45 @@ Result<> RunStore::State::refreshFigures(RunId id)
                });
 }
 
+Result<> RunStore::State::showStep(RunId id, const simulate::Metrics &metrics, std::string_view detail, const std::string &blob)
+{
+    const auto &peaks = metrics.peakMemory;
+    std::optional<base::Bytes> peak;
+    if (!peaks.empty())
+        peak = std::ranges::max(peaks);
+    const auto stored = run("INSERT OR REPLACE INTO metrics (run, makespan_ns, bubble_ratio, tokens_per_second, mfu,"
+                            " peak_memory_bytes, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            [&](Statement &statement) {
+                                statement.bind(id)
+                                    .bind(metrics.makespan)
+                                    .bind(finite(metrics.bubbleRatio))
+                                    .bind(metrics.tokensPerSecond)
+                                    .bind(metrics.mfu)
+                                    .bind(peak)
+                                    .bind(detail);
+                            });
+    if (!stored)
+        return stored;
+    return run("INSERT OR REPLACE INTO timeline (run, data) VALUES (?, ?)",
+               [&](Statement &statement) { statement.bind(id).bindBlob(blob); });
+}
+
+Result<> RunStore::State::showMedianStep(RunId id)
+{
+    const auto found = steps(id);
+    if (!found)
+        return found.error();
+    const auto median = medianIndex(found->iterations);
+    if (!median)
+        return {};
+    const std::size_t resumed = found->losses.size() - found->iterations.size();
+    std::string detail;
+    std::string blob;
+    const auto read = stepTimeline(id, static_cast<int>(resumed + *median), detail, blob);
+    const auto metrics = read ? metricsFromJson(detail) : Result<simulate::Metrics>(read.error());
+    return metrics ? showStep(id, *metrics, detail, blob) : Result<>(); // else what was shown last
+}
+
 Result<> RunStore::State::end(RunId id, RunStatus status, const std::string &reason)
 {
     if (const auto refreshed = refreshFigures(id); !refreshed)
@@ -176,9 +216,12 @@ Result<> RunStore::State::markInterrupted()
         const auto gone = orphans();
         if (!gone)
             return gone.error();
-        for (const RunId id : *gone)
+        for (const RunId id : *gone) {
+            if (const auto shown = showMedianStep(id); !shown)
+                return shown;
             if (const auto ended = end(id, RunStatus::Interrupted, "its process ended before the run did"); !ended)
                 return ended;
+        }
         return {};
     });
 }

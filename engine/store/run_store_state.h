@@ -70,6 +70,10 @@ struct RunStore::State {
     base::Result<> stepTimeline(RunId id, int step, std::string &metrics, std::string &blob);
     /// Writes the figures of the steps into the run's row.
     base::Result<> refreshFigures(RunId id);
+    /// Makes a step's figures and timeline those that the run is shown with; `detail` and `blob` as they are stored.
+    base::Result<> showStep(RunId id, const simulate::Metrics &metrics, std::string_view detail, const std::string &blob);
+    /// The median step of those that were kept, of a run whose process cannot choose any more. Nothing where none was kept.
+    base::Result<> showMedianStep(RunId id);
     base::Result<> end(RunId id, RunStatus status, const std::string &reason);
     base::Result<> insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name);
     base::Result<> insertEnvironment(RunId id, const std::map<std::string, std::string> &environment);

@@ -2,6 +2,8 @@
 #include "tests/support/child_process.h"
 #include "tests/support/store_samples.h"
 
+#include <array>
+
 using namespace stagelens;
 using namespace stagelens::test;
 
@@ -43,6 +45,32 @@ private slots:
         QVERIFY(doomed->summary.stepsDone >= 6 && doomed->timeline);
         QVERIFY(!doomed->summary.reason.empty());
         QVERIFY(store.remove(first + 1).ok());
+    }
+
+    void itIsShownWithTheMedianOfItsSteps()
+    {
+        Child child([this](Child &self) {
+            auto store = RunStore::open(path());
+            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
+            for (int step = 0; run && step < 5; ++step) {
+                simulate::Metrics metrics = sampleMetrics();
+                metrics.iteration = std::array{900, 800, 130, 110, 120}[static_cast<std::size_t>(step)];
+                if (!store->addStep(*run, step, 5, metrics.iteration, sampleTimeline(), metrics))
+                    return false;
+            }
+            self.sayReady();
+            self.awaitWord(); // which does not come
+            return false;
+        });
+        QVERIFY(child.awaitReady());
+        child.kill();
+        QCOMPARE(child.wait(), -1);
+        RunStore store = open();
+        const auto doomed = store.load(1);
+        QVERIFY2(doomed.ok(), doomed ? "" : doomed.error().text().c_str());
+        QVERIFY(doomed->timeline && doomed->metrics);
+        QCOMPARE(doomed->metrics->iteration, base::Nanos{120});
+        QCOMPARE(doomed->summary.bubbleRatio, std::optional(sampleMetrics().bubbleRatio));
     }
 
     void liveRunOfAnotherProcessStaysRunning()

@@ -78,12 +78,8 @@ QString differenceWords(const model::Experiment &baseline, const model::Experime
 
 std::optional<int> medianStep(const store::RunRecord &run)
 {
-    const auto median = store::medianIteration(run.iterations);
-    if (!median)
-        return {};
-    // From behind: the first steps are apart where there are more.
-    const auto found = std::ranges::find(run.iterations.rbegin(), run.iterations.rend(), *median);
-    return run.summary.resumedSteps + static_cast<int>(run.iterations.rend() - found);
+    const auto median = store::medianIndex(run.iterations);
+    return median ? std::optional(run.summary.resumedSteps + static_cast<int>(*median) + 1) : std::nullopt;
 }
 
 BadEnd badEnd(const store::RunSummary &run)

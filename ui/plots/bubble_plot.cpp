@@ -24,12 +24,13 @@ QString percent(double ratio)
 class BubblePlot::Private {
 public:
     explicit Private(BubblePlot *plotWidget);
+    /// The bars are left out where there is no height for them.
     void arrange();
     void updateStyle();
     void refresh();
     void paintAround(QPainter &painter);
     void paintCauses(QPainter &painter, QRect bar);
-    /// The share of each device in its bar, where it fits.
+    /// The share of each device in its bar, where that is wide enough.
     void paintShares(QPainter &painter);
     /// The four causes stand in one line where there is room.
     [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }
@@ -75,7 +76,10 @@ void BubblePlot::Private::arrange()
     const int line = fontMetrics.height();
     const int head = line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(leftMargin(fontMetrics, kAxisName), head + 8, 10, line + 8));
+    const QMargins around(leftMargin(fontMetrics, kAxisName), head + 8, 10, line + 8);
+    plot->axisRect()->setMargins(around);
+    const int room = q->height() - around.top() - around.bottom();
+    plot->axisRect()->setVisible(!metrics.bubbleRatioPerDevice.empty() && room >= 2 * line);
 }
 
 void BubblePlot::Private::updateStyle()
@@ -104,7 +108,6 @@ void BubblePlot::Private::refresh()
                                                             : 8);
     const double most = values.isEmpty() ? 1 : *std::max_element(values.begin(), values.end());
     plot->yAxis->setRange(0, std::max(most * 1.05, 5.0));
-    plot->axisRect()->setVisible(!ratios.empty());
     arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);
 }
@@ -145,7 +148,7 @@ void BubblePlot::Private::paintShares(QPainter &painter)
     const QFontMetrics metricsOfFont(q->font());
     const QRect area = plot->axisRect()->rect();
     const double wide = plot->xAxis->coordToPixel(bars->width()) - plot->xAxis->coordToPixel(0);
-    if (wide < metricsOfFont.horizontalAdvance(QStringLiteral("100 %")) || area.height() < metricsOfFont.ascent())
+    if (wide < metricsOfFont.horizontalAdvance(QStringLiteral("100 %")))
         return;
     painter.setPen(colours->ink);
     for (std::size_t device = 0; device < metrics.bubbleRatioPerDevice.size(); ++device) {
@@ -178,6 +181,8 @@ void BubblePlot::Private::paintAround(QPainter &painter)
                      QFontMetrics(q->font()).elidedText(rest, Qt::ElideRight, title.width() - used));
     if (causes)
         paintCauses(painter, QRect(10, line + 8, q->width() - 20, kBarHeight));
+    if (!plot->axisRect()->visible())
+        return;
     paintShares(painter);
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);

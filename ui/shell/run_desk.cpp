@@ -137,10 +137,6 @@ base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run, std::optio
     auto record = m_bridge->service().loadRun(run, step);
     if (!record)
         return std::move(record).error();
-    // Nobody was there in the end to choose the median step.
-    if (const auto median = medianStep(*record); !step && median && record->summary.status == store::RunStatus::Interrupted)
-        if (auto whole = m_bridge->service().loadRun(run, *median - 1))
-            record = std::move(whole);
     auto snapshot = std::make_shared<service::RunSnapshot>();
     snapshot->record = *std::move(record);
     snapshot->step = snapshot->record.summary.stepsDone;
