@@ -177,6 +177,17 @@ std::string seenFrom(const std::filesystem::path &document, const std::filesyste
     return within.empty() || *within.begin() == ".." ? whole.string() : within.string();
 }
 
+/// The names of the files that a plan needs.
+std::vector<std::string *> filesOf(Experiment &experiment)
+{
+    std::vector<std::string *> names;
+    if (!experiment.schedule.file.empty())
+        names.push_back(&experiment.schedule.file);
+    if (auto *durations = std::get_if<DurationsFile>(&experiment.cost.source))
+        names.push_back(&durations->file);
+    return names;
+}
+
 } // namespace
 
 Json toJson(const Experiment &experiment)
@@ -241,16 +252,25 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
     if (!text)
         return text.error();
     auto experiment = experimentFromJson(*text, file.string());
-    if (experiment && !experiment->schedule.file.empty())
-        experiment->schedule.file = (file.parent_path() / experiment->schedule.file).lexically_normal().string();
+    if (!experiment)
+        return experiment;
+    const auto placed = [&file](const std::string &name) { return (file.parent_path() / name).lexically_normal().string(); };
+    for (std::string *name : filesOf(*experiment))
+        *name = placed(*name);
+    // The data may be a word or one of the program's resources as well.
+    std::string &data = experiment->training.data;
+    if (std::error_code ignored; !data.empty() && std::filesystem::exists(placed(data), ignored))
+        data = placed(data);
     return experiment;
 }
 
 Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file)
 {
     Experiment saved = experiment;
-    if (!saved.schedule.file.empty())
-        saved.schedule.file = seenFrom(file, saved.schedule.file);
+    for (std::string *name : filesOf(saved))
+        *name = seenFrom(file, *name);
+    if (std::error_code ignored; std::filesystem::exists(saved.training.data, ignored))
+        saved.training.data = seenFrom(file, saved.training.data);
     return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
 }
 

@@ -16,7 +16,8 @@ namespace stagelens::model {
 /// Reads a document; absent members keep their defaults (a named preset fills the model first), unknown members, wrong types
 /// and out-of-range numbers are problems. Bounded in depth and size. Does not validate the plan as a whole: call validate().
 [[nodiscard]] base::Result<Experiment> experimentFromJson(std::string_view text, const std::string &source);
-/// Of and to a file. A custom schedule's file is named from the document's folder there, and from the working folder in memory.
+/// Of and to a file. The files that a plan needs (a custom schedule, durations, data where it is one) are named from the
+/// document's folder there, and from the working folder in memory.
 [[nodiscard]] base::Result<Experiment> loadExperiment(const std::filesystem::path &file);
 [[nodiscard]] base::Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file);
 

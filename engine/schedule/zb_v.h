@@ -1,4 +1,5 @@
-// ZB-V: two stages a device, no bubble where F, I and W take equally long.
+// ZB-V: two stages a device; where F, I and W take equally long, the bubble is (p - 1) F / 2, of the slant that a synchronised
+// step has.
 #pragma once
 
 #include "engine/base/result.h"

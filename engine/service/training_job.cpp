@@ -328,9 +328,18 @@ private:
         }
         storeTimeline();
         storeEnd();
+        if (!outcome && outcome.error().kind == base::ErrorKind::InvalidInput && m_snapshot.record.losses.empty())
+            forget();
         m_store.reset();
         m_snapshot.finished = true;
         publish();
+    }
+
+    /// A run that was refused before it began is none; a row that cannot be removed stays as one that failed.
+    void forget()
+    {
+        if (m_store && m_store->remove(m_snapshot.record.summary.id))
+            m_snapshot.record.summary.id = 0;
     }
 
     /// A row whose end cannot be written either counts as interrupted when the database is opened next.

@@ -40,7 +40,9 @@ Error errorOf(int code, sqlite3 *database, const std::string &file)
                              "; its folder must exist and be writable, else choose another database"));
     case SQLITE_FULL: return failed("cannot grow because the disk is full; free space or choose another database");
     case SQLITE_CORRUPT:
-        return failed("is damaged; copy it away, run `stagelens-cli db check` on it, or put its backup in its place");
+        return failed(
+            "is damaged; copy it away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 "
+            "FILE .recover`");
     case SQLITE_IOERR:
         return failed(concat("cannot be read or written", systemCause(database), "; check the disk and its free space"));
     case SQLITE_NOMEM: return failed("needs more memory than there is; close other programs");

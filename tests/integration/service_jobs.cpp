@@ -135,6 +135,21 @@ private slots:
         QVERIFY(record->losses.size() >= 1);
     }
 
+    void aRefusedRunLeavesNoRow()
+    {
+        Bench bench(m_folder);
+        const auto before = bench.service().runs();
+        model::Experiment plan = smallPlan();
+        plan.training.data = "/no/such/text.txt";
+        const auto last = bench.finish(bench.service().submitTraining(plan));
+        QVERIFY(last->error.has_value());
+        QCOMPARE(last->error->kind, base::ErrorKind::InvalidInput);
+        QCOMPARE(last->record.summary.id, store::RunId{0});
+        const auto after = bench.service().runs();
+        QVERIFY(before.ok() && after.ok());
+        QCOMPARE(after->size(), before->size());
+    }
+
     void aPlanThatCannotRunIsAnswered()
     {
         Bench bench(m_folder);

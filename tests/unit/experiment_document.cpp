@@ -201,6 +201,31 @@ private slots:
         QVERIFY(!saveExperiment(experiment, file / "below").ok());
     }
 
+    void aPlanMovesWithItsFiles()
+    {
+        const QTemporaryDir top;
+        const std::filesystem::path here = top.filePath("here").toStdString();
+        const std::filesystem::path there = top.filePath("there").toStdString();
+        std::filesystem::create_directory(here);
+        for (const char *name : {"mine.csv", "durations.csv", "text.txt"})
+            QVERIFY(stagelens::base::writeFile(here / name, "").ok());
+        Experiment experiment;
+        experiment.schedule.file = here / "mine.csv";
+        experiment.cost.source = DurationsFile{here / "durations.csv"};
+        experiment.training.data = here / "text.txt";
+        QVERIFY(saveExperiment(experiment, here / "a.json").ok());
+        std::filesystem::rename(here, there);
+        auto moved = loadExperiment(there / "a.json");
+        QVERIFY(moved.ok());
+        QCOMPARE(moved->schedule.file, (there / "mine.csv").string());
+        QCOMPARE(std::get<DurationsFile>(moved->cost.source).file, (there / "durations.csv").string());
+        QCOMPARE(moved->training.data, (there / "text.txt").string());
+        // From elsewhere, and a word that is no file's name stays one.
+        moved->training.data = "synthetic";
+        QVERIFY(saveExperiment(*moved, top.filePath("b.json").toStdString()).ok());
+        QCOMPARE(*loadExperiment(top.filePath("b.json").toStdString()), *moved);
+    }
+
     void examplesAreSoundAndAsWritten()
     {
         const std::filesystem::path folder = stagelens::base::resourceFolder() / "examples";

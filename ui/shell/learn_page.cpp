@@ -159,7 +159,7 @@ void LearnPage::fill()
 {
     addFolder(u"Start here"_s, {},
               {u"tutorials/first-steps.md"_s, u"the-window.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s,
-               u"glossary.md"_s});
+               u"command-line.md"_s, u"glossary.md"_s});
     addFolder(u"Tours"_s, u"tours/"_s, resourceDir(u"docs/tours"_s).entryList({u"*.tour"_s}, QDir::Files, QDir::Name));
     auto *examples = new QTreeWidgetItem(m_contents, {u"Examples"_s});
     examples->setFlags(Qt::ItemIsEnabled);
@@ -177,7 +177,9 @@ void LearnPage::fill()
         families << qtText(family.name) + u".md"_s;
     families << u"auto.md"_s;
     addFolder(u"Schedules"_s, u"schedules/"_s, families);
-    QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"architecture.md"_s};
+    addFolder(u"Training for real"_s, {},
+              {u"models.md"_s, u"memory.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s, u"several-machines.md"_s});
+    QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
     for (const QString &name : resourceDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;
     QTreeWidgetItem *works = addFolder(u"How Stagelens works"_s, {}, more);
