@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <utility>
 
 namespace stagelens::model {
 namespace {
@@ -56,6 +58,16 @@ Result<Hardware> readHardware(const std::filesystem::path &file)
     return text ? hardwareFromJson(*text, file.string()) : Result<Hardware>(text.error());
 }
 
+/// Every prediction asks for the hardware: the same is said once.
+void warnOnce(const std::string &text)
+{
+    static std::mutex mutex;
+    static std::string said;
+    const std::scoped_lock lock(mutex);
+    if (text != std::exchange(said, text))
+        base::log(base::LogLevel::Warning, text);
+}
+
 /// What was measured on this machine, or nothing.
 std::optional<Hardware> measuredHardware()
 {
@@ -66,9 +78,8 @@ std::optional<Hardware> measuredHardware()
     Result<Hardware> measured = readHardware(file);
     if (measured && measured->name == kLocal)
         return *std::move(measured);
-    base::log(base::LogLevel::Warning, concat(measured ? concat(file.string(), ": is named ", measured->name, ", not ", kLocal)
-                                                       : measured.error().text(),
-                                              "; the general values of ", kLocal, " are used; calibrate again"));
+    warnOnce(concat(measured ? concat(file.string(), ": is named ", measured->name, ", not ", kLocal) : measured.error().text(),
+                    "; the general values of ", kLocal, " are used; measure again with `stagelens-cli bench --calibrate`"));
     return std::nullopt;
 }
 
