@@ -3,6 +3,7 @@
 #include "app/cli/report.h"
 #include "app/cli/subject.h"
 #include "app/cli/table.h"
+#include "app/cli/usage.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 
@@ -145,8 +146,8 @@ std::string changeText(const Figure &figure)
 
 void print(const Subject &a, const Subject &b)
 {
-    std::cout << "A: " << a.label << ", " << provenanceText(a.timeline->provenance) << '\n'
-              << "B: " << b.label << ", " << provenanceText(b.timeline->provenance) << "\n\n";
+    std::cout << "A: " << cellText(a.label) << ", " << provenanceText(a.timeline->provenance) << '\n'
+              << "B: " << cellText(b.label) << ", " << provenanceText(b.timeline->provenance) << "\n\n";
     const auto word = [](const Json &value) {
         return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
     };
@@ -181,6 +182,15 @@ void print(const Subject &a, const Subject &b)
         std::cout << "\nA and B are different kinds of figures; their difference is no measurement.\n";
 }
 
+/// Two documents are read, so each problem says which of them has it.
+base::Error inDocument(base::Error error, const std::string &document)
+{
+    for (base::Problem &problem : error.problems)
+        if (problem.field != document)
+            problem.field = problem.field.empty() ? document : document + ": " + problem.field;
+    return error;
+}
+
 int compare(const std::vector<std::string> &operands, const std::string &database, bool asJson)
 {
     std::vector<Subject> subjects;
@@ -190,7 +200,7 @@ int compare(const std::vector<std::string> &operands, const std::string &databas
         if (subject)
             subjects.push_back(*std::move(subject));
         else
-            status = std::max(status, fail(subject.error()));
+            status = std::max(status, fail(runNumber(operand) ? subject.error() : inDocument(subject.error(), operand)));
     }
     if (status != kDone)
         return status;
@@ -209,7 +219,7 @@ void addCompare(CLI::App &app, Action &chosen)
     const auto operands = std::make_shared<std::vector<std::string>>();
     const auto database = addDatabaseOption(*command);
     const auto asJson = std::make_shared<bool>(false);
-    command->add_option("A B", *operands, "numbers of runs, or experiment files")->required()->expected(2);
+    command->add_option("A B", *operands, "numbers of runs, or experiment files")->required()->expected(2)->check(notEmpty());
     command->add_flag("--json", *asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return compare(*operands, *database, *asJson); }; });
 }

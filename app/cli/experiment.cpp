@@ -3,6 +3,7 @@
 #include "app/cli/options.h"
 #include "app/cli/report.h"
 #include "app/cli/table.h"
+#include "app/cli/usage.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
@@ -33,11 +34,12 @@ int print(const ExperimentArguments &arguments, const std::string &output, bool 
     if (!prediction)
         return fail(prediction.error());
     const model::Experiment &experiment = (*prediction)->experiment;
-    if (!output.empty()) {
+    const bool isPrinted = output == "-";
+    if (!output.empty() && !isPrinted) {
         if (const auto saved = model::saveExperiment(experiment, output); !saved)
             return fail(saved.error());
     }
-    if (asJson) {
+    if (asJson || isPrinted) {
         printJson(model::toJson(experiment));
     } else if (output.empty()) {
         Table table({"", ""});
@@ -55,7 +57,9 @@ void addExperiment(CLI::App &app, Action &chosen)
     const auto arguments = addExperimentArguments(*command);
     const auto output = std::make_shared<std::string>();
     const auto asJson = std::make_shared<bool>(false);
-    command->add_option("-o,--output", *output, "save it as an experiment file")->type_name("FILE");
+    command->add_option("-o,--output", *output, "save it as an experiment file; - is standard output")
+        ->type_name("FILE")
+        ->check(notEmpty());
     command->add_flag("--json", *asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return print(*arguments, *output, *asJson); }; });
 }

@@ -1,9 +1,11 @@
 // `export`: pictures (drawn by the window's own code) and files for other programs.
 #include "app/cli/export.h"
 
+#include "app/cli/interrupt.h"
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/subject.h"
+#include "app/cli/usage.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
@@ -13,6 +15,7 @@
 #include "engine/service/engine_service.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -25,47 +28,50 @@ namespace stagelens::cli {
 
 namespace {
 
+constexpr std::string_view kBareFlag = "true"; ///< the value that CLI11 gives a flag without one
+constexpr base::Bytes kLargestPicture = base::Bytes{1} << 30;
+
 struct ExportArguments {
-    ExperimentArgumentsPtr experiment;
+    ExperimentArgumentsPtr experiment; ///< of `export`; its file may be a run's number
+    std::string run;                   ///< of `runs export`: a run's number or name
     std::shared_ptr<std::string> database;
     std::optional<int> step; ///< of a run; its median step where none is given
-    std::string format;
-    std::string comms; ///< of torch-csv: "" (compute_only), "full" or "messages" (compute_comms)
+    std::string format = "json";
+    std::string comms; ///< of torch-csv: "" (compute_only); kBareFlag, "full" or "messages" (compute_comms)
     std::string output;
 };
 
-/// An experiment as a file that another process can read; removed with this object.
-class TemporaryExperiment {
+/// A folder for files that another process reads or writes; removed with this object.
+class TemporaryFolder {
 public:
-    static base::Result<std::string> save(const model::Experiment &experiment, TemporaryExperiment &keeper)
+    TemporaryFolder() = default;
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        if (!m_folder.empty())
+            std::filesystem::remove_all(m_folder, ignored);
+    }
+    [[nodiscard]] base::Result<> make()
     {
         std::error_code error;
         std::string pattern = (std::filesystem::temp_directory_path(error) / "stagelens-XXXXXX").string();
         if (error || mkdtemp(pattern.data()) == nullptr)
             return base::Error::failed(
                 base::concat("no temporary folder could be made: ", std::strerror(errno), "; set TMPDIR"));
-        keeper.m_folder = pattern;
-        const auto file = keeper.m_folder / "plan.stagelens.json";
-        if (const auto saved = model::saveExperiment(experiment, file); !saved)
-            return saved.error();
-        return file.string();
+        m_folder = pattern;
+        return {};
     }
-    TemporaryExperiment() = default;
-    TemporaryExperiment(const TemporaryExperiment &) = delete;
-    TemporaryExperiment &operator=(const TemporaryExperiment &) = delete;
-    ~TemporaryExperiment()
-    {
-        std::error_code ignored;
-        if (!m_folder.empty())
-            std::filesystem::remove_all(m_folder, ignored);
-    }
+    [[nodiscard]] std::string path(const char *name) const { return (m_folder / name).string(); }
 
 private:
     std::filesystem::path m_folder;
 };
 
-/// Runs a program to its end; its exit status, or the error that kept it from starting.
-base::Result<int> spawn(const std::filesystem::path &program, const std::vector<std::string> &words)
+/// Runs a program to its end, which an interrupt brings about; its exit status, or the error that kept it from starting.
+base::Result<int> spawn(const std::filesystem::path &program, const std::vector<std::string> &words,
+                        const InterruptScope &interrupt)
 {
     std::vector<std::string> copies = words;
     copies.insert(copies.begin(), program.string());
@@ -78,32 +84,68 @@ base::Result<int> spawn(const std::filesystem::path &program, const std::vector<
     if (const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ); error != 0)
         return base::Error::failed(base::concat(program.string(), " could not be started: ", std::strerror(error),
                                                 "; pictures need the window's program beside stagelens-cli"));
+    {
+        // Until it is waited for, its number is no other process's.
+        const std::stop_callback end(interrupt.token(), [child] { kill(child, SIGTERM); });
+        siginfo_t ignored{};
+        while (waitid(P_PID, static_cast<id_t>(child), &ignored, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+            continue;
+    }
     int state = 0;
     while (waitpid(child, &state, 0) < 0) {
         if (errno != EINTR)
             return base::Error::failed(base::concat("waiting for ", program.string(), " failed: ", std::strerror(errno)));
     }
+    if (interrupt.requested())
+        return base::Error::cancelled();
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+/// The program that draws pictures.
+base::Result<std::filesystem::path> windowProgram()
+{
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto window = self.parent_path() / "stagelens";
+    if (error || !std::filesystem::exists(window, error))
+        return base::Error::failed(base::concat("pictures are drawn by the window's program, and there is none at ",
+                                                window.string(),
+                                                "; build it (STAGELENS_UI=ON) or export json, csv or chrome-trace"));
+    return window;
+}
+
+base::Result<Subject> subjectOf(const ExportArguments &arguments)
+{
+    if (arguments.run.empty())
+        return subjectOf(*arguments.experiment, *arguments.database, arguments.step);
+    if (const auto exists = requireDatabase(*arguments.database); !exists)
+        return exists.error();
+    const auto run = service::EngineService({.database = *arguments.database}).findRun(arguments.run);
+    if (!run)
+        return run.error();
+    return runSubject(*run, *arguments.database, arguments.step);
 }
 
 /// The window draws the picture: `stagelens --export FILE --format F --experiment FILE`, or `--run N --db FILE`.
 int exportPicture(const ExportArguments &arguments)
 {
     if (arguments.output.empty())
-        return fail(base::Error::invalid("--output", "a picture needs a file to go to; add -o FILE"));
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const auto window = self.parent_path() / "stagelens";
-    if (error || !std::filesystem::exists(window, error))
-        return fail(base::Error::failed(base::concat("pictures are drawn by the window's program, and there is none at ",
-                                                     window.string(),
-                                                     "; build it (STAGELENS_UI=ON) or export json, csv or chrome-trace")));
+        return fail(
+            base::Error::invalid("--output", "a picture needs a file to go to; add -o FILE, or -o - for standard output"));
+    const auto window = windowProgram();
+    if (!window)
+        return fail(window.error());
     // Loading the subject here gives the same messages for a bad plan or run as every other format.
-    const auto subject = subjectOf(*arguments.experiment, *arguments.database, arguments.step);
+    const auto subject = subjectOf(arguments);
     if (!subject)
         return fail(subject.error());
-    std::vector<std::string> words{"--export", arguments.output, "--format", arguments.format};
-    TemporaryExperiment keeper;
+    const InterruptScope interrupt;
+    TemporaryFolder folder;
+    if (const auto made = folder.make(); !made)
+        return fail(made.error());
+    const bool isPrinted = arguments.output == "-";
+    const std::string picture = isPrinted ? folder.path("picture") : arguments.output;
+    std::vector<std::string> words{"--export", picture, "--format", arguments.format};
     if (subject->run) {
         words.insert(words.end(), {"--run", std::to_string(subject->run->summary.id)});
         if (!arguments.database->empty())
@@ -111,13 +153,19 @@ int exportPicture(const ExportArguments &arguments)
         if (arguments.step)
             words.insert(words.end(), {"--step", std::to_string(*arguments.step)});
     } else {
-        const auto file = TemporaryExperiment::save(subject->experiment, keeper);
-        if (!file)
-            return fail(file.error());
-        words.insert(words.end(), {"--experiment", *file});
+        const std::string plan = folder.path("plan.stagelens.json");
+        if (const auto saved = model::saveExperiment(subject->experiment, plan); !saved)
+            return fail(saved.error());
+        words.insert(words.end(), {"--experiment", plan});
     }
-    const auto status = spawn(window, words);
-    return status ? *status : fail(status.error());
+    const auto status = spawn(*window, words, interrupt);
+    if (!status || *status != kDone || !isPrinted)
+        return status ? *status : fail(status.error());
+    const auto drawn = base::readFile(picture, kLargestPicture);
+    if (!drawn)
+        return fail(drawn.error());
+    std::cout << *drawn;
+    return kDone;
 }
 
 base::Result<std::string> torchText(const schedule::Schedule &schedule, const std::string &comms)
@@ -125,7 +173,7 @@ base::Result<std::string> torchText(const schedule::Schedule &schedule, const st
     using exchange::TorchLowering;
     const auto csv = comms.empty()
                          ? exchange::torchCsvOf(schedule)
-                         : exchange::lowered(schedule, comms == "full" ? TorchLowering::Full : TorchLowering::Messages);
+                         : exchange::lowered(schedule, comms == "messages" ? TorchLowering::Messages : TorchLowering::Full);
     if (!csv)
         return csv.error();
     return exchange::writeTorchCsv(*csv);
@@ -150,9 +198,13 @@ int exportSubject(const ExportArguments &arguments)
         return fail(
             base::Error::invalid("--comms", base::concat("adds messages to torch-csv, and the format is ", arguments.format,
                                                          "; leave it out or add --format torch-csv")));
+    if (arguments.comms == kBareFlag && arguments.experiment &&
+        (arguments.experiment->file == "full" || arguments.experiment->file == "messages"))
+        return fail(base::Error::invalid(
+            "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
     if (arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
-    const auto subject = subjectOf(*arguments.experiment, *arguments.database, arguments.step);
+    const auto subject = subjectOf(arguments);
     if (!subject)
         return fail(subject.error());
     const auto text = textOf(*subject, arguments);
@@ -171,30 +223,33 @@ int exportSubject(const ExportArguments &arguments)
 
 void addExportUnder(CLI::App &command, const std::string &positional, Action &chosen)
 {
+    const std::vector<std::string> formats{"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
     CLI::App *inner = command.add_subcommand("export", "write a picture or a file for another program");
     const auto arguments = std::make_shared<ExportArguments>();
-    arguments->experiment = addExperimentArguments(*inner, positional);
+    if (positional == "RUN")
+        inner->add_option("RUN", arguments->run, "number or name of a stored run")->required()->check(notEmpty());
+    else
+        arguments->experiment = addExperimentArguments(
+            *inner, positional, "number of a stored run, or an experiment file (- for standard input); options win over it");
     arguments->database = addDatabaseOption(*inner);
-    inner->add_option("--format", arguments->format, "png, svg, pdf, chrome-trace, torch-csv, csv, json or stagelens")
+    inner->add_option("--format", arguments->format, base::join(formats, ", ") + " (default: json)")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"}))
-        ->default_val("json");
+        ->check(oneOf(formats));
     inner
-        ->add_flag(
-            "--comms{full}", arguments->comms,
-            "torch-csv as compute_comms: what PyTorch's runtime makes of it (full), or sends and receives alone (messages)")
-        ->option_text("[=full|messages]")
-        ->check(CLI::IsMember({"full", "messages"}));
-    inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")->type_name("N");
-    inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")->type_name("FILE");
-    const bool needsRun = positional == "RUN";
-    inner->callback([arguments, needsRun, &chosen] {
-        chosen = [arguments, needsRun] {
-            if (needsRun && !runNumber(arguments->experiment->file))
-                return fail(base::Error::invalid("RUN", "is missing or no number; see `stagelens-cli runs list`"));
-            return exportSubject(*arguments);
-        };
-    });
+        ->add_flag("--comms", arguments->comms,
+                   "torch-csv as compute_comms: what PyTorch's runtime makes of it (full), or sends and receives alone "
+                   "(messages)")
+        ->option_text("or --comms=full, --comms=messages")
+        ->check([](const std::string &word) {
+            return word == kBareFlag ? std::string() : oneOf({"full", "messages"})(word);
+        });
+    inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
+        ->type_name("N")
+        ->check(wholeNumberFrom(0));
+    inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")
+        ->type_name("FILE")
+        ->check(notEmpty());
+    inner->callback([arguments, &chosen] { chosen = [arguments] { return exportSubject(*arguments); }; });
 }
 
 void addExport(CLI::App &app, Action &chosen)

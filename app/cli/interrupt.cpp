@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 #include <unistd.h>
 
 namespace stagelens::cli {
@@ -15,10 +16,16 @@ std::atomic<bool> g_scopeAlive{false};
 std::atomic<bool> g_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 
-void onSignal(int /*signal*/)
+void onSignal(int signal)
 {
-    if (!g_scopeAlive.load() || g_requested.exchange(true))
-        _exit(kCancelled);
+    const bool isScopeAlive = g_scopeAlive.load();
+    const bool isRepeated = g_requested.exchange(true);
+    // A terminal that closes is told twice: by the shell to its jobs, and by the kernel.
+    if (isScopeAlive && (!isRepeated || signal == SIGHUP))
+        return;
+    constexpr std::string_view kWord = "cancelled\n";
+    (void)!::write(STDERR_FILENO, kWord.data(), kWord.size());
+    _exit(kCancelled);
 }
 
 } // namespace
@@ -31,8 +38,12 @@ void handleInterrupts()
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    struct sigaction hangUp = {};
+    if (sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN) // nohup has it ignored
+        sigaction(SIGHUP, &action, nullptr);
     action.sa_handler = SIG_IGN; // a file that may not grow (`ulimit -f`) is an error of its writing like a full disk
     sigaction(SIGXFSZ, &action, nullptr);
+    sigaction(SIGPIPE, &action, nullptr); // so is a reader that has gone: a training goes on without its progress being read
 }
 
 InterruptScope::InterruptScope()

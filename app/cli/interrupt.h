@@ -1,4 +1,4 @@
-// Ctrl+C: jobs that can be cancelled are asked to stop, everything else ends at once with status 130.
+// Ctrl+C or a closed terminal: jobs that can be cancelled are asked to stop, everything else ends at once with status 130.
 #pragma once
 
 #include <stop_token>
@@ -6,8 +6,8 @@
 
 namespace stagelens::cli {
 
-/// Installs the handlers of SIGINT and SIGTERM, and keeps SIGXFSZ from ending the program; call it once, before any thread is
-/// started.
+/// Installs the handlers of SIGINT, SIGTERM and SIGHUP, and keeps SIGXFSZ and SIGPIPE from ending the program; call it once,
+/// before any thread is started.
 void handleInterrupts();
 
 /// While one exists, an interrupt does not end the program but is told by requested() and token(). A second interrupt ends the

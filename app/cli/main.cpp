@@ -1,6 +1,7 @@
 // stagelens-cli: the headless twin of the window.
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/usage.h"
 #include "engine/base/log.h"
 #include "engine/runtime/worker.h"
 
@@ -8,9 +9,13 @@
 
 #include <exception>
 #include <iostream>
+#include <poll.h>
 #include <string_view>
+#include <unistd.h>
 
 namespace {
+
+using namespace stagelens::cli;
 
 /// Remarks of the engine stand beside the results, never among them.
 void logToStandardError(stagelens::base::LogLevel level, std::string_view message)
@@ -21,7 +26,6 @@ void logToStandardError(stagelens::base::LogLevel level, std::string_view messag
 
 int readAndRun(int argc, char **argv)
 {
-    using namespace stagelens::cli;
     CLI::App app("Predicts, trains, checks and compares pipeline-parallel training schedules.", "stagelens-cli");
     app.require_subcommand(1);
     app.set_version_flag("--version", "stagelens-cli " STAGELENS_VERSION);
@@ -35,29 +39,41 @@ int readAndRun(int argc, char **argv)
         chosen = stagelens::runtime::work;
     });
     try {
+        refuseBareEquals({argv + 1, argv + argc});
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
-        return app.exit(error, std::cout, std::cerr) == 0 ? kDone : kInvalidInput;
+        if (error.get_exit_code() == 0) // it asked for help or the version
+            return app.exit(error);
+        std::cerr << usageProblems(app, error);
+        return kInvalidInput;
     }
     return chosen();
+}
+
+/// Whether who read our output has left, as `head` does, and wants to hear no more.
+bool isReaderGone()
+{
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    stagelens::cli::handleInterrupts();
+    handleInterrupts();
     stagelens::base::setLogSink(logToStandardError);
     try {
         const int status = readAndRun(argc, argv);
         std::cout.flush();
         if (!std::cout) {
-            std::cerr << "standard output: could not be written; is the disk full or the reader gone?\n";
-            return stagelens::cli::kFailed;
+            if (!isReaderGone())
+                std::cerr << "standard output: could not be written; is the disk full?\n";
+            return kFailed;
         }
         return status;
     } catch (const std::exception &error) {
         std::cerr << "unexpected failure: " << error.what() << "; please report it with the command that led to it\n";
-        return stagelens::cli::kFailed;
+        return kFailed;
     }
 }

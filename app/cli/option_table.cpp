@@ -1,13 +1,18 @@
 #include "app/cli/option_table.h"
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/json_reader.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 
 #include <charconv>
+#include <cmath>
+#include <filesystem>
 #include <limits>
+#include <utility>
 
 namespace stagelens::cli {
 
@@ -27,12 +32,27 @@ Fault setInteger(std::string_view text, int &target)
     return {};
 }
 
+/// "85899345920", "80GiB" or "1.5 GiB".
 Fault setBytes(std::string_view text, base::Bytes &target)
 {
-    const auto value = base::parseInteger(text);
-    if (!value)
-        return concat("`", text, "` is not a whole number of bytes");
-    target = *value;
+    constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
+    constexpr double kTooMany = 9e18;
+    if (const auto whole = base::parseInteger(text)) {
+        target = *whole;
+        return {};
+    }
+    std::string_view number = text;
+    int power = 0;
+    for (const auto &[unit, itsPower] : kUnits) {
+        if (text.ends_with(unit)) {
+            number = base::trim(text.substr(0, text.size() - unit.size()));
+            power = itsPower;
+        }
+    }
+    const auto value = base::parseNumber(number);
+    if (!value || std::abs(std::ldexp(*value, power)) > kTooMany)
+        return concat("`", text, "` is not a number of bytes; write it as 85899345920 or 80GiB");
+    target = static_cast<base::Bytes>(std::ldexp(*value, power));
     return {};
 }
 
@@ -46,11 +66,11 @@ Fault setNumber(std::string_view text, double &target)
 }
 
 template <class Enum>
-Fault setEnum(std::string_view text, Enum &target, std::string_view choices)
+Fault setEnum(std::string_view text, Enum &target)
 {
     const auto value = model::parse<Enum>(text);
     if (!value)
-        return concat("`", text, "` is not known; choose ", choices);
+        return model::unknownWord(std::string(text), model::names<Enum>());
     target = *value;
     return {};
 }
@@ -89,7 +109,9 @@ Fault setClip(std::string_view text, std::optional<double> &clip)
         clip.reset();
         return {};
     }
-    return setNumber(text, clip.emplace());
+    if (Fault fault = setNumber(text, clip.emplace()); !fault.empty())
+        return fault + "; choose one, or off";
+    return *clip > 0 ? Fault() : concat("is ", text, "; choose more than 0, or off");
 }
 
 Fault setUniform(std::string_view text, model::CostChoice &cost)
@@ -109,20 +131,55 @@ Fault setUniform(std::string_view text, model::CostChoice &cost)
     return {};
 }
 
+bool isFolder(std::string_view text)
+{
+    std::error_code ignored;
+    return std::filesystem::is_directory(text, ignored);
+}
+
 Fault setModel(std::string_view text, model::ModelConfig &target)
 {
-    const bool isFile = text.find('/') != std::string_view::npos || text.ends_with(".json");
-    if (isFile) {
-        auto found = exchange::readHuggingFaceConfig(std::string(text));
-        if (!found)
-            return found.error().problems.front().message;
-        target = std::move(found->shape);
+    const auto preset = model::modelPreset(text); // a folder may have a preset's name
+    if (preset) {
+        target = *preset;
         return {};
     }
-    const auto found = model::modelPreset(text);
+    if (isFolder(text))
+        return concat("is a folder; name ", (std::filesystem::path(text) / "config.json").string());
+    if (text.find('/') == std::string_view::npos && !text.ends_with(".json"))
+        return preset.error().problems.front().message;
+    auto found = exchange::readHuggingFaceConfig(std::string(text));
     if (!found)
         return found.error().problems.front().message;
-    target = *found;
+    target = std::move(found->shape);
+    return {};
+}
+
+/// Devices, microbatches and vocabulary are the schedule's, unless options that come later say otherwise.
+Fault setScheduleFile(std::string_view text, model::ScheduleChoice &schedule)
+{
+    if (text.empty())
+        return "is empty; name a file";
+    model::chooseFamily(schedule, model::kCustomFamily);
+    schedule.file = text;
+    schedule.text.clear();
+    if (text != "-")
+        return {};
+    auto input = base::readStandardInput(model::kLargestDocument);
+    if (!input)
+        return input.error().text();
+    if (input->empty())
+        return "standard input is empty; it should hold a schedule";
+    schedule.file.clear();
+    schedule.text = *std::move(input);
+    return {};
+}
+
+Fault setDurations(std::string_view text, model::CostChoice &cost)
+{
+    if (text == "-")
+        return "may not be standard input, which is gone when the plan is read again; name a file";
+    cost.source = model::DurationsFile{std::string(text)};
     return {};
 }
 
@@ -130,7 +187,7 @@ constexpr Option kOptions[] = {
     {"--model", "PRESET|FILE", "Model", "model", "a preset (see `list models`) or a Hugging Face config.json",
      [](std::string_view t, Experiment &e) { return setModel(t, e.model); }},
     {"--family", "NAME", "Model", "model.family", "gpt or llama",
-     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.family, "gpt or llama"); }},
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.family); }},
     {"--layers", "L", "Model", "model.layers", "transformer layers",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.model.layers); }},
     {"--hidden", "h", "Model", "model.hidden", "hidden size",
@@ -146,7 +203,7 @@ constexpr Option kOptions[] = {
     {"--vocabulary-size", "V", "Model", "model.vocabulary_size", "tokens of the vocabulary",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.model.vocabularySize); }},
     {"--dtype", "TYPE", "Model", "model.dtype", "fp32, bf16 or fp16",
-     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.dtype, "fp32, bf16 or fp16"); }},
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.model.dtype); }},
 
     {"--devices", "p", "Parallel", "parallel.devices", "pipeline devices",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.parallel.devices); }},
@@ -162,30 +219,24 @@ constexpr Option kOptions[] = {
          model::chooseFamily(e.schedule, t);
          return Fault();
      }},
-    {"--schedule-file", "FILE", "Schedule", "schedule.file", "a custom schedule: Stagelens' text form, or a PyTorch CSV",
-     [](std::string_view t, Experiment &e) {
-         // Devices, microbatches and vocabulary are the file's, unless options that come later say otherwise.
-         model::chooseFamily(e.schedule, model::kCustomFamily);
-         e.schedule.file = t;
-         e.schedule.text.clear();
-         return t.empty() ? Fault("is empty; name a file") : Fault();
-     }},
+    {"--schedule-file", "FILE", "Schedule", "schedule.file", "a custom schedule: Stagelens' text form, or a PyTorch CSV; - is standard input",
+     [](std::string_view t, Experiment &e) { return setScheduleFile(t, e.schedule); }},
     {"--vocabulary", "METHOD", "Schedule", "schedule.vocabulary", "none, redis, vocab-naive, vocab-1 or vocab-2",
      [](std::string_view t, Experiment &e) {
-         return setEnum(t, e.schedule.vocabulary, "none, redis, vocab-naive, vocab-1 or vocab-2");
+         return setEnum(t, e.schedule.vocabulary);
      }},
     {"--vocabulary-order", "ORDER", "Schedule", "schedule.vocabulary_order", "published or best",
-     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.vocabularyOrder, "published or best"); }},
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.vocabularyOrder); }},
     {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device (interleaved and V families: 2)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.chunks.emplace()); }},
     {"--group-size", "g", "Schedule", "schedule.group_size", "microbatches through a chunk in turn (interleaved families; p)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.groupSize.emplace()); }},
     {"--waves", "w", "Schedule", "schedule.waves", "waves of hanayo, two chunks each (1)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.waves.emplace()); }},
-    {"--memory-limit", "BYTES", "Schedule", "schedule.memory_limit", "most memory of a device",
+    {"--memory-limit", "BYTES", "Schedule", "schedule.memory_limit", "most memory of a device, such as 80GiB",
      [](std::string_view t, Experiment &e) { return setBytes(t, e.schedule.memoryLimit.emplace()); }},
     {"--recompute", "HOW", "Schedule", "schedule.recompute", "none, selective or full",
-     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.recompute, "none, selective or full"); }},
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.recompute); }},
 
     {"--hardware", "PRESET", "Cost", "cost.hardware", "see `list hardware`",
      [](std::string_view t, Experiment &e) {
@@ -195,12 +246,9 @@ constexpr Option kOptions[] = {
     {"--uniform", "F=1,B=2,...", "Cost", "cost.uniform", "milliseconds of each pass of one stage",
      [](std::string_view t, Experiment &e) { return setUniform(t, e.cost); }},
     {"--durations", "FILE", "Cost", "cost.durations", "CSV with the header device,stage,pass,duration_us",
-     [](std::string_view t, Experiment &e) {
-         e.cost.source = model::DurationsFile{std::string(t)};
-         return Fault();
-     }},
+     [](std::string_view t, Experiment &e) { return setDurations(t, e.cost); }},
     {"--collectives", "HOW", "Cost", "cost.collectives", "overlapped or blocking",
-     [](std::string_view t, Experiment &e) { return setEnum(t, e.cost.collectives, "overlapped or blocking"); }},
+     [](std::string_view t, Experiment &e) { return setEnum(t, e.cost.collectives); }},
 
     {"--backend", "NAME", "Training", "training.backend", "see `list backends`",
      [](std::string_view t, Experiment &e) {
@@ -209,7 +257,7 @@ constexpr Option kOptions[] = {
      }},
     {"--mode", "MODE", "Training", "training.mode", "live or virtual-clock",
      [](std::string_view t, Experiment &e) {
-         return setEnum(t, e.training.mode.emplace(model::RunMode::Live), "live or virtual-clock");
+         return setEnum(t, e.training.mode.emplace(model::RunMode::Live));
      }},
     {"--steps", "N", "Training", "training.steps", "training steps",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.training.steps); }},

@@ -3,11 +3,14 @@
 #include "app/cli/front.h"
 #include "app/cli/option_table.h"
 #include "app/cli/search_watch.h"
+#include "app/cli/usage.h"
+#include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/json_reader.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 
@@ -95,6 +98,15 @@ void followScheduleFile(const ExperimentArguments &arguments, Experiment &experi
                                    " has the passes of ", model::name(experiment.schedule.vocabulary), "; leave it out")});
 }
 
+/// An experiment's file, or with `-` standard input.
+Result<Experiment> readDocument(const std::string &file)
+{
+    if (file != "-")
+        return model::loadExperiment(file);
+    const auto text = base::readStandardInput(model::kLargestDocument);
+    return text ? model::experimentFromJson(*text, "standard input") : Result<Experiment>(text.error());
+}
+
 /// A stored experiment is resolved: what followed from an option that is given now follows from the new one.
 Experiment replanned(Experiment stored, const ExperimentArguments &arguments)
 {
@@ -115,7 +127,11 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
         const auto found = arguments.given.find(option.name);
         if (found == arguments.given.end())
             return;
-        if (Fault fault = option.apply(found->second, experiment); !fault.empty())
+        // Of a text that is wrong nothing stays, so that nobody complains of it again.
+        Experiment tried = experiment;
+        if (Fault fault = option.apply(found->second, tried); fault.empty())
+            experiment = std::move(tried);
+        else
             problems.push_back({option.name, std::move(fault)});
     };
     // The model comes first: sizes that follow from others are compared with what it says.
@@ -146,6 +162,8 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
 /// A problem under the option that caused it, if the person gave that option.
 Problem underOption(Problem problem, const ExperimentArguments &arguments)
 {
+    if (problem.field == "schedule.text" && given(arguments, "--schedule-file")) // from standard input
+        problem.field = "schedule.file";
     for (const Option &option : experimentOptions()) {
         const std::string_view field = option.field;
         const bool within = problem.field == field ||
@@ -160,11 +178,10 @@ Problem underOption(Problem problem, const ExperimentArguments &arguments)
 
 } // namespace
 
-ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::string &positional)
+ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::string &positional, const std::string &meaning)
 {
     auto arguments = std::make_shared<ExperimentArguments>();
-    if (!positional.empty())
-        command.add_option(positional, arguments->file, "experiment file (*.stagelens.json); options win over it");
+    command.add_option(positional, arguments->file, meaning)->check(notEmpty());
     const auto add = [&](const char *name, const char *placeholder, const char *group, const std::string &help) {
         command
             .add_option_function<std::string>(
@@ -174,8 +191,7 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
     };
     for (const Option &option : experimentOptions())
         add(option.name, option.placeholder, option.group, option.help);
-    add("--transport", "HOW", "Training",
-        "in-process; mpi: as many processes as devices, started by mpirun; nccl: a GPU for each device, in either way");
+    add("--transport", "HOW", "Training", "in-process; `run` takes others too");
     const auto addFlag = [&](const char *name, const char *help) {
         command
             .add_flag_callback(
@@ -191,14 +207,14 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
 {
     Experiment experiment = arguments.stored ? replanned(*arguments.stored, arguments) : Experiment();
     if (!arguments.file.empty()) {
-        Result<Experiment> loaded = model::loadExperiment(arguments.file);
+        Result<Experiment> loaded = readDocument(arguments.file);
         if (!loaded)
             return base::Error::invalid(loaded.error().problems);
         experiment = *std::move(loaded);
     }
     Problems problems = applyOptions(arguments, experiment);
     decideModel(arguments, experiment);
-    const bool isCustom = experiment.schedule.hasOwnOrder();
+    const bool isCustom = experiment.schedule.hasOwnOrder() || given(arguments, "--schedule-file");
     if (isCustom && problems.empty())
         followScheduleFile(arguments, experiment, problems);
     if (isCustom && !problems.empty())
@@ -206,13 +222,12 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
     for (Problem &problem : model::validate(experiment))
         problems.push_back(underOption(std::move(problem), arguments));
     const std::string &chosen = experiment.schedule.family;
-    if (!isCustom && schedule::findFamily(chosen) == nullptr && chosen != model::kAutomaticFamily) {
+    if (!isCustom && !chosen.empty() && schedule::findFamily(chosen) == nullptr && chosen != model::kAutomaticFamily) {
         std::vector<std::string> names;
         for (const schedule::Family &family : schedule::families())
             names.emplace_back(family.name);
         names.emplace_back(model::kAutomaticFamily);
-        problems.push_back(underOption(
-            {"schedule.family", concat("`", chosen, "` is not known; choose ", base::join(names, " or "))}, arguments));
+        problems.push_back(underOption({"schedule.family", model::unknownWord(chosen, names)}, arguments));
     }
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
@@ -255,7 +270,7 @@ Result<service::PredictionPtr> predictionOf(const ExperimentArguments &arguments
 std::shared_ptr<std::string> addDatabaseOption(CLI::App &command)
 {
     auto file = std::make_shared<std::string>();
-    command.add_option("--db", *file, "run database (default: in your data folder)")->type_name("FILE");
+    command.add_option("--db", *file, "run database (default: in your data folder)")->type_name("FILE")->check(notEmpty());
     // The option holds a reference into the string; the command's callback keeps the pointer alive.
     return file;
 }

@@ -22,8 +22,10 @@ struct ExperimentArguments {
 };
 using ExperimentArgumentsPtr = std::shared_ptr<ExperimentArguments>;
 
-/// Adds the positional EXPERIMENT (under `positional`, empty: none) and every experiment option to a command.
-ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::string &positional = "EXPERIMENT");
+/// Adds the positional EXPERIMENT (or what else the command calls it) and every experiment option to a command.
+ExperimentArgumentsPtr addExperimentArguments(
+    CLI::App &command, const std::string &positional = "EXPERIMENT",
+    const std::string &meaning = "experiment file (*.stagelens.json), - for standard input; options win over it");
 
 /// The experiment that the arguments mean, valid as a plan but not resolved. InvalidInput with every problem, each under its
 /// option where the person used one, else under its JSON field.

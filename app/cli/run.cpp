@@ -5,6 +5,7 @@
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/table.h"
+#include "app/cli/usage.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
@@ -319,26 +320,23 @@ void addRun(CLI::App &app, Action &chosen)
     const auto arguments = addExperimentArguments(*command);
     const auto given = std::make_shared<RunArguments>();
     given->database = addDatabaseOption(*command);
-    command->add_option("--dump", given->dump, "write parameters, first gradients and losses there, in Hugging Face layout")
-        ->type_name("DIR")
-        ->group("Training");
-    command->add_option("--init", given->init, "start from the parameters of such a folder")
-        ->type_name("DIR")
-        ->group("Training");
-    command
-        ->add_option("--checkpoint-every", given->checkpointEvery,
-                     "keep the state after every N steps and after the last, to resume from")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber)
-        ->group("Training");
-    command->add_option("--resume", given->resume, "go on from the newest checkpoint of a stored run (its number or name)")
-        ->type_name("RUN")
-        ->group("Training");
-    command
-        ->add_option("--kernels", given->kernels,
-                     "record the GPUs' kernels inside the last step's passes there, as a Chrome trace; that step is slower")
-        ->type_name("FILE")
-        ->group("Training");
+    command->get_option("--transport")
+        ->description("in-process; mpi: as many processes as devices, started by mpirun; nccl: a GPU for each device, in "
+                      "either way");
+    const auto add = [&](const char *name, auto &target, const char *placeholder, const char *help) {
+        return command->add_option(name, target, help)->type_name(placeholder)->group("Training");
+    };
+    add("--dump", given->dump, "DIR", "write parameters, first gradients and losses there, in Hugging Face layout")
+        ->check(notEmpty());
+    add("--init", given->init, "DIR", "start from the parameters of such a folder")->check(notEmpty());
+    add("--checkpoint-every", given->checkpointEvery, "N",
+        "keep the state after every N steps and after the last, to resume from")
+        ->check(wholeNumberFrom(1));
+    add("--resume", given->resume, "RUN", "go on from the newest checkpoint of a stored run (its number or name)")
+        ->check(notEmpty());
+    add("--kernels", given->kernels, "FILE",
+        "record the GPUs' kernels inside the last step's passes there, as a Chrome trace; that step is slower")
+        ->check(notEmpty());
     command->add_flag("--json", given->asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });
 }

@@ -5,11 +5,13 @@
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/table.h"
+#include "app/cli/usage.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/service/engine_service.h"
 
 #include <iostream>
+#include <set>
 
 namespace stagelens::cli {
 
@@ -20,9 +22,9 @@ using Service = service::EngineService;
 /// What all of the `runs` commands are given.
 struct RunsArguments {
     std::shared_ptr<std::string> database;
-    store::RunId run = 0;
-    std::vector<store::RunId> runs; ///< of `delete`
-    std::optional<int> step;        ///< of `show`
+    std::string run;               ///< number or name
+    std::vector<std::string> runs; ///< of `delete`
+    std::optional<int> step;       ///< of `show`
     std::string name;
     std::vector<std::string> tags;
     bool asJson = false;
@@ -65,7 +67,8 @@ std::string nanosText(double nanos)
 
 int showRun(Service &service, const RunsArguments &arguments)
 {
-    const auto run = service.loadRun(arguments.run, arguments.step);
+    const auto id = service.findRun(arguments.run);
+    const auto run = id ? service.loadRun(*id, arguments.step) : id.error();
     if (!run)
         return fail(run.error());
     if (arguments.asJson) {
@@ -103,20 +106,48 @@ int showRun(Service &service, const RunsArguments &arguments)
 
 int renameRun(Service &service, const RunsArguments &arguments)
 {
-    const auto done = service.renameRun(arguments.run, arguments.name);
+    const auto id = service.findRun(arguments.run);
+    const auto done = id ? service.renameRun(*id, arguments.name) : id.error();
     return done ? kDone : fail(done.error());
 }
 
 int tagRun(Service &service, const RunsArguments &arguments)
 {
-    const auto done = service.tagRun(arguments.run, arguments.tags);
+    const auto id = service.findRun(arguments.run);
+    const auto done = id ? service.tagRun(*id, arguments.tags) : id.error();
     return done ? kDone : fail(done.error());
 }
 
+/// The runs that are named, each once; problems where one is not there or still trains.
+base::Result<std::set<store::RunId>> deletableRuns(Service &service, const std::vector<std::string> &names)
+{
+    std::set<store::RunId> ids;
+    base::Problems problems;
+    for (const std::string &name : names) {
+        if (const auto id = service.findRun(name))
+            ids.insert(*id);
+        else
+            problems.insert(problems.end(), id.error().problems.begin(), id.error().problems.end());
+    }
+    const auto rows = service.runSummaries(std::vector(ids.begin(), ids.end()));
+    if (!rows)
+        return rows.error();
+    for (const store::RunSummary &row : *rows)
+        if (row.status == store::RunStatus::Running)
+            problems.push_back({base::concat("run ", row.id), "is still training; stop it first"});
+    if (!problems.empty())
+        return base::Error::invalid(std::move(problems));
+    return ids;
+}
+
+/// All of them or, where one cannot be, none.
 int deleteRuns(Service &service, const RunsArguments &arguments)
 {
+    const auto ids = deletableRuns(service, arguments.runs);
+    if (!ids)
+        return fail(ids.error());
     int status = kDone;
-    for (const store::RunId run : arguments.runs) {
+    for (const store::RunId run : *ids) {
         if (const auto done = service.removeRun(run); !done)
             status = fail(done.error());
     }
@@ -153,7 +184,7 @@ void addRuns(CLI::App &app, Action &chosen)
         return std::pair(addUse(*command, name, help, use, arguments, chosen), arguments.get());
     };
     const auto addRun = [](CLI::App *inner, RunsArguments *arguments) {
-        inner->add_option("RUN", arguments->run, "number of the run")->required();
+        inner->add_option("RUN", arguments->run, "number or name of the run")->required()->check(notEmpty());
     };
     {
         const auto [inner, arguments] = add("list", "a line for each run", listRuns);
@@ -162,7 +193,9 @@ void addRuns(CLI::App &app, Action &chosen)
     {
         const auto [inner, arguments] = add("show", "all that is stored of a run", showRun);
         addRun(inner, arguments);
-        inner->add_option("--step", arguments->step, "step to show, from 0 (default: the median step)")->type_name("N");
+        inner->add_option("--step", arguments->step, "step to show, from 0 (default: the median step)")
+            ->type_name("N")
+            ->check(wholeNumberFrom(0));
         inner->add_flag("--json", arguments->asJson, "print one JSON document");
     }
     {
@@ -177,7 +210,7 @@ void addRuns(CLI::App &app, Action &chosen)
     }
     {
         const auto [inner, arguments] = add("delete", "remove runs", deleteRuns);
-        inner->add_option("RUN", arguments->runs, "numbers of runs")->required();
+        inner->add_option("RUN", arguments->runs, "numbers or names of runs")->required()->check(notEmpty());
     }
     addExportUnder(*command, "RUN", chosen);
 }

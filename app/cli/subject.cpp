@@ -8,7 +8,12 @@
 
 namespace stagelens::cli {
 
-namespace {
+std::optional<store::RunId> runNumber(const std::string &text)
+{
+    std::error_code error;
+    const auto number = base::parseInteger(text);
+    return number && !std::filesystem::exists(text, error) ? number : std::nullopt;
+}
 
 base::Result<Subject> runSubject(store::RunId id, const std::string &database, std::optional<int> step)
 {
@@ -29,15 +34,6 @@ base::Result<Subject> runSubject(store::RunId id, const std::string &database, s
         std::make_shared<const schedule::Schedule>(*std::move(schedule)), *std::move(run)};
 }
 
-} // namespace
-
-std::optional<store::RunId> runNumber(const std::string &text)
-{
-    std::error_code error;
-    const auto number = base::parseInteger(text);
-    return number && !std::filesystem::exists(text, error) ? number : std::nullopt;
-}
-
 base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database, std::optional<int> step)
 {
     if (const auto run = runNumber(arguments.file)) {
@@ -53,7 +49,9 @@ base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std:
     if (!prediction)
         return prediction.error();
     const service::Prediction &found = **prediction;
-    return Subject{arguments.file.empty() ? "experiment" : arguments.file,
+    return Subject{arguments.file.empty()  ? "experiment"
+                   : arguments.file == "-" ? "standard input"
+                                           : arguments.file,
                    found.experiment,
                    found.metrics,
                    found.timeline,

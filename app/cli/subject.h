@@ -14,7 +14,7 @@
 namespace stagelens::cli {
 
 struct Subject {
-    std::string label; ///< "run 12" or the experiment's file
+    std::string label; ///< "run 12", the experiment's file or "standard input"
     model::Experiment experiment;
     simulate::Metrics metrics;
     timeline::TimelinePtr timeline;
@@ -26,6 +26,8 @@ struct Subject {
 /// median step unless another is asked for. Failed for a run without a finished step.
 [[nodiscard]] base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database,
                                               std::optional<int> step = {});
+/// A stored run, as above.
+[[nodiscard]] base::Result<Subject> runSubject(store::RunId run, const std::string &database, std::optional<int> step = {});
 /// The run's number, if that is what the text is and no file of that name exists.
 [[nodiscard]] std::optional<store::RunId> runNumber(const std::string &text);
 

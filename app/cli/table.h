@@ -6,15 +6,19 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stagelens::cli {
+
+/// Text from outside on one line: control characters escaped, and cut behind so many letters.
+[[nodiscard]] std::string cellText(std::string_view text, std::size_t widest = 80);
 
 /// Columns as wide as their widest cell; numbers are right-aligned, words left-aligned (decided by a column's cells).
 class Table {
 public:
     explicit Table(std::vector<std::string> header) : m_rows{std::move(header)} {}
-    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
+    void add(std::vector<std::string> row);
     void print(std::ostream &out) const;
 
 private:

@@ -2,12 +2,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/options.h"
 #include "app/cli/report.h"
+#include "app/cli/usage.h"
+#include "engine/base/file.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/json_reader.h"
 #include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
 
 #include <iostream>
-#include <map>
 
 namespace stagelens::cli {
 
@@ -15,12 +18,29 @@ namespace {
 
 using schedule::Violation;
 
+/// The schedule on standard input as it stands, without a model and with as many devices and microbatches as it has.
+base::Result<service::CheckedSchedule> checkedInput(schedule::Sends sends)
+{
+    auto text = base::readStandardInput(model::kLargestDocument);
+    if (!text)
+        return text.error();
+    if (text->empty())
+        return base::Error::invalid("--schedule-file", "standard input is empty; it should hold a schedule");
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.parallel.devices = 0;
+    experiment.parallel.microbatches = 0;
+    model::chooseFamily(experiment.schedule, model::kCustomFamily);
+    experiment.schedule.text = *std::move(text);
+    return service::checkedSchedule(experiment, sends);
+}
+
 base::Result<service::CheckedSchedule> check(const ExperimentArguments &arguments, schedule::Sends sends)
 {
     // A custom schedule is checked as it stands, unless something else of the plan is to be held against it.
     const auto file = arguments.given.find("--schedule-file");
     if (file != arguments.given.end() && arguments.given.size() == 1 && arguments.file.empty())
-        return service::checkedFile(file->second, sends);
+        return file->second == "-" ? checkedInput(sends) : service::checkedFile(file->second, sends);
     const auto experiment = chosenExperimentOf(arguments, service::Purpose::Predict);
     if (!experiment)
         return experiment.error();
@@ -73,12 +93,16 @@ void addValidate(CLI::App &app, Action &chosen)
     const auto arguments = addExperimentArguments(*command);
     const auto asJson = std::make_shared<bool>(false);
     command->add_flag("--json", *asJson, "print one JSON document");
-    const auto sends = std::make_shared<schedule::Sends>(schedule::Sends::Buffered);
+    const auto sends = std::make_shared<std::string>("buffered");
     command->add_option("--sends", *sends, "when a send is over (default: buffered)")
         ->option_text("buffered|blocking")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, schedule::Sends>{{"buffered", schedule::Sends::Buffered},
-                                                                                   {"blocking", schedule::Sends::Blocking}}));
-    command->callback([=, &chosen] { chosen = [=] { return validate(*arguments, *sends, *asJson); }; });
+        ->check(oneOf({"buffered", "blocking"}));
+    command->callback([=, &chosen] {
+        chosen = [=] {
+            const auto over = *sends == "blocking" ? schedule::Sends::Blocking : schedule::Sends::Buffered;
+            return validate(*arguments, over, *asJson);
+        };
+    });
 }
 
 } // namespace stagelens::cli

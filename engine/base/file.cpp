@@ -61,13 +61,19 @@ int writeAll(int fd, std::string_view content)
     return 0;
 }
 
-/// Writes all parts; 0 or the code of the error, ECANCELED where `stop` asked.
-int writeInto(const std::filesystem::path &file, int flags, std::span<const std::string_view> parts, bool flush,
+constexpr mode_t kUsualMode = 0666; ///< without the umask, as the process gives its files
+constexpr mode_t kExactly = 01000;  ///< and nothing less: the umask does not count
+
+/// Writes all parts; 0 or the code of the error, ECANCELED where `stop` asked. A file that is made gets `mode`.
+int writeInto(const std::filesystem::path &file, int flags, mode_t mode, std::span<const std::string_view> parts,
               const std::stop_token &stop)
 {
-    const Descriptor out(::open(file.c_str(), flags | O_CLOEXEC, 0666));
+    const bool isMade = (flags & O_CREAT) != 0;
+    const Descriptor out(::open(file.c_str(), flags | O_CLOEXEC, mode & 0777U));
     if (out.get() < 0)
         return errno;
+    if ((mode & kExactly) != 0)
+        (void)::fchmod(out.get(), mode & 0777U); // a disk without permissions has none to keep
     for (std::string_view rest : parts) {
         for (; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kBlock))) {
             if (stop.stop_requested())
@@ -76,7 +82,21 @@ int writeInto(const std::filesystem::path &file, int flags, std::span<const std:
                 return code;
         }
     }
-    return flush && ::fsync(out.get()) != 0 ? errno : 0;
+    return isMade && ::fsync(out.get()) != 0 ? errno : 0;
+}
+
+/// Where a symbolic link leads, through all of them and whether or not a file is there; what is no link, itself.
+std::filesystem::path behindLinks(std::filesystem::path file)
+{
+    constexpr int kMostLinks = 40; // as Linux follows
+    std::error_code error;
+    for (int i = 0; i < kMostLinks; ++i) {
+        const std::filesystem::path target = std::filesystem::read_symlink(file, error);
+        if (error)
+            break;
+        file = file.parent_path() / target;
+    }
+    return file;
 }
 
 Error cannotWrite(const std::filesystem::path &file, int code)
@@ -119,6 +139,28 @@ Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
     return content;
 }
 
+Result<std::string> readStandardInput(Bytes limit)
+{
+    const auto refused = [](std::string why) { return Error::invalid("standard input", std::move(why)); };
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    std::string content;
+    for (;;) {
+        const std::size_t done = content.size();
+        if (done > static_cast<std::size_t>(limit))
+            return refused(concat("is longer than the ", bytesText(limit), " that are accepted"));
+        content.resize(done + kPiece);
+        ssize_t count = 0;
+        do
+            count = ::read(STDIN_FILENO, content.data() + done, kPiece);
+        while (count < 0 && errno == EINTR);
+        if (count < 0)
+            return refused(concat("cannot be read: ", cause(errno)));
+        content.resize(done + static_cast<std::size_t>(count));
+        if (count == 0)
+            return content;
+    }
+}
+
 Result<> writeFile(const std::filesystem::path &file, std::string_view content)
 {
     return writeFile(file, std::span(&content, 1), {});
@@ -126,19 +168,18 @@ Result<> writeFile(const std::filesystem::path &file, std::string_view content)
 
 Result<> writeFile(const std::filesystem::path &file, std::span<const std::string_view> parts, const std::stop_token &stop)
 {
-    std::error_code ignored;
-    const auto type = std::filesystem::status(file, ignored).type();
-    // A pipe or device is no file to put another in place of.
-    if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
-        const int code = writeInto(file, O_WRONLY, parts, false, stop);
+    struct stat info {};
+    const bool exists = ::stat(file.c_str(), &info) == 0;
+    // A pipe or device is no file to put another in place of, and a folder or what may not be seen refuses on its own.
+    if (exists ? !S_ISREG(info.st_mode) : errno != ENOENT) {
+        const int code = writeInto(file, O_WRONLY, kUsualMode, parts, stop);
         return code == 0 ? Result<>() : cannotWrite(file, code);
     }
-    // Through a link, the file behind it is replaced, not the link.
-    const std::filesystem::path behind =
-        type == std::filesystem::file_type::regular ? std::filesystem::canonical(file, ignored) : file;
+    const std::filesystem::path behind = behindLinks(file);
+    const mode_t mode = exists ? (info.st_mode & 0777U) | kExactly : kUsualMode;
     static std::atomic<unsigned> count = 0;
     const std::string beside = concat(behind.string(), ".part", ::getpid(), '-', count++);
-    int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, parts, true, stop);
+    int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode, parts, stop);
     if (code == 0 && ::rename(beside.c_str(), behind.c_str()) != 0)
         code = errno;
     if (code == 0)

@@ -10,6 +10,13 @@
 namespace stagelens::base {
 namespace {
 
+std::string lowerCase(std::string_view word)
+{
+    std::string lower(word);
+    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return lower;
+}
+
 /// Levenshtein's distance; the words are short.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
@@ -124,15 +131,21 @@ bool isUtf8(std::string_view text)
 std::string closestWord(std::string_view word, const std::vector<std::string> &candidates)
 {
     constexpr std::size_t kLongest = 64; // a hostile word must not cost time
+    if (word.size() > kLongest)
+        return {};
+    const std::string wanted = lowerCase(word);
     std::string closest;
     std::size_t least = std::min(word.size(), std::max<std::size_t>(2, word.size() / 3) + 1);
-    if (word.size() > kLongest)
-        return closest;
+    bool isBegun = false;
     for (const std::string &candidate : candidates) {
-        const std::size_t distance = editDistance(word, candidate);
-        if (distance < least) {
+        const std::string known = lowerCase(candidate);
+        const std::size_t distance = editDistance(wanted, known);
+        // A word that was cut short means what it begins, however much is missing; one letter says too little.
+        const bool begins = wanted.size() > 1 && known.starts_with(wanted);
+        if (begins == isBegun ? distance < least : begins) {
             least = distance;
             closest = candidate;
+            isBegun = begins;
         }
     }
     return closest;

@@ -32,7 +32,8 @@ template <class... Parts>
 [[nodiscard]] std::optional<double> parseNumber(std::string_view text);
 /// Whether the bytes are well-formed UTF-8.
 [[nodiscard]] bool isUtf8(std::string_view text);
-/// The candidate that a mistyped word most likely means (few of its letters differ), or empty.
+/// The candidate that a mistyped word most likely means, or empty: the shortest that begins with it, else the one of which few
+/// letters differ, in either case.
 [[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string> &candidates);
 /// A word of a hostile file for a message, in quotes: at most 40 bytes of it, what is not printable ASCII as '?'.
 [[nodiscard]] std::string quoted(std::string_view word);

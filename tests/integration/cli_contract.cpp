@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <csignal>
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -26,6 +27,9 @@ private slots:
     void validatesSchedules();
     void exportsForOtherPrograms();
     void comparesExperiments();
+    void readsAndWritesStandardStreams();
+    void takesMemoryInUnits();
+    void leavesNothingOfAPictureThatIsStopped();
 
 private:
     [[nodiscard]] bool write(const QString &name, const QByteArray &content) const
@@ -239,6 +243,78 @@ void CliContract::comparesExperiments()
     const QJsonValue iteration = document[u"metrics"].toObject()[u"iteration_ns"];
     QVERIFY(iteration[u"b"].toDouble() < iteration[u"a"].toDouble());
     QCOMPARE(m_cli.run(u"compare a.stagelens.json missing.json"_s).status, 2);
+}
+
+void CliContract::readsAndWritesStandardStreams()
+{
+    const auto runOn = [&](const QByteArray &input, const QString &words) {
+        QProcess process;
+        m_cli.prepare(process, words.split(u' '));
+        process.start();
+        process.write(input);
+        process.closeWriteChannel();
+        process.waitForFinished(CliRunner::kPatienceMs);
+        return CliRunner::answerOf(process);
+    };
+    const CliAnswer plan = m_cli.run(u"experiment --devices 2 --microbatches 6 -o -"_s);
+    QCOMPARE(plan.object()[u"parallel"][u"microbatches"].toInt(), 6);
+    QVERIFY(!QFile::exists(m_cli.path(u"-"_s)));
+    const CliAnswer again = runOn(plan.out, u"experiment - --microbatches 7 --json"_s);
+    QCOMPARE(again.object()[u"parallel"][u"devices"].toInt(), 2);
+    QCOMPARE(again.object()[u"parallel"][u"microbatches"].toInt(), 7);
+    QVERIFY(write(u"plan.json"_s, plan.out));
+    const CliAnswer compared = runOn(plan.out, u"compare plan.json - --json"_s);
+    QCOMPARE(compared.object()[u"b"][u"label"].toString(), u"standard input"_s);
+    QVERIFY(compared.object()[u"parameters"].toArray().isEmpty());
+    QVERIFY(runOn("", u"simulate -"_s).err.startsWith("standard input: is empty"));
+
+    const QByteArray schedule = "schedule custom devices 2 microbatches 1 vocabulary none\n0: F0 B0\n1: F0 B0\n";
+    QCOMPARE(runOn(schedule, u"validate --schedule-file -"_s).status, 0);
+    QCOMPARE(runOn(schedule, u"simulate --schedule-file - --json"_s).object()[u"devices"].toArray().size(), 2);
+    QVERIFY(runOn("hello", u"simulate --schedule-file -"_s).err.startsWith("--schedule-file: line 1"));
+    QVERIFY(runOn("", u"validate --schedule-file -"_s).err.startsWith("--schedule-file: "));
+    QVERIFY(runOn("", u"simulate --durations -"_s).err.startsWith("--durations: may not be standard input"));
+}
+
+void CliContract::takesMemoryInUnits()
+{
+    const auto limit = [&](const QString &text) {
+        return m_cli.run({u"experiment"_s, u"--json"_s, u"--memory-limit"_s, text})
+            .object()[u"schedule"][u"memory_limit"]
+            .toInteger();
+    };
+    QCOMPARE(limit(u"80GiB"_s), 80LL << 30);
+    QCOMPARE(limit(u"1.5 TiB"_s), 3LL << 39);
+    QCOMPARE(limit(u"1e9"_s), 1'000'000'000);
+    QCOMPARE(limit(u"9007199254740993"_s), 9'007'199'254'740'993); // which a double cannot hold
+}
+
+void CliContract::leavesNothingOfAPictureThatIsStopped()
+{
+    // A window that never comes to an end, beside a command line of its own.
+    const QString program = m_cli.path(u"stagelens-cli"_s);
+    QVERIFY(QFile::copy(qEnvironmentVariable("STAGELENS_BINARIES") + u"/stagelens-cli"_s, program));
+    QVERIFY(write(u"stagelens"_s, "#!/bin/sh\necho drawing >&2\nexec sleep 600\n"));
+    QFile::setPermissions(m_cli.path(u"stagelens"_s), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    QVERIFY(QDir(m_cli.path(u"."_s)).mkpath(u"temporary"_s));
+    QProcess process;
+    m_cli.prepare(process, {u"export"_s, u"--format"_s, u"png"_s, u"-o"_s, u"picture.png"_s});
+    process.setProgram(program);
+    QProcessEnvironment environment = process.processEnvironment();
+    environment.insert(u"TMPDIR"_s, m_cli.path(u"temporary"_s));
+    process.setProcessEnvironment(environment);
+    process.start();
+    process.setReadChannel(QProcess::StandardError);
+    while (!process.canReadLine())
+        QVERIFY(process.waitForReadyRead(CliRunner::kPatienceMs));
+    QCOMPARE(process.readLine(), QByteArray("drawing\n"));
+    QCOMPARE(QDir(m_cli.path(u"temporary"_s)).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 1);
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
+    QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+    const CliAnswer answer = CliRunner::answerOf(process);
+    QCOMPARE(answer.status, 130);
+    QCOMPARE(answer.err, QByteArray("cancelled\n"));
+    QVERIFY(QDir(m_cli.path(u"temporary"_s)).isEmpty());
 }
 
 QTEST_GUILESS_MAIN(CliContract)

@@ -14,6 +14,14 @@ private slots:
     void refusesImpossiblePlans_data();
     void refusesImpossiblePlans();
     void reportsEveryProblem();
+    void saysWhatWasMeant_data();
+    void saysWhatWasMeant();
+    void saysOneThingOfOneMistake_data();
+    void saysOneThingOfOneMistake();
+    void refusesEmptyValues_data();
+    void refusesEmptyValues();
+    void saysWhichDocumentIsWrong();
+    void namesTheConfigInAFolder();
     void refusesWhatCannotBeHere_data();
     void refusesWhatCannotBeHere();
     void refusesHostileExperiments_data();
@@ -76,6 +84,109 @@ void CliInput::reportsEveryProblem()
     const CliAnswer answer = m_cli.run(u"simulate --devices 0 --heads 5 --lr x --waves 3 --schedule nothing"_s);
     QCOMPARE(answer.status, 2);
     QCOMPARE(answer.problems().size(), 5);
+}
+
+void CliInput::saysWhatWasMeant_data()
+{
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QByteArray>("meant");
+    const auto row = [](const char *words, const char *meant) {
+        QTest::newRow(words) << QString::fromLatin1(words) << QByteArray(meant);
+    };
+    row("simulat --devices 4", "simulat: is no command of `stagelens-cli`; did you mean simulate?");
+    row("list model", "model: is no command of `stagelens-cli list`; did you mean models?");
+    row("runs ls", "ls: is no command of `stagelens-cli runs`; choose list, show, ");
+    row("runs", "stagelens-cli runs: a command is missing; choose list, show, ");
+    row("simulate --schedul 1f1b", "--schedul: is unknown; did you mean --schedule?");
+    row("simulate --devics=4", "--devics: is unknown; did you mean --devices?");
+    row("simulate --colour red", "--colour: is unknown; see `stagelens-cli simulate --help`");
+    row("runs --db x list", "--db: stands too early; write it behind `stagelens-cli runs list`");
+    row("list models all", "all: is one word too many; see `stagelens-cli list models --help`");
+    row("simulate --schedule 1F1B", "did you mean 1f1b?");
+    row("simulate --schedule 1f1bb", "did you mean 1f1b?");
+    row("simulate --vocabulary vocab1", "did you mean vocab-1?");
+    row("simulate --dtype FP32", "did you mean fp32?");
+    row("simulate --recompute ful", "did you mean full?");
+    row("simulate --hardware a100", "did you mean a100-80gb?");
+    row("simulate --hardware H200", "did you mean h200?");
+    row("simulate --model GPT-4B", "did you mean gpt-4b?");
+    row("validate --sends block", "--sends: is `block`; choose buffered, blocking; did you mean blocking?");
+    row("export --format chrome", "did you mean chrome-trace?");
+    row("export --comms=ful --format torch-csv", "did you mean full?");
+    row("export --comms full --format torch-csv", "write --comms=full");
+    row("run --checkpoint-every 0", "--checkpoint-every: is `0`; choose a whole number from 1 to ");
+    row("export 1 --step x", "--step: is `x`; choose a whole number from 0 to ");
+    row("simulate --memory-limit 80GB", "write it as 85899345920 or 80GiB");
+}
+
+void CliInput::saysWhatWasMeant()
+{
+    QFETCH(const QString, words);
+    QFETCH(const QByteArray, meant);
+    const CliAnswer answer = m_cli.run(words);
+    QCOMPARE(answer.status, 2);
+    QCOMPARE(answer.problems().size(), 1);
+    QVERIFY2(answer.err.contains(meant), answer.err);
+}
+
+void CliInput::saysOneThingOfOneMistake_data()
+{
+    QTest::addColumn<QString>("words");
+    for (const char *words :
+         {"--stage-layers 2,2,2,2", "--stage-layers 2/x/2/2", "--memory-limit much", "--clip x", "--clip 0", "--chunks x"})
+        QTest::newRow(words) << QString::fromLatin1(words);
+}
+
+void CliInput::saysOneThingOfOneMistake()
+{
+    QFETCH(const QString, words);
+    const CliAnswer answer = m_cli.run(u"simulate "_s + words);
+    QCOMPARE(answer.status, 2);
+    QVERIFY2(answer.problems().size() == 1, answer.err);
+    QVERIFY2(!answer.err.contains("null"), answer.err); // JSON's word for what is `off` here
+}
+
+void CliInput::refusesEmptyValues_data()
+{
+    QTest::addColumn<QStringList>("words");
+    const QStringList run{u"run"_s, u"--steps"_s, u"1"_s};
+    for (const QString &option : {u"--resume"_s, u"--init"_s, u"--dump"_s, u"--kernels"_s, u"--db"_s, u"--data"_s,
+                                  u"--schedule"_s, u"--schedule-file"_s, u"--model"_s}) {
+        QTest::newRow(qPrintable(option)) << run + QStringList{option, QString()};
+        QTest::newRow(qPrintable(option + u'=')) << run + QStringList{option + u'='};
+    }
+    QTest::newRow("experiment") << QStringList{u"simulate"_s, QString()};
+    QTest::newRow("experiment -o") << QStringList{u"experiment"_s, u"-o"_s, QString()};
+    QTest::newRow("export -o") << QStringList{u"export"_s, u"-o"_s, QString()};
+    QTest::newRow("runs list --db") << QStringList{u"runs"_s, u"list"_s, u"--db"_s, QString()};
+}
+
+void CliInput::refusesEmptyValues()
+{
+    QFETCH(const QStringList, words);
+    const CliAnswer answer = m_cli.run(words);
+    QCOMPARE(answer.status, 2);
+    QVERIFY2(answer.out.isEmpty(), answer.out);
+    QCOMPARE(answer.problems().size(), 1);
+}
+
+void CliInput::saysWhichDocumentIsWrong()
+{
+    QCOMPARE(m_cli.run(u"experiment -o good.json"_s).status, 0);
+    QVERIFY(!write(u"bad.json"_s, R"({"stagelens": "experiment/1", "parallel": {"devices": 99}})").isEmpty());
+    const CliAnswer answer = m_cli.run(u"compare good.json bad.json"_s);
+    QCOMPARE(answer.status, 2);
+    for (const QByteArray &problem : answer.problems())
+        QVERIFY2(problem.startsWith("bad.json: parallel."), problem);
+    QVERIFY(m_cli.run(u"compare good.json missing.json"_s).err.startsWith("missing.json: cannot be read"));
+}
+
+void CliInput::namesTheConfigInAFolder()
+{
+    QVERIFY(QDir(m_cli.path(u"."_s)).mkpath(u"checkpoint"_s) && QDir(m_cli.path(u"."_s)).mkpath(u"gpt-demo"_s));
+    QVERIFY(m_cli.run(u"simulate --model checkpoint"_s).err.contains("name checkpoint/config.json"));
+    QVERIFY(m_cli.run(u"simulate --model ./checkpoint"_s).err.contains("name ./checkpoint/config.json"));
+    QCOMPARE(m_cli.run(u"simulate --model gpt-demo"_s).status, 0); // a preset, whatever lies here
 }
 
 void CliInput::refusesWhatCannotBeHere_data()

@@ -44,7 +44,12 @@ private slots:
     void keepsRunsInOrder();
     void verifiesGradients_data();
     void verifiesGradients();
+    void storesAnInterruptedRunAsCancelled_data();
     void storesAnInterruptedRunAsCancelled();
+    void deletesAllOrNone();
+    void takesARunByItsName();
+    void keepsNamesOnOneLine();
+    void goesOnWhenNobodyReads();
     void marksAKilledRunInterrupted();
 
 private:
@@ -175,8 +180,17 @@ void CliRuns::verifiesGradients()
     QVERIFY(document[u"gradients"].toArray().size() > 20);
 }
 
+void CliRuns::storesAnInterruptedRunAsCancelled_data()
+{
+    QTest::addColumn<QList<int>>("news");
+    QTest::newRow("Ctrl+C") << QList{SIGINT};
+    QTest::newRow("kill") << QList{SIGTERM};
+    QTest::newRow("the terminal closes") << QList{SIGHUP, SIGHUP}; // the shell says so, and the kernel
+}
+
 void CliRuns::storesAnInterruptedRunAsCancelled()
 {
+    QFETCH(const QList<int>, news);
     const CliRunner cli;
     QProcess process;
     cli.prepare(process, (u"run --steps 100000000 --db live.db "_s + kTiny).split(u' ', Qt::SkipEmptyParts));
@@ -184,11 +198,80 @@ void CliRuns::storesAnInterruptedRunAsCancelled()
     QVERIFY(waitForStep(process));
     // Another process sees it as running, and may not take it for dead.
     QCOMPARE(statusOf(cli, u"live.db"_s), u"running"_s);
-    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    for (const int signal : news)
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
     QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
     const CliAnswer answer = CliRunner::answerOf(process);
     QVERIFY2(answer.status == 130, answer.err);
     QCOMPARE(statusOf(cli, u"live.db"_s), u"cancelled"_s);
+}
+
+void CliRuns::deletesAllOrNone()
+{
+    const CliRunner cli;
+    for (int i = 0; i < 3; ++i)
+        QCOMPARE(cli.run(u"run --steps 1 "_s + kTiny).status, 0);
+    const auto count = [&] { return cli.run(u"runs list --json"_s).json().array().size(); };
+    const CliAnswer refused = cli.run(u"runs delete 2 99 none"_s);
+    QCOMPARE(refused.status, 2);
+    QCOMPARE(refused.problems().size(), 2);
+    QCOMPARE(count(), 3);
+    QCOMPARE(cli.run(u"runs delete 2 2 1"_s).status, 0);
+    QCOMPARE(count(), 1);
+}
+
+void CliRuns::takesARunByItsName()
+{
+    const CliRunner cli;
+    QCOMPARE(cli.run(u"run --steps 1 "_s + kTiny).status, 0);
+    QCOMPARE(cli.run(u"runs rename 1 base"_s).status, 0);
+    QCOMPARE(cli.run(u"runs tag base keep"_s).status, 0);
+    QCOMPARE(row(cli, 0)[u"tags"].toArray(), QJsonArray({u"keep"_s}));
+    QCOMPARE(cli.run(u"runs show base --json"_s).object()[u"run"][u"id"].toInteger(), 1);
+    QCOMPARE(cli.run(u"runs export base"_s).object()[u"run"][u"id"].toInteger(), 1);
+    QVERIFY(cli.run(u"runs show other"_s).err.contains("has no run other"));
+    QCOMPARE(cli.run(u"runs delete base"_s).status, 0);
+}
+
+void CliRuns::keepsNamesOnOneLine()
+{
+    const CliRunner cli;
+    for (int i = 0; i < 2; ++i)
+        QCOMPARE(cli.run(u"run --steps 1 "_s + kTiny).status, 0);
+    QCOMPARE(cli.run({u"runs"_s, u"rename"_s, u"1"_s, u"two\nlines \x1b[31m\u009b"_s}).status, 0);
+    QCOMPARE(cli.run({u"runs"_s, u"rename"_s, u"2"_s, QString(5000, u'é')}).status, 0);
+    for (const QString &words : {u"runs list"_s, u"runs show 1"_s, u"compare 1 2"_s}) {
+        const CliAnswer answer = cli.run(words);
+        QVERIFY2(answer.out.contains("two\\nlines \\x1b[31m\\x9b"), answer.out);
+        QVERIFY(!answer.out.contains('\x1b'));
+        for (const QByteArray &line : answer.out.split('\n'))
+            QVERIFY2(QString::fromUtf8(line).size() < 300, line);
+    }
+}
+
+void CliRuns::goesOnWhenNobodyReads()
+{
+    const CliRunner cli;
+    const auto shell = [&](const QString &line) {
+        QProcess process;
+        cli.prepare(process, {});
+        process.setArguments({u"-c"_s, line, process.program()});
+        process.setProgram(u"/bin/sh"_s);
+        process.start();
+        process.waitForFinished(CliRunner::kPatienceMs);
+        return CliRunner::answerOf(process);
+    };
+    // Progress without a reader does not end the training.
+    const CliAnswer trained =
+        shell(u"(\"$0\" run --steps 200 --db live.db %1 2>&1 >out; echo $? >status) | true; cat status"_s.arg(kTiny));
+    QCOMPARE(trained.out, QByteArray("0\n"));
+    QCOMPARE(statusOf(cli, u"live.db"_s), u"finished"_s);
+    // More than a pipe holds: the rest is not written, and nobody is told.
+    const CliAnswer first =
+        shell(u"(\"$0\" simulate --timeline --microbatches 2000; echo $? >status) | head -n 1; cat status"_s);
+    QVERIFY(first.out.startsWith("Predicted"));
+    QVERIFY2(first.out.endsWith("\n1\n"), first.out);
+    QVERIFY2(first.err.isEmpty(), first.err);
 }
 
 void CliRuns::marksAKilledRunInterrupted()

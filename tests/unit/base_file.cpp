@@ -60,6 +60,30 @@ private slots:
         QCOMPARE(*readFile(path("target"), 10), std::string("new"));
     }
 
+    void linksToNothingGetTheirTarget()
+    {
+        std::filesystem::create_directory(path("folder"));
+        std::filesystem::create_symlink("folder/target", path("link"));
+        std::filesystem::create_symlink("link", path("linkToLink"));
+        QVERIFY(writeFile(path("linkToLink"), "new").ok());
+        QVERIFY(std::filesystem::is_symlink(path("link")) && std::filesystem::is_symlink(path("linkToLink")));
+        QCOMPARE(*readFile(path("folder/target"), 10), std::string("new"));
+        std::filesystem::create_symlink("circle", path("circle"));
+        QVERIFY(!writeFile(path("circle"), "new").ok());
+        QVERIFY(std::filesystem::is_symlink(path("circle")));
+    }
+
+    void permissionsAreKept()
+    {
+        using std::filesystem::perms;
+        for (const perms mode : {perms::owner_read | perms::owner_write, perms::all, perms::owner_read}) {
+            QVERIFY(writeFile(path("a"), "old").ok());
+            std::filesystem::permissions(path("a"), mode);
+            QVERIFY(writeFile(path("a"), "new").ok());
+            QVERIFY(std::filesystem::status(path("a")).permissions() == mode);
+        }
+    }
+
     void writersOfOneFileDoNotMix()
     {
         const auto write = [&](char letter) {

@@ -59,9 +59,16 @@ private slots:
         const std::vector<std::string> words{"hidden", "heads", "F", "gpt", "llama"};
         QCOMPARE(closestWord("hiden", words), std::string("hidden"));
         QCOMPARE(closestWord("gtp", words), std::string("gpt"));
+        QCOMPARE(closestWord("HIDDEN", words), std::string("hidden"));
         QCOMPARE(closestWord("Q", words), std::string());
+        QCOMPARE(closestWord("h", words), std::string()); // one letter says too little
         QCOMPARE(closestWord("", words), std::string());
         QCOMPARE(closestWord("entirely else", words), std::string());
+        // What begins with the word comes before what merely looks like it, the shortest first.
+        const std::vector<std::string> presets{"a100-80gb", "b200", "h100-sxm-long", "h100-sxm", "h200"};
+        QCOMPARE(closestWord("a100", presets), std::string("a100-80gb"));
+        QCOMPARE(closestWord("h100", presets), std::string("h100-sxm"));
+        QCOMPARE(closestWord("H200", presets), std::string("h200"));
         QCOMPARE(closestWord(std::string(100'000, 'h'), words), std::string());
     }
 };

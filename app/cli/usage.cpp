@@ -1,0 +1,137 @@
+#include "app/cli/usage.h"
+
+#include "engine/base/text.h"
+#include "engine/model/json_reader.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace stagelens::cli {
+
+namespace {
+
+using base::concat;
+
+constexpr const char *kEmpty = "is empty; give it a value, or leave it out";
+
+/// The command that the person named last, and the words that lead to it.
+struct Command {
+    const CLI::App *app;
+    std::string words;
+};
+
+Command lastCommand(const CLI::App &app)
+{
+    Command command{&app, app.get_name()};
+    while (!command.app->get_subcommands().empty()) {
+        command.app = command.app->get_subcommands().back();
+        command.words += ' ' + command.app->get_name();
+    }
+    return command;
+}
+
+std::vector<std::string> commandsOf(const CLI::App &app)
+{
+    std::vector<std::string> names;
+    for (const CLI::App *command : app.get_subcommands([](const CLI::App *each) { return !each->get_group().empty(); }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+std::vector<std::string> optionsOf(const CLI::App &app)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option *option : app.get_options())
+        for (const std::string &name : option->get_lnames())
+            names.push_back("--" + name);
+    return names;
+}
+
+std::string unknownOption(const std::string &word, const Command &command)
+{
+    const std::string name = word.substr(0, word.find('='));
+    const std::string closest = base::closestWord(name, optionsOf(*command.app));
+    const auto answer = [&] {
+        if (closest == name)
+            return concat("stands too early; write it behind `", command.words, '`');
+        return closest.empty() ? concat("is unknown; see `", command.words, " --help`")
+                               : concat("is unknown; did you mean ", closest, "?");
+    };
+    return concat(model::shown(name), ": ", answer(), '\n');
+}
+
+std::string unknownCommand(const std::string &word, const Command &command)
+{
+    const std::vector<std::string> commands = commandsOf(*command.app);
+    const std::string closest = base::closestWord(word, commands);
+    return concat(model::shown(word), ": is no command of `", command.words, "`; ",
+                  closest.empty() ? "choose " + base::join(commands, ", ") : concat("did you mean ", closest, "?"), '\n');
+}
+
+/// Of the words that no command took.
+std::string unknownWords(const CLI::App &app)
+{
+    const auto isOption = [](const std::string &word) { return word.starts_with('-'); };
+    const Command command = lastCommand(app);
+    std::vector<std::string> words = app.remaining(true);
+    std::erase(words, "--");
+    // Behind a command that is unknown, so are its options; and a word behind an unknown option may be its value.
+    const auto plain = std::ranges::find_if_not(words, isOption);
+    if (plain != words.end() && !commandsOf(*command.app).empty())
+        return unknownCommand(*plain, command);
+    std::string problems;
+    for (const std::string &word : words)
+        if (isOption(word))
+            problems += unknownOption(word, command);
+    if (problems.empty() && plain != words.end())
+        return concat(model::shown(*plain), ": is one word too many; see `", command.words, " --help`\n");
+    return problems;
+}
+
+} // namespace
+
+std::string usageProblems(const CLI::App &app, const CLI::ParseError &error)
+{
+    if (std::string unknown = unknownWords(app); !unknown.empty())
+        return unknown;
+    const Command command = lastCommand(app);
+    if (const auto commands = commandsOf(*command.app); !commands.empty() && error.get_name() == "RequiredError")
+        return concat(command.words, ": a command is missing; choose ", base::join(commands, ", "), '\n');
+    // What one of our checks says needs no more words.
+    const bool isComplete = error.get_name() == "ValidationError";
+    return error.what() + (isComplete ? "\n" : concat("; see `", command.words, " --help`\n"));
+}
+
+void refuseBareEquals(const std::vector<std::string> &words)
+{
+    for (const std::string &word : words)
+        if (word.starts_with("--") && word.find('=') == word.size() - 1)
+            throw CLI::ValidationError(word.substr(0, word.size() - 1), kEmpty);
+}
+
+CLI::Validator notEmpty()
+{
+    return {[](const std::string &text) { return std::string(text.empty() ? kEmpty : ""); }, ""};
+}
+
+CLI::Validator oneOf(std::vector<std::string> words)
+{
+    return {[words = std::move(words)](const std::string &word) {
+                return std::ranges::find(words, word) == words.end() ? model::unknownWord(word, words) : std::string();
+            },
+            ""};
+}
+
+CLI::Validator wholeNumberFrom(int least)
+{
+    return {[least](const std::string &text) {
+                constexpr int kGreatest = std::numeric_limits<int>::max();
+                const auto value = base::parseInteger(text);
+                return value && *value >= least && *value <= kGreatest
+                           ? std::string()
+                           : concat("is `", model::shown(text), "`; choose a whole number from ", least, " to ", kGreatest);
+            },
+            ""};
+}
+
+} // namespace stagelens::cli
