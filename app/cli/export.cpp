@@ -207,10 +207,15 @@ int exportSubject(const ExportArguments &arguments)
     const auto subject = subjectOf(arguments);
     if (!subject)
         return fail(subject.error());
+    const bool isPrinted = arguments.output.empty() || arguments.output == "-";
+    if (arguments.format == "stagelens" && !isPrinted) {
+        const auto saved = model::saveExperiment(subject->experiment, arguments.output);
+        return saved ? kDone : fail(saved.error());
+    }
     const auto text = textOf(*subject, arguments);
     if (!text)
         return fail(text.error());
-    if (arguments.output.empty() || arguments.output == "-") {
+    if (isPrinted) {
         std::cout << *text;
         return kDone;
     }

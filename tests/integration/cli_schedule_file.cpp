@@ -233,6 +233,8 @@ void CliScheduleFile::documentsNameTheFileFromTheirFolder()
     const CliAnswer compared = m_cli.run(u"compare --json plans/a.stagelens.json far.json"_s);
     QVERIFY2(compared.status == 0, compared.err);
     QVERIFY(compared.object()[u"parameters"_s].toArray().isEmpty());
+    QCOMPARE(m_cli.run(u"export --format stagelens --schedule-file plans/a.csv -o plans/b.stagelens.json"_s).status, 0);
+    QVERIFY(makespan(u"plans/b.stagelens.json"_s) > 0);
     // Another family leaves the file behind.
     QCOMPARE(m_cli.run(u"simulate far.json --schedule gpipe"_s).status, 0);
 }
