@@ -227,7 +227,7 @@ constexpr Option kOptions[] = {
      }},
     {"--vocabulary-order", "ORDER", "Schedule", "schedule.vocabulary_order", "published or best",
      [](std::string_view t, Experiment &e) { return setEnum(t, e.schedule.vocabularyOrder); }},
-    {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device (interleaved and V families: 2)",
+    {"--chunks", "v", "Schedule", "schedule.chunks", "stages of each device (interleaved families; 2)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.chunks.emplace()); }},
     {"--group-size", "g", "Schedule", "schedule.group_size", "microbatches through a chunk in turn (interleaved families; p)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.schedule.groupSize.emplace()); }},
@@ -243,7 +243,7 @@ constexpr Option kOptions[] = {
          e.cost.source = model::HardwarePreset{std::string(t)};
          return Fault();
      }},
-    {"--uniform", "F=1,B=2,...", "Cost", "cost.uniform", "milliseconds of each pass of one stage",
+    {"--uniform", "F=1,B=2,...", "Cost", "cost.uniform", "milliseconds of each pass of one stage: F B I W S T U EF EB, of messages: send c0 c1 c2",
      [](std::string_view t, Experiment &e) { return setUniform(t, e.cost); }},
     {"--durations", "FILE", "Cost", "cost.durations", "CSV with the header device,stage,pass,duration_us",
      [](std::string_view t, Experiment &e) { return setDurations(t, e.cost); }},
@@ -261,9 +261,9 @@ constexpr Option kOptions[] = {
      }},
     {"--steps", "N", "Training", "training.steps", "training steps",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.training.steps); }},
-    {"--seed", "S", "Training", "training.seed", "of parameters and synthetic data",
+    {"--seed", "S", "Training", "training.seed", "of parameters, synthetic data and the places of a text's sequences",
      [](std::string_view t, Experiment &e) { return setSeed(t, e.training.seed); }},
-    {"--data", "SOURCE", "Training", "training.data", "synthetic, a text file or a .bin token file",
+    {"--data", "SOURCE", "Training", "training.data", "synthetic, a text file, a folder of texts or a .bin token file",
      [](std::string_view t, Experiment &e) {
          e.training.data = t;
          return Fault();
