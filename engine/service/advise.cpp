@@ -54,7 +54,7 @@ const Advice::Option *bestOption(const std::vector<Advice::Option> &options, bas
 
 } // namespace
 
-Advice advise(const Prediction &prediction, int cores)
+Advice advise(const Prediction &prediction, int cores, const std::stop_token &stop)
 {
     Advice advice;
     const simulate::Metrics &metrics = prediction.metrics;
@@ -68,6 +68,8 @@ Advice advise(const Prediction &prediction, int cores)
         advice.othersIdle =
             (all - bubbles[static_cast<std::size_t>(advice.slowestDevice)]) / static_cast<double>(bubbles.size() - 1);
     }
+    if (stop.stop_requested())
+        return advice;
     if (const auto causes = splitBubble(prediction))
         advice.causes = *causes;
 
@@ -79,7 +81,7 @@ Advice advise(const Prediction &prediction, int cores)
         if (method == prediction.experiment.schedule.vocabulary) {
             option.iteration = metrics.iteration;
             option.peakMemory = greatest(metrics.peakMemory);
-        } else if (const auto other = predict(withMethod(prediction.experiment, method), cores);
+        } else if (const auto other = predict(withMethod(prediction.experiment, method), cores, {stop, {}});
                    other && (*other)->experiment.schedule.vocabulary == method) { // a schedule's file has its own method
             option.iteration = (*other)->metrics.iteration;
             option.peakMemory = greatest((*other)->metrics.peakMemory);

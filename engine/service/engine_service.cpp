@@ -88,7 +88,7 @@ struct EngineService::State {
             lock.unlock();
             auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken, search), std::nullopt});
             if (answer->prediction && taken.withAdvice)
-                answer->advice = advise(**answer->prediction, options.cores);
+                answer->advice = advise(**answer->prediction, options.cores, search.stop);
             wasLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
             lock.lock();
             predicting = 0;

@@ -142,7 +142,7 @@ struct ServiceOptions {
 [[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment);
 
 /// Predicts now, on the caller's thread (milliseconds for the plans of a desk; seconds for family `auto`, which is searched).
-/// InvalidInput with every problem of the plan.
+/// InvalidInput with every problem of the plan; Cancelled where the options' stop asks, which is looked at between its parts.
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores,
                                                   const SearchOptions &options = {});
 /// Critical path, slack and causes of every idle interval of a prediction, computed now: O(passes). Reads the costs again, and
@@ -165,8 +165,8 @@ struct TimedPlan {
 [[nodiscard]] base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format);
 /// The counterfactual split of a prediction's bubble: a few more simulations.
 [[nodiscard]] base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction);
-/// Which method helps most; runs one prediction for each.
-[[nodiscard]] Advice advise(const Prediction &prediction, int cores);
+/// Which method helps most; runs one prediction for each. What is known so far where `stop` asks.
+[[nodiscard]] Advice advise(const Prediction &prediction, int cores, const std::stop_token &stop = {});
 /// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.
 [[nodiscard]] base::Bytes bytesToTrain(const model::Experiment &experiment);
 /// Free memory of this machine now; 0: unknown.

@@ -61,6 +61,9 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     const auto limits = deviceLimits(experiment.cost);
     if (!limits)
         return limits.error();
+    const auto isStopped = [&options] { return options.stop.stop_requested(); };
+    if (isStopped())
+        return base::Error::cancelled();
 
     auto prediction = std::make_shared<Prediction>();
     prediction->search = chosen->search;
@@ -73,9 +76,13 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     auto timeline = simulate::simulate(*prediction->schedule, *costs);
     if (!timeline)
         return std::move(timeline).error();
+    if (isStopped())
+        return base::Error::cancelled();
     timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *costs);
     timeline->transfers.shrink_to_fit();
     prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
+    if (isStopped())
+        return base::Error::cancelled();
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
                                                    &*costs, limits->peakFlops);
     prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);

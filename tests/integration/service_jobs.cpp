@@ -5,9 +5,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <stop_token>
 
 using namespace stagelens;
 
@@ -83,6 +85,22 @@ private slots:
         QVERIFY(answer->advice->speedup > 1.2);
         QVERIFY(*answer->advice->vocabularyShare > 0.4);
         QCOMPARE(answer->advice->options.size(), std::size_t{5});
+    }
+
+    void aStopEndsPredictionAndAdvice()
+    {
+        std::stop_source stop;
+        const auto whole = service::predict(smallPlan(), 2, {stop.get_token(), {}});
+        QVERIFY(whole.ok());
+        QCOMPARE(service::advise(**whole, 2, stop.get_token()).options.size(), std::size_t{5});
+        stop.request_stop();
+        const auto ended = service::predict(smallPlan(), 2, {stop.get_token(), {}});
+        QVERIFY(!ended.ok());
+        QCOMPARE(ended.error().kind, base::ErrorKind::Cancelled);
+        const service::Advice none = service::advise(**whole, 2, stop.get_token());
+        QVERIFY(std::ranges::none_of(none.options, [](const service::Advice::Option &option) {
+            return option.iteration && option.method != model::VocabularyMethod::Vocab2; // the plan's own
+        }));
     }
 
     void everyProblemOfAPlanIsReported()
