@@ -16,8 +16,8 @@ using schedule::Pass;
 using schedule::PassIndex;
 using schedule::PassKind;
 
-/// Vector clocks of so many numbers are kept at most: 200 MB for a moment.
-constexpr std::size_t kMostTicks = 50'000'000;
+/// Vector clocks of so many numbers are kept at most: 80 MB and a quarter of a second, for which the window waits.
+constexpr std::size_t kMostTicks = 20'000'000;
 
 /// Tensors that a pass gives away, and which passes use them.
 struct Message {
