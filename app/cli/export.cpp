@@ -15,6 +15,7 @@
 #include "engine/service/engine_service.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,7 @@
 #include <iostream>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace stagelens::cli {
@@ -87,9 +89,10 @@ base::Result<int> spawn(const std::filesystem::path &program, const std::vector<
     {
         // Until it is waited for, its number is no other process's.
         const std::stop_callback end(interrupt.token(), [child] { kill(child, SIGTERM); });
-        siginfo_t ignored{};
-        while (waitid(P_PID, static_cast<id_t>(child), &ignored, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-            continue;
+        // Looked at again and again, for a signal need not end a wait for a process.
+        siginfo_t ended{};
+        while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     int state = 0;
     while (waitpid(child, &state, 0) < 0) {
