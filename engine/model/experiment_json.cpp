@@ -177,6 +177,14 @@ std::string seenFrom(const std::filesystem::path &document, const std::filesyste
     return within.empty() || *within.begin() == ".." ? whole.string() : within.string();
 }
 
+/// Whether training data is that file or folder, and not the word or one of the program's resources.
+bool isFile(const std::filesystem::path &place, const std::string &data)
+{
+    static const std::string kWord = TrainingPlan().data; // synthetic
+    std::error_code ignored;
+    return !data.empty() && data != kWord && std::filesystem::exists(place, ignored);
+}
+
 /// The names of the files that a plan needs.
 std::vector<std::string *> filesOf(Experiment &experiment)
 {
@@ -257,9 +265,7 @@ Result<Experiment> loadExperiment(const std::filesystem::path &file)
     const auto placed = [&file](const std::string &name) { return (file.parent_path() / name).lexically_normal().string(); };
     for (std::string *name : filesOf(*experiment))
         *name = placed(*name);
-    // The data may be a word or one of the program's resources as well.
-    std::string &data = experiment->training.data;
-    if (std::error_code ignored; !data.empty() && std::filesystem::exists(placed(data), ignored))
+    if (std::string &data = experiment->training.data; isFile(placed(data), data))
         data = placed(data);
     return experiment;
 }
@@ -269,8 +275,8 @@ Result<> saveExperiment(const Experiment &experiment, const std::filesystem::pat
     Experiment saved = experiment;
     for (std::string *name : filesOf(saved))
         *name = seenFrom(file, *name);
-    if (std::error_code ignored; std::filesystem::exists(saved.training.data, ignored))
-        saved.training.data = seenFrom(file, saved.training.data);
+    if (std::string &data = saved.training.data; isFile(data, data))
+        data = seenFrom(file, data);
     return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
 }
 

@@ -105,7 +105,7 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
                       base::Bytes beside)
 {
     if (schedule.passCount() > kMostPasses) // each answer takes seconds
-        return "; lower parallel.microbatches: so many keep their messages to the end of the step";
+        return "; lower parallel.microbatches (of so many, messages may count to the end of the step), or the model's sizes";
     std::string least;
     base::Bytes leastBytes = 0;
     for (const Setting &setting : otherSettings(experiment)) {

@@ -328,7 +328,7 @@ private:
         }
         storeTimeline();
         storeEnd();
-        if (!outcome && outcome.error().kind == base::ErrorKind::InvalidInput && m_snapshot.record.losses.empty())
+        if (!outcome && outcome.error().kind == base::ErrorKind::InvalidInput && m_snapshot.record.iterations.empty())
             forget();
         m_store.reset();
         m_snapshot.finished = true;

@@ -95,6 +95,7 @@ void CliCheckpoints::refusesWhatCannotGoOn()
     QCOMPARE(cli.run(u"run --steps 2 --checkpoint-every 2 "_s + kTiny).status, 0);
     QVERIFY(refused(u"run --resume 2"_s, "raise it to train on"));
     QVERIFY(refused(u"run --resume 2 --steps 4 --sequence 4"_s, "--sequence: is 4, but"));
+    QVERIFY(refused(u"run --resume 2 --steps 4 --data /no/such.txt"_s, "--data: "));
     QVERIFY(refused(u"run --resume 2 --steps 4 --seed 5"_s, "--seed: is 5, but"));
     QVERIFY(refused(u"run --resume 2 --steps 4 --microbatches 8"_s, "--microbatches: make steps of 8"));
     QVERIFY(refused(u"run --resume 2 --steps 4 --init x"_s, "--init"));
@@ -102,6 +103,7 @@ void CliCheckpoints::refusesWhatCannotGoOn()
     QVERIFY(QFile::resize(file, 100));
     QVERIFY(refused(u"run --resume 2 --steps 4"_s, "parameters.safetensors"));
     QVERIFY(cli.run(u"run --checkpoint-every 0 "_s + kTiny).status == 2);
+    QCOMPARE(cli.run(u"runs list --json"_s).json().array().size(), 2); // what was refused is no run
     QVERIFY(cli.run(u"simulate --resume 2"_s).status == 2);
 }
 

@@ -280,6 +280,49 @@ private slots:
         QVERIFY(m_view->describe(m_view->placeOf(0, {0, 0}).center()).contains(QStringLiteral("On the critical path")));
     }
 
+    void theCriticalPathRunsThroughItsLanes()
+    {
+        using Step = simulate::PathStep;
+        constexpr base::Nanos kPass = 1'000'000;
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        const auto why = std::make_shared<simulate::Explanation>();
+        why->path.steps = {Step{.kind = Step::Kind::Pass, .begin = 0, .end = kPass, .slice = {0, 0}, .to = {}},
+                           Step{.kind = Step::Kind::Transfer, .begin = kPass, .end = kPass, .slice = {0, 0}, .to = {1, 0}},
+                           Step{.kind = Step::Kind::Pass, .begin = kPass, .end = 2 * kPass, .slice = {1, 0}, .to = {}}};
+        content.groups[0].why = why;
+        const QColor alarm = ui::coloursFor(m_view->palette()).alarm;
+        // Pixels of the line where it runs along the first pass, from lane to lane, and along a pass that it leaves out.
+        const auto pixels = [&](bool shown) {
+            content.critical = shown;
+            show(content);
+            const QImage picture = m_view->grab().toImage();
+            const QRect from = m_view->placeOf(0, {0, 0});
+            const QRect to = m_view->placeOf(0, {1, 0});
+            const QRect out = m_view->placeOf(0, {2, 0});
+            std::array<int, 3> found{};
+            for (int near = -3; near <= 3; ++near) {
+                found[0] += picture.pixelColor(from.left() + 4, from.center().y() + near) == alarm ? 1 : 0;
+                found[1] += picture.pixelColor(to.left() + near, (from.bottom() + to.top()) / 2) == alarm ? 1 : 0;
+                found[2] += picture.pixelColor(out.left() + 4, out.center().y() + near) == alarm ? 1 : 0;
+            }
+            return found;
+        };
+        QCOMPARE(pixels(false), (std::array{0, 0, 0}));
+        const auto shown = pixels(true);
+        QVERIFY2(shown[0] > 0 && shown[1] > 0 && shown[2] == 0,
+                 qPrintable(QStringLiteral("%1 %2 %3").arg(shown[0]).arg(shown[1]).arg(shown[2])));
+        // So many jumps that each is narrower than a pixel: the lanes are marked all the same.
+        why->path.steps.clear();
+        for (base::Nanos time = 0; time < 8 * kPass; time += 100)
+            why->path.steps.push_back(Step{.kind = Step::Kind::Pass,
+                                           .begin = time,
+                                           .end = time + 100,
+                                           .slice = {static_cast<std::int32_t>(time / 100 % 2), 0},
+                                           .to = {}});
+        QVERIFY(pixels(true)[0] > 0);
+    }
+
     void chunksAreLighterAndPairsStandOverEachOther()
     {
         QVERIFY(ui::chunkShade(Qt::blue, 1).lightnessF() > QColor(Qt::blue).lightnessF());

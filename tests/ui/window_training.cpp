@@ -37,6 +37,7 @@ private slots:
     void closingWhileTrainingAsksOnce();
     void unusableDatabaseIsSaidPermanently();
     void aFailedRunSaysWhereAndWhatToDo();
+    void aRefusedRunSaysWhyAndIsNone();
     void measuredChoosesRunAndStep();
     void devicesThatWaitForEachOtherAreNamed();
     void aStoreThatCannotGrowIsSaid();
@@ -263,6 +264,23 @@ void WindowTraining::aFailedRunSaysWhereAndWhatToDo()
     emit window->runsPanel().showAsked(1);
     QVERIFY2(words.match(bar->text()).hasMatch(), qPrintable(bar->text()));
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
+}
+
+void WindowTraining::aRefusedRunSaysWhyAndIsNone()
+{
+    auto &window = m_fixture->window();
+    model::Experiment plan = window.document().experiment();
+    plan.training.data = "/no/such/text.txt";
+    window.document().start(plan, {}, u"No data"_s);
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && !window.desk().isTraining(), 30000);
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    QVERIFY(bar->isVisible());
+    QVERIFY2(bar->text().startsWith(u"The run failed after 0 of "_s) && bar->text().contains(u"/no/such/text.txt"_s),
+             qPrintable(bar->text()));
+    QCOMPARE(window.runsPanel().model()->rowCount(), 0);
+    m_fixture->click(u"bar.provenance.Hide the run"_s);
+    QTRY_VERIFY(!bar->isVisible());
 }
 
 void WindowTraining::measuredChoosesRunAndStep()

@@ -220,8 +220,9 @@ private slots:
         QCOMPARE(moved->schedule.file, (there / "mine.csv").string());
         QCOMPARE(std::get<DurationsFile>(moved->cost.source).file, (there / "durations.csv").string());
         QCOMPARE(moved->training.data, (there / "text.txt").string());
-        // From elsewhere, and a word that is no file's name stays one.
+        // From elsewhere, and the word stays one though a file bears its name.
         moved->training.data = "synthetic";
+        QVERIFY(stagelens::base::writeFile(top.filePath("synthetic").toStdString(), "").ok());
         QVERIFY(saveExperiment(*moved, top.filePath("b.json").toStdString()).ok());
         QCOMPARE(*loadExperiment(top.filePath("b.json").toStdString()), *moved);
     }

@@ -1,6 +1,8 @@
 // A run that does not fit is refused before anything is allocated, with what is missing and what would fit.
 #include "engine/runtime/memory_check.h"
 #include "engine/base/text.h"
+#include "engine/model/accounting.h"
+#include "engine/runtime/shape.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -8,6 +10,7 @@
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::scheduleOf;
+using test::smallExperiment;
 using test::tinyExperiment;
 
 namespace {
@@ -80,6 +83,30 @@ private slots:
         tiny.parallel.microbatches = 32;
         const base::Problem most = refusal(experiment, needOf(tiny));
         QVERIFY2(says(most, "--microbatch-size 1 and --microbatches 32 would fit"), most.message.c_str());
+    }
+
+    void messagesOfManyDevicesEndWithTheirUse()
+    {
+        auto experiment = smallExperiment("1f1b", VocabularyMethod::None, 64, 1000);
+        experiment.model.layers = 64;
+        experiment.parallel.stageLayers.clear();
+        experiment = model::resolved(experiment, 2);
+        auto few = experiment;
+        few.parallel.microbatches = 100;
+        const auto tokens = [](const model::Experiment &plan) { return runtime::tokenBytes(runtime::Shape(plan)); };
+        QCOMPARE(needOf(experiment) - tokens(experiment), needOf(few) - tokens(few));
+    }
+
+    void messagesOfMillionsOfPassesAreForeseen()
+    {
+        auto experiment = smallExperiment("1f1b", VocabularyMethod::None, 16, 126'000);
+        experiment.model.layers = 16;
+        experiment.parallel.stageLayers.clear();
+        experiment = model::resolved(experiment, 2);
+        const base::Bytes messages = experiment.parallel.microbatches * model::engineFloats(experiment).boundary * 4;
+        QVERIFY(needOf(experiment) > 16 * messages); // all devices keep theirs to the end of the step
+        const base::Problem problem = refusal(experiment, messages);
+        QVERIFY2(says(problem, "lower parallel.microbatches"), problem.message.c_str());
     }
 
     void nothingThatFitsIsSaidToo()
