@@ -85,7 +85,16 @@ int writeInto(const std::filesystem::path &file, int flags, mode_t mode, std::sp
     return isMade && ::fsync(out.get()) != 0 ? errno : 0;
 }
 
-/// Where a symbolic link leads, through all of them and whether or not a file is there; what is no link, itself.
+Error cannotWrite(const std::filesystem::path &file, int code)
+{
+    if (code == ECANCELED)
+        return Error::cancelled();
+    const std::string why = code == ENOENT ? "its folder does not exist; create it or choose another place" : cause(code);
+    return Error::failed(concat("cannot be written: ", why), file.string());
+}
+
+} // namespace
+
 std::filesystem::path behindLinks(std::filesystem::path file)
 {
     constexpr int kMostLinks = 40; // as Linux follows
@@ -98,16 +107,6 @@ std::filesystem::path behindLinks(std::filesystem::path file)
     }
     return file;
 }
-
-Error cannotWrite(const std::filesystem::path &file, int code)
-{
-    if (code == ECANCELED)
-        return Error::cancelled();
-    const std::string why = code == ENOENT ? "its folder does not exist; create it or choose another place" : cause(code);
-    return Error::failed(concat("cannot be written: ", why), file.string());
-}
-
-} // namespace
 
 Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
 {

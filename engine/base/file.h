@@ -24,6 +24,9 @@ namespace stagelens::base {
 [[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::span<const std::string_view> parts,
                                  const std::stop_token &stop);
 
+/// Where a symbolic link leads, through all of them and whether or not a file is there; what is no link, itself.
+[[nodiscard]] std::filesystem::path behindLinks(std::filesystem::path file);
+
 /// Where Stagelens keeps a person's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
 /// else $XDG_DATA_HOME/stagelens, else ~/.local/share/stagelens. Not created here.
 [[nodiscard]] std::filesystem::path dataFolder();

@@ -31,6 +31,19 @@ Result<> checkPlace(const std::filesystem::path &file)
     return {};
 }
 
+constexpr std::int64_t kFirstWithId = 5; ///< version of the schema
+
+Result<std::string> readIdentity(Database &database)
+{
+    auto statement = database.prepare("SELECT id FROM identity");
+    if (!statement)
+        return std::move(statement).error();
+    const auto row = statement->step();
+    if (!row)
+        return row.error();
+    return *row ? statement->text(0) : std::string();
+}
+
 } // namespace
 
 RunStore::RunStore(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -43,23 +56,44 @@ std::filesystem::path RunStore::defaultFile()
     return base::dataFolder() / "runs.db";
 }
 
-Result<RunStore> RunStore::open(const std::filesystem::path &file)
+void RunStore::setPatience(const Patience &patience)
+{
+    m_state->database.setPatience(patience);
+}
+
+std::filesystem::path RunStore::placeOf(const std::filesystem::path &file)
+{
+    std::error_code error;
+    // Absolute, because SQLite gives names such as ":memory:" a meaning of their own.
+    const std::filesystem::path place = base::behindLinks(std::filesystem::absolute(file, error));
+    const std::filesystem::path folder = std::filesystem::weakly_canonical(place.parent_path(), error);
+    return error ? place : folder / place.filename();
+}
+
+const CheckpointFolders &RunStore::checkpoints() const
+{
+    return m_state->checkpoints;
+}
+
+Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patience &patience)
 {
     if (file.empty())
         return Error::invalid("--db", "names no file; give the path of a database");
     std::error_code error;
-    // Absolute, because SQLite gives names such as ":memory:" a meaning of their own.
-    const std::filesystem::path place = std::filesystem::absolute(file, error);
-    if (place.parent_path() == std::filesystem::absolute(base::dataFolder(), error))
+    const std::filesystem::path place = placeOf(file);
+    if (place.parent_path() == placeOf(base::dataFolder()))
         std::filesystem::create_directories(place.parent_path(), error);
     if (const auto checked = checkPlace(place); !checked)
         return checked.error();
     const auto logSize = std::filesystem::file_size(place.string() + "-wal", error);
     const bool hasLog = !error && logSize > 0;
-    auto database = Database::open(place);
+    auto database = Database::open(place, patience);
     if (!database)
         return std::move(database).error();
     database->keepLogOnClose(hasLog); // until it is known to be ours
+    const auto before = database->queryInteger("PRAGMA user_version");
+    if (!before)
+        return before.error();
     if (const auto migrated = migrate(*database, migrations()); !migrated)
         return migrated.error();
     database->keepLogOnClose(false);
@@ -68,10 +102,19 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file)
     // Foreign keys are off by default and cannot be switched inside a transaction.
     if (const auto set = database->execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"); !set)
         return set.error();
-    auto state = std::make_unique<State>(State{*std::move(database), RunLocks(place)});
+    auto id = readIdentity(*database);
+    if (!id)
+        return std::move(id).error();
+    auto state =
+        std::make_unique<State>(State{*std::move(database), RunLocks(place), CheckpointFolders(place, *std::move(id))});
+    if (*before > 0 && *before < kFirstWithId)
+        if (const auto adopted = state->adoptCheckpoints(); !adopted)
+            return adopted.error();
     // What is there can be read all the same, on a full disk say; the next opening tries again.
     if (const auto marked = state->markInterrupted(); !marked)
         base::log(base::LogLevel::Warning, concat("interrupted runs still read as running: ", marked.error().text()));
+    if (const auto removed = state->removeOrphanCheckpoints(); !removed)
+        base::log(base::LogLevel::Warning, concat("checkpoints of deleted runs are still there: ", removed.error().text()));
     return RunStore(std::move(state));
 }
 
@@ -93,6 +136,8 @@ Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Pro
         m_state->locks.release(id);
         return inserted.error();
     }
+    if (const auto free = m_state->checkpoints.setAside(id); !free)
+        base::log(base::LogLevel::Warning, free.error().text());
     return id;
 }
 
@@ -226,19 +271,22 @@ Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
 
 Result<> RunStore::remove(RunId run)
 {
-    return m_state->inTransaction([&]() -> Result<> {
-        if (const auto known = m_state->requireRun(run); !known)
-            return known;
-        bool running = false;
-        const auto looked = m_state->each("SELECT status = 'running' FROM run WHERE id = ?", run,
-                                          [&](const Statement &row) { running = row.integer(0) != 0; });
-        if (!looked)
-            return looked;
-        if (running)
+    const auto removed = m_state->inTransaction([&]() -> Result<> {
+        const auto status = m_state->statusOf(run);
+        if (!status)
+            return status.error();
+        if (status->empty())
+            return m_state->noSuchRun(run);
+        if (*status == name(RunStatus::Running))
             return Error::invalid(m_state->database.file(),
                                   concat("is still being written by run ", run, "; stop that run first"));
         return m_state->run("DELETE FROM run WHERE id = ?", [&](Statement &statement) { statement.bind(run); });
     });
+    if (!removed)
+        return removed;
+    if (const auto gone = m_state->checkpoints.remove(run); !gone)
+        base::log(base::LogLevel::Warning, concat("the checkpoints of run ", run, " are still there: ", gone.error().text()));
+    return {};
 }
 
 } // namespace stagelens::store

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/store/checkpoint_folders.h"
+#include "engine/store/patience.h"
 #include "engine/store/run_record.h"
 
 #include <filesystem>
@@ -23,12 +25,16 @@ struct CheckReport {
 /// One open database. Not thread-safe: each thread opens its own. Two processes may write into one file.
 class RunStore {
 public:
-    /// Opens or makes the file, migrates it (with a backup beside it first), and marks runs whose process is gone as
-    /// interrupted (a warning in the log where that cannot be written). Errors tell apart: not ours, from a newer version,
-    /// locked, read-only, full, damaged; nothing is changed then.
-    [[nodiscard]] static base::Result<RunStore> open(const std::filesystem::path &file);
+    /// Opens or makes the file, migrates it (with a backup beside it first), marks runs whose process is gone as interrupted
+    /// and removes checkpoints that nothing refers to any more (a warning in the log where that cannot be done). Errors tell
+    /// apart: not ours, from a newer version, locked, read-only, full, damaged; nothing is changed then.
+    [[nodiscard]] static base::Result<RunStore> open(const std::filesystem::path &file, const Patience &patience = {});
+    /// How long later calls wait for other writers.
+    void setPatience(const Patience &patience);
     /// `$STAGELENS_DATA_DIR/runs.db` and the like; see base::dataFolder().
     [[nodiscard]] static std::filesystem::path defaultFile();
+    /// Where a database is stored, however it is named: absolute, with every symbolic link followed.
+    [[nodiscard]] static std::filesystem::path placeOf(const std::filesystem::path &file);
 
     RunStore(RunStore &&) noexcept;
     RunStore &operator=(RunStore &&) noexcept;
@@ -63,8 +69,10 @@ public:
     [[nodiscard]] base::Result<> rename(RunId run, const std::string &name);
     [[nodiscard]] base::Result<> setTags(RunId run, const std::vector<std::string> &tags);
     [[nodiscard]] base::Result<> setNote(RunId run, const std::string &note);
+    /// With its checkpoints. Those that cannot be removed are left to the next opening, which the log says.
     [[nodiscard]] base::Result<> remove(RunId run);
     [[nodiscard]] base::Result<CheckReport> check();
+    [[nodiscard]] const CheckpointFolders &checkpoints() const;
 
 private:
     struct State;

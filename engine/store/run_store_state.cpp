@@ -226,4 +226,40 @@ Result<> RunStore::State::markInterrupted()
     });
 }
 
+Result<std::string> RunStore::State::statusOf(RunId id)
+{
+    std::string status;
+    const auto read = each("SELECT status FROM run WHERE id = ?", id, [&](const Statement &row) { status = row.text(0); });
+    if (!read)
+        return read.error();
+    return status;
+}
+
+Result<> RunStore::State::adoptCheckpoints()
+{
+    return each("SELECT id FROM run WHERE id > ?", 0, [&](const Statement &row) { checkpoints.adopt(row.integer(0)); });
+}
+
+Result<> RunStore::State::removeOrphanCheckpoints()
+{
+    const std::vector<RunId> runs = checkpoints.ours(); // first: a run has its row before its folder
+    if (runs.empty())
+        return {};
+    // Where a backup of the database was put in its place, the runs since then are not deleted ones.
+    const auto last = database.queryInteger("SELECT max(seq) FROM sqlite_sequence WHERE name = 'run'");
+    if (!last)
+        return last.error();
+    for (const RunId run : runs) {
+        const auto status = statusOf(run);
+        if (!status)
+            return status.error();
+        if (!status->empty() && *status != name(RunStatus::Running))
+            checkpoints.removeParts(run);
+        else if (status->empty() && run <= *last)
+            if (auto removed = checkpoints.remove(run); !removed)
+                return removed;
+    }
+    return {};
+}
+
 } // namespace stagelens::store

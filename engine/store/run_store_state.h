@@ -1,6 +1,7 @@
 // What stands behind RunStore: the statements about one run. Internal to the store.
 #pragma once
 
+#include "engine/store/checkpoint_folders.h"
 #include "engine/store/liveness.h"
 #include "engine/store/run_store.h"
 #include "engine/store/sqlite.h"
@@ -21,6 +22,7 @@ struct Steps {
 struct RunStore::State {
     Database database;
     RunLocks locks;
+    CheckpointFolders checkpoints;
 
     /// Runs `change` in a transaction of its own.
     template <class Change>
@@ -80,6 +82,12 @@ struct RunStore::State {
     /// Running runs whose process is gone: it neither holds the lock nor is it there.
     base::Result<std::vector<RunId>> orphans();
     base::Result<> markInterrupted();
+    /// The status of a run; empty where there is none.
+    base::Result<std::string> statusOf(RunId id);
+    /// Marks the folders of all runs as ours: they were made when a database had no id.
+    base::Result<> adoptCheckpoints();
+    /// Removes the folders of runs that were deleted, and incomplete checkpoints of runs that have ended.
+    base::Result<> removeOrphanCheckpoints();
 };
 
 } // namespace stagelens::store

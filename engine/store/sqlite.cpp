@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <sqlite3.h>
@@ -13,8 +14,6 @@ namespace {
 using base::concat;
 using base::Error;
 using base::Result;
-
-constexpr int kBusyMilliseconds = 5000;
 
 std::string systemCause(sqlite3 *database)
 {
@@ -29,9 +28,7 @@ Error errorOf(int code, sqlite3 *database, const std::string &file)
     switch (code & 0xff) {
     case SQLITE_NOTADB: return Error::invalid(file, "is not a database of Stagelens; choose another file");
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return failed(concat("is locked by another program for more than ", kBusyMilliseconds / 1000,
-                             " s; close that program or choose another database"));
+    case SQLITE_LOCKED: return failed("is locked by another program; close that program or choose another database");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH: return failed("is read-only, or its folder is; change the permissions or choose another database");
@@ -158,8 +155,32 @@ std::optional<double> Statement::optionalReal(int column) const
     return isNull(column) ? std::nullopt : std::optional(real(column));
 }
 
+/// SQLite asks handle() again and again while another connection holds a lock.
+struct Database::Waiting {
+    Patience patience;
+    std::chrono::steady_clock::time_point begin;
+
+    void start() { begin = std::chrono::steady_clock::now(); }
+    /// False where the wait is over; else sleeps a little.
+    [[nodiscard]] bool goOn() const
+    {
+        const auto limit = patience.stop.stop_requested() ? std::min(patience.limit, Patience::kUsual) : patience.limit;
+        if (std::chrono::steady_clock::now() - begin >= limit)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        return true;
+    }
+    static int handle(void *self, int count)
+    {
+        auto *waiting = static_cast<Waiting *>(self);
+        if (count == 0)
+            waiting->start();
+        return waiting->goOn() ? 1 : 0;
+    }
+};
+
 Database::Database(sqlite3 *database, const std::filesystem::path &file)
-    : m_database(database), m_file(std::make_unique<const std::string>(file.string()))
+    : m_waiting(std::make_shared<Waiting>()), m_database(database), m_file(std::make_unique<const std::string>(file.string()))
 {}
 
 void Database::Close::operator()(sqlite3 *database) const
@@ -172,7 +193,7 @@ Error Database::error(int code) const
     return errorOf(code, m_database.get(), *m_file);
 }
 
-Result<Database> Database::open(const std::filesystem::path &file)
+Result<Database> Database::open(const std::filesystem::path &file, Patience patience)
 {
     sqlite3 *handle = nullptr;
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -182,8 +203,14 @@ Result<Database> Database::open(const std::filesystem::path &file)
         return database.error(code);
     if (sqlite3_db_readonly(handle, "main") == 1)
         return database.error(SQLITE_READONLY);
-    sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    database.setPatience(std::move(patience));
+    sqlite3_busy_handler(handle, &Waiting::handle, database.m_waiting.get());
     return database;
+}
+
+void Database::setPatience(Patience patience)
+{
+    m_waiting->patience = std::move(patience);
 }
 
 Result<Statement> Database::prepare(std::string_view sql)
@@ -206,14 +233,12 @@ Result<> Database::execute(const std::string &sql)
 Result<> Database::useWriteAheadLog()
 {
     // SQLite switches by making its own read lock a write lock, and there it asks no busy handler; so the wait is ours.
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
-    for (;;) {
+    for (m_waiting->start();;) {
         const int code = sqlite3_exec(m_database.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
         if (code == SQLITE_OK)
             return {};
-        if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= end)
+        if ((code & 0xff) != SQLITE_BUSY || !m_waiting->goOn())
             return error(code);
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/store/patience.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -66,7 +67,11 @@ private:
 class Database {
 public:
     /// Opens or makes a file; an existing one must be writable.
-    [[nodiscard]] static base::Result<Database> open(const std::filesystem::path &file);
+    [[nodiscard]] static base::Result<Database> open(const std::filesystem::path &file, Patience patience = {});
+    Database(Database &&) noexcept = default;
+    Database &operator=(Database &&) = delete;
+    ~Database() = default;
+    void setPatience(Patience patience);
 
     [[nodiscard]] base::Result<Statement> prepare(std::string_view sql);
     /// Runs any number of statements and drops their rows.
@@ -88,9 +93,11 @@ private:
     struct Close {
         void operator()(sqlite3 *database) const;
     };
+    struct Waiting; ///< what the busy handler looks at
     Database(sqlite3 *database, const std::filesystem::path &file);
     [[nodiscard]] base::Error error(int code) const;
 
+    std::shared_ptr<Waiting> m_waiting; ///< outlives the connection
     std::unique_ptr<sqlite3, Close> m_database;
     std::unique_ptr<const std::string> m_file;
 };

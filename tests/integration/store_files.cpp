@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -20,6 +21,13 @@ QByteArray contentOf(const QString &path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("(cannot be read)");
+}
+
+/// Makes a file with its folders.
+bool touch(const std::filesystem::path &file)
+{
+    std::filesystem::create_directories(file.parent_path());
+    return std::ofstream(file).put('x').good();
 }
 
 } // namespace
@@ -196,6 +204,85 @@ private slots:
         QVERIFY(QString::fromStdString(answer.error().text()).contains("locked by another program"));
         QVERIFY(other->execute("ROLLBACK").ok());
         QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+    }
+
+    void checkpointsOfAnotherDatabaseAreSetAside()
+    {
+        const auto folder = path("runs.db.checkpoints") / "run-1";
+        {
+            RunStore store = open();
+            QCOMPARE(finishedRun(store), RunId{1});
+            QVERIFY(store.checkpoints().make(1).ok() && touch(folder / "step-2" / "parameters.safetensors"));
+            QVERIFY(store.checkpoints().requireOurs(1).ok());
+        }
+        std::filesystem::rename(path(), path("moved.db"));
+        RunStore store = open();
+        const auto refused = store.checkpoints().requireOurs(1);
+        QVERIFY(!refused.ok() && refused.error().text().find("another database") != std::string::npos);
+        QCOMPARE(finishedRun(store), RunId{1});
+        QVERIFY(!std::filesystem::exists(folder));
+        QVERIFY(std::filesystem::exists(folder.string() + ".aside-1/step-2/parameters.safetensors"));
+        // And where they come back, they stay.
+        std::filesystem::rename(folder.string() + ".aside-1", folder);
+        QVERIFY(store.remove(1).ok());
+        QVERIFY(std::filesystem::exists(folder / "step-2" / "parameters.safetensors"));
+        QCOMPARE(finishedRun(store), RunId{2});
+        QVERIFY(store.checkpoints().make(2).ok());
+        QVERIFY(store.remove(2).ok());
+        QVERIFY(!std::filesystem::exists(path("runs.db.checkpoints") / "run-2"));
+    }
+
+    void checkpointsOfAnOlderSchemaAreOurs()
+    {
+        const auto folder = path("runs.db.checkpoints") / "run-1";
+        {
+            RunStore store = open();
+            QCOMPARE(finishedRun(store), RunId{1});
+        }
+        execute("DROP TABLE identity; PRAGMA user_version = 4");
+        QVERIFY(touch(folder / "step-2" / "parameters.safetensors"));
+        RunStore store = open();
+        QVERIFY(store.checkpoints().requireOurs(1).ok());
+        QVERIFY(store.remove(1).ok());
+        QVERIFY(!std::filesystem::exists(folder));
+    }
+
+    void orphanCheckpointsAreRemoved()
+    {
+        const auto folder = [this](int run) { return path("runs.db.checkpoints") / ("run-" + std::to_string(run)); };
+        RunStore writer = open();
+        for (int run = 1; run <= 3; ++run) {
+            QVERIFY(run == 3 ? writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok()
+                             : finishedRun(writer) > 0);
+            QVERIFY(writer.checkpoints().make(run).ok());
+            QVERIFY(touch(folder(run) / "part-4" / "parameters.safetensors") && touch(folder(run) / "step-2" / "x"));
+        }
+        QVERIFY(writer.checkpoints().make(9).ok()); // of a later state of the database, which a backup replaced
+        QVERIFY(touch(folder(5) / "step-2" / "x")); // nobody knows whose
+        execute("DELETE FROM run WHERE id = 2");    // a deletion that came no further
+        RunStore store = open();
+        QVERIFY(std::filesystem::exists(folder(1) / "step-2") && !std::filesystem::exists(folder(1) / "part-4"));
+        QVERIFY(!std::filesystem::exists(folder(2)));
+        QVERIFY(std::filesystem::exists(folder(3) / "part-4")); // still being written
+        QVERIFY(std::filesystem::exists(folder(5) / "step-2" / "x") && std::filesystem::exists(folder(9)));
+    }
+
+    void aSymbolicLinkLeadsToTheSameFolders()
+    {
+        std::filesystem::create_directory(path("elsewhere"));
+        std::filesystem::create_symlink("elsewhere/runs.db", path("link.db")); // whose target is not there yet
+        RunStore writer = open("link.db");
+        QVERIFY(writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+        QVERIFY(writer.checkpoints().make(1).ok());
+        QVERIFY(std::filesystem::exists(path("elsewhere/runs.db.checkpoints/run-1")));
+        {
+            auto database = store::Database::open(path("link.db"));
+            QVERIFY(database->execute("UPDATE run SET pid = 1, process_start = 1").ok()); // the lock alone shows it
+        }
+        RunStore direct = open("elsewhere/runs.db");
+        QCOMPARE(statusOf(direct, 1), RunStatus::Running);
+        QVERIFY(direct.checkpoints().requireOurs(1).ok());
+        QVERIFY(!std::filesystem::exists(path("link.db.locks")) && !std::filesystem::exists(path("link.db.checkpoints")));
     }
 
     void defaultFileIsInTheDataFolder()
