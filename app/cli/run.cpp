@@ -101,12 +101,21 @@ RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::
     ProgressLine progress;
     const service::JobId job = service.submitTraining(experiment, options);
     bool cancelled = false;
+    bool isStored = true;
     for (;;) {
         for (const service::Event &event : service.drain()) {
             const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
             if (event.job != job || snapshot == nullptr)
                 continue;
             progress.show(**snapshot);
+            if ((*snapshot)->stored != isStored && !(*snapshot)->finished) {
+                isStored = !isStored;
+                progress.close();
+                std::cerr << (isStored
+                                  ? std::string("the run is being stored again")
+                                  : "the run is not being stored now, its steps wait in memory: " + (*snapshot)->storeProblem)
+                          << '\n';
+            }
             if ((*snapshot)->finished) {
                 progress.close();
                 return *snapshot;

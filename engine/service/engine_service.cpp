@@ -319,11 +319,7 @@ base::Result<> EngineService::noteRun(store::RunId run, const std::string &note)
 
 base::Result<> EngineService::removeRun(store::RunId run)
 {
-    auto removed = m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
-    std::error_code ignored; // nobody finds them any more, and a new run's number is another
-    if (removed)
-        std::filesystem::remove_all(checkpointFolder(m_state->options.database, run), ignored);
-    return removed;
+    return m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
 }
 
 base::Result<store::CheckReport> EngineService::checkDatabase()

@@ -75,7 +75,7 @@ struct RunSnapshot {
     double secondsElapsed = 0;
     std::optional<double> secondsLeft;
     bool finished = false;
-    bool stored = true; ///< false: results are not being stored, see storeProblem
+    bool stored = true; ///< false: results wait in memory, or were lost where the run has ended; see storeProblem
     std::string storeProblem;
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled

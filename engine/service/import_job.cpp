@@ -51,15 +51,10 @@ Result<std::filesystem::path> keepSchedule(const schedule::Schedule &schedule, c
     return file;
 }
 
-Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Experiment &experiment, const std::string &name,
-                           const std::string &source, const std::filesystem::path &database)
+/// Writes the steps of a trace into a run that was begun, and ends it.
+Result<> fill(store::RunStore &store, store::RunId run, const exchange::ImportedTrace &trace,
+              const model::Experiment &experiment)
 {
-    auto opened = store::RunStore::open(database);
-    if (!opened)
-        return std::move(opened).error();
-    const auto run = opened->begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
-    if (!run)
-        return run.error();
     std::vector<base::Nanos> iterations;
     std::size_t slices = 0;
     for (std::size_t step = 0; step < trace.steps.size(); ++step) {
@@ -70,18 +65,32 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
         const auto number = static_cast<int>(step);
         constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
         const auto added = slices <= kStoredSlices
-                               ? opened->addStep(*run, number, kNoLoss, timeline.iteration(), timeline, metrics)
-                               : opened->addStep(*run, number, kNoLoss, timeline.iteration());
+                               ? store.addStep(run, number, kNoLoss, timeline.iteration(), timeline, metrics)
+                               : store.addStep(run, number, kNoLoss, timeline.iteration());
         if (!added)
-            return added.error();
+            return added;
     }
     const auto median = std::ranges::find(iterations, store::medianIteration(iterations).value_or(iterations.front()));
     const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
-    const auto kept = opened->setTimeline(*run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
-    if (!kept)
-        return kept.error();
-    if (const auto ended = opened->finish(*run, store::RunStatus::Finished, {}); !ended)
-        return ended.error();
+    const auto kept = store.setTimeline(run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
+    return kept ? store.finish(run, store::RunStatus::Finished, {}) : kept;
+}
+
+Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Experiment &experiment, const std::string &name,
+                           const std::string &source, const std::filesystem::path &database)
+{
+    auto opened = store::RunStore::open(database);
+    if (!opened)
+        return std::move(opened).error();
+    const auto run = opened->begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
+    if (!run)
+        return run.error();
+    if (const auto filled = fill(*opened, *run, trace, experiment); !filled) {
+        // A part of a trace is no run.
+        if (opened->finish(*run, store::RunStatus::Failed, filled.error().text()))
+            (void)opened->remove(*run);
+        return filled.error();
+    }
     return *run;
 }
 

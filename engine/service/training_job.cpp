@@ -5,6 +5,7 @@
 #include "engine/model/accounting.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
+#include "engine/service/run_writer.h"
 #include "engine/service/schedule_plan.h"
 
 #include "engine/runtime/accelerators.h"
@@ -36,25 +37,22 @@ constexpr auto kStoreInterval = std::chrono::seconds(5);
 class TrainingJob {
 public:
     TrainingJob(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,
-                int cores, const std::function<void(RunSnapshotPtr)> &publish)
-        : m_options(options), m_folders{options.dump, options.init}, m_database(database), m_cores(cores), m_publish(publish)
+                int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish)
+        : m_options(options), m_folders{options.dump, options.init}, m_database(database), m_cores(cores),
+          m_stop(std::move(stop)), m_publish(publish), m_writer(database, m_stop)
     {
         m_snapshot.record.experiment = experiment;
         m_snapshot.steps = experiment.training.steps;
         m_folders.recordsKernels = options.recordsKernels;
     }
 
-    void run(std::stop_token stop)
-    {
-        const base::Result<> outcome = prepareAndTrain(std::move(stop));
-        finish(outcome);
-    }
+    void run() { finish(prepareAndTrain()); }
 
 private:
-    base::Result<> prepareAndTrain(std::stop_token stop)
+    base::Result<> prepareAndTrain()
     {
         model::Experiment &experiment = m_snapshot.record.experiment;
-        const auto chosen = withChosenSchedule(experiment, Purpose::Train, {stop, {}});
+        const auto chosen = withChosenSchedule(experiment, Purpose::Train, {m_stop, {}});
         if (!chosen)
             return chosen.error();
         auto plan = planOf(chosen->experiment, m_cores);
@@ -75,7 +73,7 @@ private:
             m_peakFlops = hardware->peakFlops;
         if (!isFirst()) {
             publish();
-            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, std::move(stop), travel());
+            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, m_stop, travel());
         }
         openStore();
         publish();
@@ -87,9 +85,8 @@ private:
         m_started = Clock::now();
         // A fault that a GPU's process cannot forget shall end no other run, and not the window.
         if (isOnGpu && !m_options.processes)
-            return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop),
-                                          m_options.isOverNccl);
-        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, std::move(stop), travel());
+            return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, m_options.isOverNccl);
+        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, travel());
     }
 
     [[nodiscard]] runtime::Travel travel() const { return {m_options.processes, m_options.isOverNccl}; }
@@ -102,7 +99,12 @@ private:
     {
         if (!m_options.resume)
             return {};
-        m_folders.resume = checkpointFolder(m_database, *m_options.resume);
+        if (isFirst()) {
+            const auto store = store::RunStore::open(m_database);
+            if (const auto ours = store ? store->checkpoints().requireOurs(*m_options.resume) : store.error(); !ours)
+                return ours;
+        }
+        m_folders.resume = store::CheckpointFolders::folderOf(store::RunStore::placeOf(m_database), *m_options.resume);
         const auto checkpoint = runtime::newestCheckpoint(m_folders.resume);
         if (!checkpoint)
             return checkpoint.error();
@@ -116,7 +118,7 @@ private:
         return {};
     }
 
-    /// A database that cannot be written never stops a run: the snapshot says that it is not being stored.
+    /// A database that cannot be written never stops a run: what it does not take waits, and the snapshot says so.
     void openStore()
     {
         store::RunRecord &record = m_snapshot.record;
@@ -140,24 +142,28 @@ private:
         summary.stepsPlanned = record.experiment.training.steps;
         summary.startedUnixMs =
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-        auto store = store::RunStore::open(m_database);
-        if (!store)
-            return notStored(store.error());
-        const auto id = store->begin(record.experiment, kind, summary.name, record.environment);
-        if (!id)
-            return notStored(id.error());
-        summary.id = *id;
-        m_store.emplace(*std::move(store));
+        m_writer.begin([this, kind, name = summary.name, facts = record.environment](store::RunStore &store) {
+            const auto id = store.begin(m_snapshot.record.experiment, kind, name, facts);
+            if (id && m_options.checkpointEvery > 0)
+                makeCheckpointFolder(store.checkpoints(), *id);
+            return id;
+        });
+        noteStored();
         if (summary.resumed)
-            if (const auto noted = m_store->setBeginning(*id, *summary.resumed, record.losses); !noted)
-                notStored(noted.error());
-        const std::filesystem::path checkpoints = checkpointFolder(m_database, *id);
-        std::error_code ignored;
-        std::filesystem::remove_all(checkpoints, ignored); // those of a database that was here before
-        if (m_options.checkpointEvery > 0) {
-            m_folders.checkpoints = checkpoints;
-            m_folders.checkpointEvery = m_options.checkpointEvery;
-        }
+            write([resumed = *summary.resumed, losses = record.losses](store::RunStore &store, store::RunId run) {
+                return store.setBeginning(run, resumed, losses);
+            });
+        if (summary.id == 0 && m_options.checkpointEvery > 0)
+            onCheckpoint(m_snapshot.step, base::Error::failed("the run has no number yet; " + m_snapshot.storeProblem));
+    }
+
+    /// Before the training begins or between its steps, on the thread that writes the checkpoints.
+    void makeCheckpointFolder(const store::CheckpointFolders &folders, store::RunId run)
+    {
+        if (const auto made = folders.make(run); !made)
+            return onCheckpoint(m_snapshot.step, made);
+        m_folders.checkpoints = store::CheckpointFolders::folderOf(store::RunStore::placeOf(m_database), run);
+        m_folders.checkpointEvery = m_options.checkpointEvery;
     }
 
     void noteGpus()
@@ -174,9 +180,9 @@ private:
         store::RunRecord &record = m_snapshot.record;
         record.evaluations.push_back({evaluation.steps, evaluation.loss});
         record.summary.evaluationLoss = evaluation.loss;
-        if (isStoring())
-            if (const auto added = m_store->addEvaluation(record.summary.id, record.evaluations.back()); !added)
-                notStored(added.error());
+        write([last = record.evaluations.back()](store::RunStore &store, store::RunId run) {
+            return store.addEvaluation(run, last);
+        });
         publish();
     }
 
@@ -188,13 +194,17 @@ private:
             base::log(base::LogLevel::Warning, m_snapshot.checkpointProblem + "; training goes on");
     }
 
-    [[nodiscard]] bool isStoring() const { return m_store && m_snapshot.stored; }
-
-    /// From here on nothing but the run's end is written: a gap in its steps would be worse than their lack.
-    void notStored(const base::Error &error)
+    void write(RunWriter::Change change)
     {
-        m_snapshot.stored = false;
-        m_snapshot.storeProblem = error.text();
+        m_writer.write(std::move(change));
+        noteStored();
+    }
+
+    void noteStored()
+    {
+        m_snapshot.record.summary.id = m_writer.run();
+        m_snapshot.storeProblem = m_writer.problem();
+        m_snapshot.stored = m_snapshot.storeProblem.empty();
     }
 
     void onStep(const runtime::StepReport &report)
@@ -214,11 +224,11 @@ private:
         m_snapshot.kernelTimeline = report.kernels ? report.timeline : nullptr;
         noteFacts(report.facts);
         summarize();
-        if (isStoring()) {
-            if (const auto added = storeStep(report); !added)
-                notStored(added.error());
-            else if (Clock::now() - m_lastStored > kStoreInterval)
-                storeTimeline();
+        storeStep(report);
+        if (Clock::now() - m_lastStored > kStoreInterval) {
+            m_lastStored = Clock::now();
+            m_writer.writeIfUpToDate(shownTimeline());
+            noteStored();
         }
         publish();
     }
@@ -232,20 +242,22 @@ private:
             if (known == text)
                 continue;
             known = text;
-            if (isStoring())
-                if (const auto stored = m_store->setFact(record.summary.id, name, text); !stored)
-                    notStored(stored.error());
+            write([name, text](store::RunStore &store, store::RunId run) { return store.setFact(run, name, text); });
         }
     }
 
-    base::Result<> storeStep(const runtime::StepReport &report)
+    void storeStep(const runtime::StepReport &report)
     {
-        const store::RunRecord &record = m_snapshot.record;
         m_storedSlices += report.timeline->sliceCount();
+        const auto figures = [step = report.step, loss = report.loss,
+                              iteration = report.iteration](store::RunStore &store, store::RunId run, const auto &...rest) {
+            return store.addStep(run, step, loss, iteration, rest...);
+        };
         if (m_storedSlices > kStoredSlices)
-            return m_store->addStep(record.summary.id, report.step, report.loss, report.iteration);
-        return m_store->addStep(record.summary.id, report.step, report.loss, report.iteration, *report.timeline,
-                                *record.metrics);
+            write(figures);
+        else
+            write([figures, timeline = report.timeline, metrics = *m_snapshot.record.metrics](
+                      store::RunStore &store, store::RunId run) { return figures(store, run, *timeline, metrics); });
     }
 
     void onProgress(const runtime::Progress &progress)
@@ -302,14 +314,13 @@ private:
             summary.peakMemory = *std::ranges::max_element(record.metrics->peakMemory);
     }
 
-    void storeTimeline()
+    /// Stores what the record shows now.
+    [[nodiscard]] RunWriter::Change shownTimeline() const
     {
-        m_lastStored = Clock::now();
         const store::RunRecord &record = m_snapshot.record;
-        if (!isStoring() || !record.timeline || !record.metrics)
-            return;
-        if (const auto stored = m_store->setTimeline(record.summary.id, *record.timeline, *record.metrics); !stored)
-            notStored(stored.error());
+        return [timeline = record.timeline, metrics = *record.metrics](store::RunStore &store, store::RunId run) {
+            return store.setTimeline(run, *timeline, metrics);
+        };
     }
 
     void finish(const base::Result<> &outcome)
@@ -326,11 +337,16 @@ private:
             if (!cancelled)
                 m_snapshot.error = error;
         }
-        storeTimeline();
-        storeEnd();
+        if (m_snapshot.record.timeline && m_snapshot.record.metrics)
+            m_writer.write(shownTimeline());
+        m_writer.finish(summary.status, summary.reason);
+        noteStored();
+        if (!m_snapshot.stored)
+            publish(); // before the wait
+        m_writer.settle();
+        noteStored();
         if (!outcome && outcome.error().kind == base::ErrorKind::InvalidInput && m_snapshot.record.iterations.empty())
             forget();
-        m_store.reset();
         m_snapshot.finished = true;
         publish();
     }
@@ -338,21 +354,8 @@ private:
     /// A run that was refused before it began is none; a row that cannot be removed stays as one that failed.
     void forget()
     {
-        if (m_store && m_store->remove(m_snapshot.record.summary.id))
+        if (m_writer.remove())
             m_snapshot.record.summary.id = 0;
-    }
-
-    /// A row whose end cannot be written either counts as interrupted when the database is opened next.
-    void storeEnd()
-    {
-        if (!m_store)
-            return;
-        const store::RunSummary &summary = m_snapshot.record.summary;
-        const auto ended = m_snapshot.stored ? m_store->finish(summary.id, summary.status, summary.reason)
-                                             : m_store->finish(summary.id, store::RunStatus::Failed,
-                                                               "its results were not stored: " + m_snapshot.storeProblem);
-        if (!ended && m_snapshot.stored)
-            notStored(ended.error());
     }
 
     void publish()
@@ -382,9 +385,10 @@ private:
     runtime::RunFolders m_folders;
     std::filesystem::path m_database;
     int m_cores;
+    std::stop_token m_stop;
     const std::function<void(RunSnapshotPtr)> &m_publish;
+    RunWriter m_writer;
     RunSnapshot m_snapshot;
-    std::optional<store::RunStore> m_store;
     std::vector<Kept> m_kept;
     std::size_t m_keptSlices = 0;
     std::size_t m_storedSlices = 0;
@@ -396,15 +400,10 @@ private:
 
 } // namespace
 
-std::filesystem::path checkpointFolder(const std::filesystem::path &database, store::RunId run)
-{
-    return base::concat(database.string(), ".checkpoints/run-", run);
-}
-
 void runTraining(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,
                  int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish)
 {
-    TrainingJob(experiment, options, database, cores, publish).run(std::move(stop));
+    TrainingJob(experiment, options, database, cores, std::move(stop), publish).run();
 }
 
 } // namespace stagelens::service

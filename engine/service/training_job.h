@@ -9,9 +9,6 @@
 
 namespace stagelens::service {
 
-/// Where a run of a database keeps its checkpoints.
-[[nodiscard]] std::filesystem::path checkpointFolder(const std::filesystem::path &database, store::RunId run);
-
 /// Trains the experiment on the caller's thread (and the devices' own), stores what happens as it happens, and publishes
 /// snapshots: a first one before anything is allocated, one a step, some between, and a last one with `finished`.
 void runTraining(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,

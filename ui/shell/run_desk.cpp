@@ -47,8 +47,9 @@ void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
     if (job != m_job)
         return;
     const bool first = !m_live;
+    const bool wasStored = first || m_live->stored;
     m_live = snapshot;
-    if (!snapshot->stored)
+    if (!snapshot->stored || !wasStored) // what waited may have been stored since
         setStoreProblem(qtText(snapshot->storeProblem));
     if (m_following) {
         m_shown = snapshot;
