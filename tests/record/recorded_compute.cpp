@@ -1,0 +1,438 @@
+#include "tests/record/recorded_compute.h"
+
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace stagelens::test {
+namespace {
+
+using backend::ConstValues;
+using backend::LogitShard;
+using backend::Operand;
+using backend::Product;
+using backend::Values;
+
+struct Block {
+    int device = 0;
+    int number = 0; ///< among those that the device's memory has taken
+    std::size_t bytes = 0;
+};
+
+/// All devices' memory and calls. The order among devices follows measured times, so each device has its own recording.
+struct Log {
+    std::mutex mutex;
+    std::map<const std::byte *, Block> blocks; ///< by their first byte
+    std::vector<Recording> devices;
+    std::vector<std::string> traces; ///< of each device, where they are kept
+    bool isTraced = false;
+};
+
+Log &theLog()
+{
+    static Log log;
+    return log;
+}
+
+constexpr std::uint64_t kHashBegin = 0xCBF29CE484222325; // FNV-1a
+
+std::uint64_t hashOf(std::string_view text, std::uint64_t hash)
+{
+    for (const char letter : text)
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3;
+    return hash;
+}
+
+/// One call as a line of text.
+class Line {
+public:
+    explicit Line(const char *name) : m_text(name) {}
+
+    void add(bool value) { add(static_cast<std::int64_t>(value)); }
+    void add(int value) { add(static_cast<std::int64_t>(value)); }
+    void add(std::int64_t value) { word(std::to_string(value)); }
+    void add(kernels::Turn turn) { add(static_cast<int>(turn)); }
+    void add(float value)
+    {
+        char digits[32];
+        const auto end = std::to_chars(std::begin(digits), std::end(digits), value, std::chars_format::hex).ptr;
+        word({digits, end});
+    }
+    void add(const void *address)
+    {
+        const Log &log = theLog();
+        const auto *const at = static_cast<const std::byte *>(address);
+        const auto above = log.blocks.upper_bound(at);
+        if (address == nullptr || above == log.blocks.begin())
+            return word(address == nullptr ? "-" : "host");
+        const auto &[first, block] = *std::prev(above);
+        const auto offset = static_cast<std::size_t>(at - first);
+        if (offset >= block.bytes)
+            return word("host");
+        word(std::to_string(block.device) + ':' + std::to_string(block.number) + '+' + std::to_string(offset));
+    }
+    void add(ConstValues values) { add(values.address()); }
+    void add(Values values) { add(values.address()); }
+    void add(const Operand &operand) { all(operand.data, operand.stride, operand.form == kernels::Form::Transposed); }
+    void add(const Product &product)
+    {
+        all(product.rows, product.columns, product.inner, product.a, product.b, product.c, product.stride, product.beta,
+            static_cast<int>(product.epilogue), product.addend, product.bias, product.between);
+    }
+    void add(const LogitShard &shard) { all(shard.logits, shard.rows, shard.columns, shard.first); }
+    void add(const kernels::AdamW &settings)
+    {
+        all(settings.learningRate, settings.beta1, settings.beta2, settings.epsilon, settings.weightDecay,
+            settings.gradientScale, settings.correction1, settings.correction2);
+    }
+    void add(const kernels::RotaryShape &shape) { all(shape.rows, shape.sequence, shape.heads, shape.size, shape.stride); }
+    void add(const kernels::AttentionShape &shape) { all(shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size); }
+    void add(const kernels::TableShard &shard) { all(shard.first, shard.count, shard.width); }
+    void add(const kernels::SoftmaxStatistics &all_) { all(all_.maximum, all_.sum, all_.target, all_.tokens); }
+    void add(kernels::ShardParts parts)
+    {
+        for (const auto &part : parts)
+            add(part);
+    }
+    void add(std::span<const Values> parts)
+    {
+        for (const Values &part : parts)
+            add(part);
+    }
+    template <class... Values>
+    void all(const Values &...values)
+    {
+        (add(values), ...);
+    }
+
+    /// Appends the line to the device's log.
+    void write(std::size_t device) const
+    {
+        Log &log = theLog();
+        Recording &recording = log.devices[device];
+        ++recording.calls;
+        recording.hash = hashOf(m_text, recording.hash);
+        if (log.isTraced)
+            log.traces[device].append(m_text).append(1, '\n');
+    }
+
+private:
+    void word(const std::string &text) { m_text.append(1, ' ').append(text); }
+    std::string m_text;
+};
+
+class RecordedMemory : public backend::Memory {
+public:
+    explicit RecordedMemory(backend::Memory &inner) : m_inner(inner)
+    {
+        Log &log = theLog();
+        const std::lock_guard lock(log.mutex);
+        m_device = static_cast<int>(log.devices.size());
+        log.devices.push_back({0, kHashBegin});
+        log.traces.emplace_back();
+    }
+    [[nodiscard]] std::size_t device() const { return static_cast<std::size_t>(m_device); }
+    float *take(std::size_t count) override
+    {
+        float *const data = m_inner.take(count);
+        const std::lock_guard lock(theLog().mutex);
+        theLog().blocks[reinterpret_cast<const std::byte *>(data)] = {m_device, m_number++, count * sizeof(float)};
+        return data;
+    }
+    void giveBack(float *data) noexcept override
+    {
+        {
+            const std::lock_guard lock(theLog().mutex);
+            theLog().blocks.erase(reinterpret_cast<const std::byte *>(data));
+        }
+        m_inner.giveBack(data);
+    }
+    void poison(std::span<float> values) noexcept override { m_inner.poison(values); }
+
+private:
+    backend::Memory &m_inner;
+    int m_device = 0;
+    int m_number = 0;
+};
+
+class RecordedCompute : public backend::Compute {
+public:
+    explicit RecordedCompute(std::unique_ptr<backend::Compute> inner) : m_inner(std::move(inner)), m_memory(m_inner->memory())
+    {}
+
+    base::Precision precision() const override { return m_inner->precision(); }
+    backend::Memory &memory() override { return m_memory; }
+    void beginStep() override { m_inner->beginStep(); }
+    /// A clock that counts calls, so that the virtual clock runs the devices' passes in the same order every time. A call
+    /// takes a thousand seconds, far longer than the measured messages, and on each device a little longer than on the one
+    /// before, which leaves no ties for measured times to break.
+    Mark mark() override
+    {
+        const std::lock_guard lock(theLog().mutex);
+        const auto device = m_memory.device();
+        return theLog().devices[device].calls * (1'000'000'000'000 + static_cast<base::Nanos>(device) * 12'345'679'012);
+    }
+    void finish() override { m_inner->finish(); }
+    base::Nanos timeOf(Mark mark) override { return mark; }
+    backend::ClockFit endStep() override { return m_inner->endStep(); }
+    void beginPass(const backend::PassLabel &pass) override
+    {
+        record("pass", pass.stage, pass.microbatch);
+        m_inner->beginPass(pass);
+    }
+    void endPass() override { m_inner->endPass(); }
+    void write(Values to, std::int64_t count,
+               const std::function<void(std::span<float> block, std::int64_t first)> &make) override
+    {
+        record("write", to, count);
+        m_inner->write(to, count, make);
+    }
+    void read(std::span<float> to, ConstValues from) override
+    {
+        record("read", static_cast<std::int64_t>(to.size()), from);
+        m_inner->read(to, from);
+    }
+    const std::int32_t *tokens(std::span<const std::int32_t> ids) override { return m_inner->tokens(ids); }
+
+    void copy(Values to, ConstValues from, std::int64_t count) override
+    {
+        record("copy", to, from, count);
+        m_inner->copy(to, from, count);
+    }
+    void zero(Values to, std::int64_t count) override
+    {
+        record("zero", to, count);
+        m_inner->zero(to, count);
+    }
+    void round(Values to, const float *from, std::int64_t count) override
+    {
+        record("round", to, from, count);
+        m_inner->round(to, from, count);
+    }
+    void add(float *to, const float *from, std::int64_t count) override
+    {
+        record("add", to, from, count);
+        m_inner->add(to, from, count);
+    }
+    void scale(Values to, ConstValues from, float factor, std::int64_t count) override
+    {
+        record("scale", to, from, factor, count);
+        m_inner->scale(to, from, factor, count);
+    }
+    void addScaled(Values to, ConstValues from, float factor, std::int64_t count) override
+    {
+        record("addScaled", to, from, factor, count);
+        m_inner->addScaled(to, from, factor, count);
+    }
+    void sumParts(std::span<const Values> parts, std::int64_t count) override
+    {
+        record("sumParts", parts, count);
+        m_inner->sumParts(parts, count);
+    }
+    void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) override
+    {
+        record("sumScaledParts", parts, factors, rows, width);
+        m_inner->sumScaledParts(parts, factors, rows, width);
+    }
+    void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) override
+    {
+        record("addColumnSums", sums, in, rows, width);
+        m_inner->addColumnSums(sums, in, rows, width);
+    }
+    double sumOfSquares(const float *values, std::int64_t count) override
+    {
+        record("sumOfSquares", values, count);
+        return m_inner->sumOfSquares(values, count);
+    }
+    void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second, const kernels::AdamW &settings,
+                   std::int64_t count) override
+    {
+        record("adamwStep", values, rounded, gradient, first, second, settings, count);
+        m_inner->adamwStep(values, rounded, gradient, first, second, settings, count);
+    }
+    void multiply(const Product &product) override
+    {
+        record("multiply", product);
+        m_inner->multiply(product);
+    }
+    void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
+                          std::int64_t rows, std::int64_t width) override
+    {
+        record("layerNormForward", out, mean, rstd, in, weight, bias, rows, width);
+        m_inner->layerNormForward(out, mean, rstd, in, weight, bias, rows, width);
+    }
+    void layerNormBackward(Values inGradient, float *weightGradient, float *biasGradient, ConstValues outGradient,
+                           ConstValues in, const float *mean, const float *rstd, ConstValues weight, std::int64_t rows,
+                           std::int64_t width) override
+    {
+        record("layerNormBackward", inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
+        m_inner->layerNormBackward(inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
+    }
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
+                        std::int64_t width) override
+    {
+        record("rmsNormForward", out, rstd, in, weight, rows, width);
+        m_inner->rmsNormForward(out, rstd, in, weight, rows, width);
+    }
+    void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in, const float *rstd,
+                         ConstValues weight, std::int64_t rows, std::int64_t width) override
+    {
+        record("rmsNormBackward", inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
+        m_inner->rmsNormBackward(inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
+    }
+    void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
+    {
+        record("swigluForward", out, gate, up, count);
+        m_inner->swigluForward(out, gate, up, count);
+    }
+    void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) override
+    {
+        record("swigluBackward", gate, up, outGradient, count);
+        m_inner->swigluBackward(gate, up, outGradient, count);
+    }
+    void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) override
+    {
+        record("rotate", rows, angles, shape, turn);
+        m_inner->rotate(rows, angles, shape, turn);
+    }
+    void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
+                          float *scratch) override
+    {
+        record("attentionForward", out, logSumExp, qkv, shape, scratch);
+        m_inner->attentionForward(out, logSumExp, qkv, shape, scratch);
+    }
+    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
+                           const float *logSumExp, const kernels::AttentionShape &shape, float *scratch) override
+    {
+        record("attentionBackward", qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+        m_inner->attentionBackward(qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+    }
+    void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
+                    std::int64_t tokens) override
+    {
+        record("gatherRows", out, table, shard, ids, tokens);
+        m_inner->gatherRows(out, table, shard, ids, tokens);
+    }
+    void scatterAddRows(float *table, const kernels::TableShard &shard, const std::int32_t *ids, ConstValues in, float factor,
+                        std::int64_t tokens) override
+    {
+        record("scatterAddRows", table, shard, ids, in, factor, tokens);
+        m_inner->scatterAddRows(table, shard, ids, in, factor, tokens);
+    }
+    void scaleRows(Values out, ConstValues in, const float *factor, ConstValues table, const kernels::TableShard &shard,
+                   const std::int32_t *ids, float weight, std::int64_t tokens) override
+    {
+        record("scaleRows", out, in, factor, table, shard, ids, weight, tokens);
+        m_inner->scaleRows(out, in, factor, table, shard, ids, weight, tokens);
+    }
+    void addPositions(Values rows, ConstValues table, std::int64_t batch, std::int64_t sequence, std::int64_t width) override
+    {
+        record("addPositions", rows, table, batch, sequence, width);
+        m_inner->addPositions(rows, table, batch, sequence, width);
+    }
+    void addPositionGradients(float *table, ConstValues rows, std::int64_t batch, std::int64_t sequence,
+                              std::int64_t width) override
+    {
+        record("addPositionGradients", table, rows, batch, sequence, width);
+        m_inner->addPositionGradients(table, rows, batch, sequence, width);
+    }
+    void rowMaxima(float *maximum, float *target, const LogitShard &shard, const std::int32_t *labels) override
+    {
+        record("rowMaxima", maximum, target, shard, labels);
+        m_inner->rowMaxima(maximum, target, shard, labels);
+    }
+    void exponentiate(float *sum, const float *maximum, const LogitShard &shard) override
+    {
+        record("exponentiate", sum, maximum, shard);
+        m_inner->exponentiate(sum, maximum, shard);
+    }
+    void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard, const std::int32_t *labels) override
+    {
+        record("localSoftmax", maximum, sum, target, shard, labels);
+        m_inner->localSoftmax(maximum, sum, target, shard, labels);
+    }
+    void combineShards(const kernels::SoftmaxStatistics &all, kernels::ShardParts parts) override
+    {
+        record("combineShards", all, parts);
+        m_inner->combineShards(all, parts);
+    }
+    void combineMaxima(float *maximum, kernels::ShardParts parts, std::int64_t tokens) override
+    {
+        record("combineMaxima", maximum, parts, tokens);
+        m_inner->combineMaxima(maximum, parts, tokens);
+    }
+    void combineSums(const kernels::SoftmaxStatistics &all, const float *maximum, kernels::ShardParts parts) override
+    {
+        record("combineSums", all, maximum, parts);
+        m_inner->combineSums(all, maximum, parts);
+    }
+    void shardFactors(float *factors, kernels::ShardParts parts, const kernels::SoftmaxStatistics &all) override
+    {
+        record("shardFactors", factors, parts, all);
+        m_inner->shardFactors(factors, parts, all);
+    }
+    void tokenFactors(float *factors, const kernels::SoftmaxStatistics &shard, const kernels::SoftmaxStatistics &all,
+                      float weight) override
+    {
+        record("tokenFactors", factors, shard, all, weight);
+        m_inner->tokenFactors(factors, shard, all, weight);
+    }
+    double lossSum(const kernels::SoftmaxStatistics &all) override
+    {
+        record("lossSum", all);
+        return m_inner->lossSum(all);
+    }
+
+private:
+    template <class... Arguments>
+    void record(const char *name, const Arguments &...arguments)
+    {
+        const std::lock_guard lock(theLog().mutex);
+        Line line(name);
+        line.all(arguments...);
+        line.write(m_memory.device());
+    }
+
+    std::unique_ptr<backend::Compute> m_inner;
+    RecordedMemory m_memory;
+};
+
+} // namespace
+
+void restartRecording(bool isTraced)
+{
+    Log &log = theLog();
+    const std::lock_guard lock(log.mutex);
+    log.blocks.clear();
+    log.devices.clear();
+    log.traces.clear();
+    log.isTraced = isTraced;
+}
+
+Recording recorded()
+{
+    Log &log = theLog();
+    const std::lock_guard lock(log.mutex);
+    Recording all{0, kHashBegin};
+    for (const Recording &device : log.devices) {
+        all.calls += device.calls;
+        all.hash = hashOf(std::to_string(device.hash), all.hash);
+    }
+    return all;
+}
+
+std::vector<std::string> recordedTraces()
+{
+    const std::lock_guard lock(theLog().mutex);
+    return theLog().traces;
+}
+
+std::unique_ptr<backend::Compute> recordedCompute(std::unique_ptr<backend::Compute> inner)
+{
+    return std::make_unique<RecordedCompute>(std::move(inner));
+}
+
+} // namespace stagelens::test
