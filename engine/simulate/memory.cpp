@@ -131,6 +131,12 @@ public:
 private:
     /// Every change of the device, in the order of time.
     void collect();
+    /// Calls `visit(time, bytes)` at time 0 and at each change. How long a message lives depends on its receiver: room for the
+    /// most of them at once is held all the time.
+    template <class Visit>
+    void walk(Visit visit);
+    /// The most bytes of messages at any moment; after collect().
+    [[nodiscard]] Bytes roomForMessages() const;
     void addBuffers();
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
@@ -257,41 +263,48 @@ void ProfileBuilder::collect()
     std::ranges::stable_sort(m_changes, {}, &Change::time);
 }
 
+Bytes ProfileBuilder::roomForMessages() const
+{
+    Bytes held = m_constant[at(MemoryCategory::Communication)];
+    Bytes most = held;
+    for (const Change &change : m_changes) {
+        held += change.category == MemoryCategory::Communication ? change.bytes : 0;
+        most = std::max(most, held);
+    }
+    return most;
+}
+
 MemoryPeak ProfileBuilder::peak()
 {
-    collect();
-    constexpr std::size_t kMessages = at(MemoryCategory::Communication);
-    MemoryByCategory now = m_constant;
-    MemoryByCategory most = now;
-    Bytes total = 0;
-    Bytes greatest = 0;
-    Bytes messages = 0;
-    for (const Change &change : m_changes) {
-        now[at(change.category)] += change.bytes;
-        messages = std::max(messages, now[kMessages]);
-        total += change.category == MemoryCategory::Communication ? 0 : change.bytes;
-        if (total > greatest) {
-            greatest = total;
-            most = now;
-        }
-    }
-    most[kMessages] = messages;
-    return {std::accumulate(most.begin(), most.end(), Bytes{0}), most};
+    MemoryPeak peak;
+    const auto look = [&peak](Nanos, const MemoryByCategory &now) {
+        if (const Bytes total = std::accumulate(now.begin(), now.end(), Bytes{0}); total > peak.total)
+            peak = {total, now};
+    };
+    walk(look);
+    return peak;
 }
 
 MemoryProfile ProfileBuilder::build()
 {
-    collect();
     MemoryProfile profile;
-    profile.steps.reserve(m_changes.size() + 1);
-    profile.steps.push_back({0, m_constant});
-    for (const Change &change : m_changes) {
-        MemoryStep step = profile.steps.back();
-        step.time = change.time;
-        step.bytes[at(change.category)] += change.bytes;
-        profile.steps.push_back(step);
-    }
+    walk([&profile](Nanos time, const MemoryByCategory &now) { profile.steps.push_back({time, now}); });
     return profile;
+}
+
+template <class Visit>
+void ProfileBuilder::walk(Visit visit)
+{
+    collect();
+    MemoryByCategory now = m_constant;
+    now[at(MemoryCategory::Communication)] = roomForMessages();
+    visit(Nanos{0}, now);
+    for (const Change &change : m_changes) {
+        if (change.category == MemoryCategory::Communication)
+            continue;
+        now[at(change.category)] += change.bytes;
+        visit(change.time, now);
+    }
 }
 
 } // namespace

@@ -32,7 +32,7 @@ struct MemoryStep {
     [[nodiscard]] base::Bytes total() const;
 };
 
-/// What a device holds: constant bytes, and changes at passes.
+/// What a device holds: constant bytes, among them room for its messages, and changes at passes.
 struct MemoryProfile {
     std::vector<MemoryStep> steps; ///< sorted by time; the first at 0
     [[nodiscard]] base::Bytes peak() const;
@@ -45,7 +45,7 @@ struct MemoryPeak {
     base::Bytes total = 0;
     MemoryByCategory byCategory{}; ///< at the moment of the peak
 };
-/// The peak of memoryProfile() without its steps, for many plans in a row.
+/// Peak of memoryProfile(), without the memory for its steps.
 [[nodiscard]] MemoryPeak memoryPeak(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                     const timeline::Timeline &timeline, int device);
 

@@ -20,7 +20,7 @@ public:
     using Maker = std::function<MemoryProfile(int device)>;
     /// `peaks`: bytes, one a device. `make` is called for a device when its profile is asked for.
     MemoryProfiles(std::vector<base::Bytes> peaks, Maker make) : m_peaks(std::move(peaks)), m_make(std::move(make)) {}
-    /// Of a timeline of an experiment with a model.
+    /// Of a timeline of an experiment with a model. The profile of a device has the peak of `peaks`: those decide.
     MemoryProfiles(std::vector<base::Bytes> peaks, const model::Experiment &experiment,
                    std::shared_ptr<const schedule::Schedule> schedule, timeline::TimelinePtr timeline);
 

@@ -57,7 +57,24 @@ private slots:
             for (const base::Bytes bytes : profile.atPeak())
                 sum += bytes;
             QCOMPARE(sum, profile.peak());
+            // Figures and plot speak of the same peak.
+            const simulate::MemoryPeak peak = simulate::memoryPeak(plan.experiment, plan.schedule, plan.timeline, device);
+            QCOMPARE(profile.peak(), peak.total);
+            QCOMPARE(profile.atPeak(), peak.byCategory);
         }
+    }
+
+    void aMeasuredPeakDecides()
+    {
+        const test::Plan plan = test::planOf(smallExperiment(VocabularyMethod::Vocab1));
+        const auto schedule = std::make_shared<const schedule::Schedule>(plan.schedule);
+        const auto timeline = std::make_shared<const timeline::Timeline>(plan.timeline);
+        std::vector<base::Bytes> peaks;
+        for (int device = 0; device < 4; ++device)
+            peaks.push_back(simulate::memoryPeak(plan.experiment, *schedule, *timeline, device).total + device * 1000);
+        const simulate::MemoryProfiles profiles(peaks, plan.experiment, schedule, timeline);
+        for (int device = 0; device < 4; ++device)
+            QCOMPARE(profiles.of(device)->peak(), peaks[static_cast<std::size_t>(device)]);
     }
 
     void parametersOfAllDevicesAreTheModels()
