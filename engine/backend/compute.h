@@ -181,7 +181,8 @@ public:
     virtual void shardFactors(float *factors, kernels::ShardParts parts, const kernels::SoftmaxStatistics &all) = 0;
     virtual void tokenFactors(float *factors, const kernels::SoftmaxStatistics &shard, const kernels::SoftmaxStatistics &all,
                               float weight) = 0;
-    [[nodiscard]] virtual double lossSum(const kernels::SoftmaxStatistics &all) = 0;
+    /// Of the first `counted` tokens.
+    [[nodiscard]] virtual double lossSum(const kernels::SoftmaxStatistics &all, std::int64_t counted) = 0;
 };
 
 /// This machine's processors, in fp32, a call's work on its caller's thread. All is done when a call returns.

@@ -14,7 +14,8 @@ namespace stagelens::runtime {
 class Batch {
 public:
     explicit Batch(const Shape &shape)
-        : m_tokens(size(shape.tokens())), m_inputs(size(shape.microbatches) * m_tokens), m_labels(m_inputs.size())
+        : m_tokens(size(shape.tokens())), m_counted(shape.tokens()), m_inputs(size(shape.microbatches) * m_tokens),
+          m_labels(m_inputs.size())
     {}
 
     void load(const TokenSource &source, std::int64_t step)
@@ -23,8 +24,14 @@ public:
             source.batch(step, static_cast<int>(microbatch), part(std::span(m_inputs), microbatch),
                          part(std::span(m_labels), microbatch));
     }
-    /// Fills the only microbatch with one of the tokens that training never sees.
-    void loadHeldBack(const TokenSource &source, int microbatch) { source.heldBack(microbatch, m_inputs, m_labels); }
+    /// Fills the only microbatch with one of the tokens that training never sees. The loss counts its first `counted` tokens.
+    void loadHeldBack(const TokenSource &source, int microbatch, std::int64_t counted)
+    {
+        source.heldBack(microbatch, m_inputs, m_labels);
+        m_counted = counted;
+    }
+    /// Tokens of each microbatch that the loss is a mean over, from the first on.
+    [[nodiscard]] std::int64_t countedTokens() const { return m_counted; }
     [[nodiscard]] std::span<const std::int32_t> inputs(int microbatch) const
     {
         return part(std::span(m_inputs), size(microbatch));
@@ -42,7 +49,8 @@ private:
     {
         return tokens.subspan(microbatch * m_tokens, m_tokens);
     }
-    std::size_t m_tokens;
+    std::size_t m_tokens; ///< of a microbatch
+    std::int64_t m_counted;
     std::vector<std::int32_t> m_inputs;
     std::vector<std::int32_t> m_labels;
 };

@@ -116,6 +116,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_held.clear();
     m_inputs = compute().tokens(batch.allInputs());
     m_labels = compute().tokens(batch.allLabels());
+    m_countedTokens = batch.countedTokens();
     m_step = step;
     m_use = use;
     for (auto &[index, stash] : m_stashes)

@@ -201,6 +201,7 @@ private:
     // of the step
     const std::int32_t *m_inputs = nullptr; ///< of all microbatches, in the device's memory
     const std::int32_t *m_labels = nullptr;
+    std::int64_t m_countedTokens = 0; ///< of each microbatch, from its first on; the loss is theirs
     int m_step = 0;
     StepUse m_use = StepUse::Gradients;
     std::vector<bool> m_hasStatistics;    ///< of the whole vocabulary, by microbatch

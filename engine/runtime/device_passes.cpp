@@ -296,7 +296,7 @@ void Device::differentiateNorm(const Pass &pass, Values gradient, ConstValues ou
 
 base::Result<> Device::recordLoss(int microbatch, const Pass *pass)
 {
-    const double loss = compute().lossSum(statistics(microbatch));
+    const double loss = compute().lossSum(statistics(microbatch), m_countedTokens);
     m_losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

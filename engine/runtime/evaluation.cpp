@@ -64,8 +64,7 @@ std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const
 base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices, const TokenSource &tokens,
                                                      int steps, const std::stop_token &halt)
 {
-    const int microbatches = tokens.heldBackMicrobatches();
-    if (microbatches == 0)
+    if (tokens.heldBackSequences() == 0)
         return std::optional<double>();
     Shape shape = plan.shape;
     shape.microbatches = 1;
@@ -75,9 +74,10 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         ranks.push_back(device->rank());
     const std::vector<ForwardPass> passes = forwardPasses(plan.schedule, ranks);
     const std::vector<backend::Message> messages = forwardMessageOrder(plan);
+    const std::int64_t counted = tokens.heldBackSequences() * shape.sequence;
     double sum = 0;
-    for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
-        batch.loadHeldBack(tokens, microbatch);
+    for (int microbatch = 0; microbatch * shape.tokens() < counted; ++microbatch) {
+        batch.loadHeldBack(tokens, microbatch, std::min(shape.tokens(), counted - microbatch * shape.tokens()));
         for (const auto &device : devices)
             device->beginStep(batch, steps, StepUse::Evaluation);
         devices.front()->transport().announce(messages);
@@ -90,7 +90,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         for (const auto &device : devices)
             sum += device->lossSum();
     }
-    return std::optional(sum / static_cast<double>(microbatches * shape.tokens()));
+    return std::optional(sum / static_cast<double>(counted));
 }
 
 } // namespace stagelens::runtime

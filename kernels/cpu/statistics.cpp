@@ -56,10 +56,10 @@ void tokenFactors(float *factors, const SoftmaxStatistics &shard, const SoftmaxS
         factors[i] = std::exp(shard.maximum[i] - all.maximum[i]) / all.sum[i] * weight;
 }
 
-double lossSum(const SoftmaxStatistics &all)
+double lossSum(const SoftmaxStatistics &all, std::int64_t counted)
 {
     double total = 0;
-    for (std::int64_t i = 0; i < all.tokens; ++i)
+    for (std::int64_t i = 0; i < counted; ++i)
         total += std::log(static_cast<double>(all.sum[i])) + static_cast<double>(all.maximum[i]) -
                  static_cast<double>(all.target[i]);
     return total;

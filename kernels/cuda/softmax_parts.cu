@@ -106,10 +106,10 @@ tokenFactorsKernel(float *factors, const float *maximum, const float *all, float
 
 /// One block.
 STAGELENS_KERNEL(kLossThreads, 1)
-lossKernel(double *total, const float *all, std::int64_t tokens)
+lossKernel(double *total, const float *all, std::int64_t tokens, std::int64_t counted)
 {
     double sum = 0;
-    for (std::int64_t token = threadIndex(); token < tokens; token += kLossThreads) {
+    for (std::int64_t token = threadIndex(); token < counted; token += kLossThreads) {
         const Statistics values = statisticsAt(all, token, tokens);
         sum += std::log(static_cast<double>(values.sum)) + static_cast<double>(values.maximum) -
                static_cast<double>(values.target);
@@ -155,10 +155,10 @@ Status tokenFactors(Stream stream, float *factors, const float *maximum, const f
     return launch<tokenFactorsKernel>(overTokens(tokens, stream), factors, maximum, all, weight, tokens);
 }
 
-Status sumLosses(Stream stream, double *total, const float *all, std::int64_t tokens)
+Status sumLosses(Stream stream, double *total, const float *all, std::int64_t tokens, std::int64_t counted)
 {
     constexpr std::int64_t kParts = kLossThreads / kWarpLanes * static_cast<std::int64_t>(sizeof(double));
-    return launch<lossKernel>({1, kLossThreads, kParts, stream}, total, all, tokens);
+    return launch<lossKernel>({1, kLossThreads, kParts, stream}, total, all, tokens, counted);
 }
 
 } // namespace stagelens::kernels::gpu

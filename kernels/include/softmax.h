@@ -66,9 +66,9 @@ Status combineSums(Stream stream, float *all, const float *maximum, const Parts<
 Status shardFactors(Stream stream, float *factors, const Parts<float> &parts, const float *all, std::int64_t tokens);
 /// factors[tokens]: the same of the shard whose maxima these are, times `weight`.
 Status tokenFactors(Stream stream, float *factors, const float *maximum, const float *all, float weight, std::int64_t tokens);
-/// *total = the sum of the tokens' losses, log sum + maximum - target, in double and in an order that depends on `tokens`
-/// alone, into device memory.
-Status sumLosses(Stream stream, double *total, const float *all, std::int64_t tokens);
+/// *total = the sum of the losses of the first `counted` tokens, log sum + maximum - target, in double and in an order that
+/// depends on `counted` alone, into device memory.
+Status sumLosses(Stream stream, double *total, const float *all, std::int64_t tokens, std::int64_t counted);
 
 } // namespace gpu
 

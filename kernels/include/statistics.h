@@ -33,7 +33,7 @@ void combineSums(const SoftmaxStatistics &all, const float *maximum, ShardParts 
 void shardFactors(float *factors, ShardParts parts, const SoftmaxStatistics &all);
 /// The same of one shard, times `weight`.
 void tokenFactors(float *factors, const SoftmaxStatistics &shard, const SoftmaxStatistics &all, float weight);
-/// Sum of the tokens' losses, log sum + maximum - target, in double and in token order.
-[[nodiscard]] double lossSum(const SoftmaxStatistics &all);
+/// Sum of the losses of the first `counted` tokens, log sum + maximum - target, in double and in token order.
+[[nodiscard]] double lossSum(const SoftmaxStatistics &all, std::int64_t counted);
 
 } // namespace stagelens::kernels

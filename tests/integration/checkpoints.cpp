@@ -280,6 +280,29 @@ private slots:
         }
     }
 
+    /// 16 sequences whatever the size of a microbatch: 3, 5, 7 and 24 do not divide them, and 24 is more.
+    void evaluationCountsEachSequenceOnce()
+    {
+        std::vector<double> losses;
+        for (const auto &[method, microbatchSize] : {std::pair(VocabularyMethod::None, 1),
+                                                     {VocabularyMethod::None, 3},
+                                                     {VocabularyMethod::Vocab1, 5},
+                                                     {VocabularyMethod::Naive, 7},
+                                                     {VocabularyMethod::Vocab2, 24}}) {
+            auto experiment = tinyExperiment("1f1b", method, 2, 2);
+            experiment.parallel.microbatchSize = microbatchSize;
+            experiment.training.steps = 1;
+            experiment.training.optimizer.learningRate = 0;
+            const Told told = train(experiment);
+            QVERIFY(told.outcome.ok());
+            for (const runtime::Evaluation &each : told.evaluations)
+                losses.push_back(each.loss);
+        }
+        QCOMPARE(losses.size(), std::size_t{10});
+        for (const double loss : losses)
+            QVERIFY2(std::abs(loss - losses[0]) < 1e-6, std::to_string(loss - losses[0]).c_str());
+    }
+
     void tooFewTokensAreNotHeldBack()
     {
         std::string tokens(2 * 20, '\0'); // a window has 17

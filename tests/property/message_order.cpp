@@ -60,6 +60,7 @@ private:
 /// Two microbatches to evaluate with.
 class FewTokens final : public runtime::TokenSource {
 public:
+    explicit FewTokens(const runtime::Shape &shape) : m_sequences(2 * static_cast<int>(shape.batch)) {}
     void batch(std::int64_t /*step*/, int /*microbatch*/, std::span<std::int32_t> inputs,
                std::span<std::int32_t> labels) const override
     {
@@ -70,8 +71,11 @@ public:
     {
         batch(0, microbatch, inputs, labels);
     }
-    [[nodiscard]] int heldBackMicrobatches() const override { return 2; }
+    [[nodiscard]] int heldBackSequences() const override { return m_sequences; }
     [[nodiscard]] std::string description() const override { return "few"; }
+
+private:
+    int m_sequences;
 };
 
 struct Sent {
@@ -100,7 +104,7 @@ Sent messagesOfARun(const model::Experiment &experiment, const runtime::RunPlan 
     const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};
     const auto run = runVirtualClock(plan, devices, hooks, halt.get_token());
     Sent sent{transport.takeSent(), {}};
-    const auto evaluated = evaluateHeldBack(plan, devices, FewTokens(), 0, halt.get_token());
+    const auto evaluated = evaluateHeldBack(plan, devices, FewTokens(plan.shape), 0, halt.get_token());
     sent.evaluation = transport.takeSent();
     devices.clear();
     if (!run || !evaluated)

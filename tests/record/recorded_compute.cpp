@@ -380,10 +380,10 @@ public:
         record("tokenFactors", factors, shard, all, weight);
         m_inner->tokenFactors(factors, shard, all, weight);
     }
-    double lossSum(const kernels::SoftmaxStatistics &all) override
+    double lossSum(const kernels::SoftmaxStatistics &all, std::int64_t counted) override
     {
         record("lossSum", all);
-        return m_inner->lossSum(all);
+        return m_inner->lossSum(all, counted);
     }
 
 private:

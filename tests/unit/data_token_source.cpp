@@ -286,7 +286,7 @@ private slots:
             for (int step = 0; step < 200; ++step)
                 most = std::max(most, std::ranges::max(batchOf(**source, experiment, step, 0).labels));
             QCOMPARE(most, firstHeldBack - 1);
-            QCOMPARE((*source)->heldBackMicrobatches(), 8);
+            QCOMPARE((*source)->heldBackSequences(), 16);
             Batch batch = batchOf(**source, experiment, 0, 0);
             int least = count;
             for (int microbatch = 0; microbatch < 8; ++microbatch) {
@@ -298,7 +298,7 @@ private slots:
         }
         const auto few = openTokens(experimentWith(write("few.bin", bytesOf(std::vector<std::uint16_t>(33, 7)))), {});
         QVERIFY(few.ok());
-        QCOMPARE((*few)->heldBackMicrobatches(), 0);
+        QCOMPARE((*few)->heldBackSequences(), 0);
         QCOMPARE((*few)->description(), std::string("tokens few.bin, 33 tokens"));
     }
 

@@ -224,7 +224,7 @@ private slots:
         }
         const auto losses = sameBitsInEveryOrder<double>([&] {
             std::vector<double> sum(1, -1);
-            return went(gpu::sumLosses(kStream, sum.data(), all.data(), kTokens)) ? sum : std::vector<double>{};
+            return went(gpu::sumLosses(kStream, sum.data(), all.data(), kTokens, kTokens)) ? sum : std::vector<double>{};
         });
         QVERIFY(std::abs(losses[0] - loss) < 1e-5);
         parts.count = 0;
@@ -236,15 +236,17 @@ private slots:
     {
         constexpr std::size_t kTokens = 1203;
         std::vector<float> all = randomValues(3 * kTokens, 22);
-        double exact = 0;
+        std::vector<double> exact{0}; // of so many tokens
         for (std::size_t token = 0; token < kTokens; ++token) {
             all[kTokens + token] = 1 + std::abs(all[kTokens + token]);
-            exact += std::log(static_cast<double>(all[kTokens + token])) + static_cast<double>(all[token]) -
-                     static_cast<double>(all[2 * kTokens + token]);
+            exact.push_back(exact.back() + std::log(static_cast<double>(all[kTokens + token])) +
+                            static_cast<double>(all[token]) - static_cast<double>(all[2 * kTokens + token]));
         }
-        double sum = 0;
-        QVERIFY(went(gpu::sumLosses(kStream, &sum, all.data(), kTokens)));
-        QVERIFY(std::abs(sum - exact) < 1e-10);
+        for (const std::size_t counted : {kTokens, std::size_t{400}, std::size_t{1}}) {
+            double sum = 0;
+            QVERIFY(went(gpu::sumLosses(kStream, &sum, all.data(), kTokens, static_cast<std::int64_t>(counted))));
+            QVERIFY(std::abs(sum - exact[counted]) < 1e-10);
+        }
     }
 
     void notANumberStaysOne()

@@ -232,7 +232,7 @@ public:
     {
         kernels::tokenFactors(factors, shard, all, weight);
     }
-    double lossSum(const SoftmaxStatistics &all) override { return kernels::lossSum(all); }
+    double lossSum(const SoftmaxStatistics &all, std::int64_t counted) override { return kernels::lossSum(all, counted); }
 
 private:
     kernels::Interrupt m_interrupt;

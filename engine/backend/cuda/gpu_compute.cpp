@@ -344,9 +344,9 @@ public:
         run([&] { return gpu::tokenFactors(m_stream.get(), factors, shard.maximum, all.maximum, weight, all.tokens); },
             "tokenFactors");
     }
-    double lossSum(const SoftmaxStatistics &all) override
+    double lossSum(const SoftmaxStatistics &all, std::int64_t counted) override
     {
-        run([&] { return gpu::sumLosses(m_stream.get(), m_result.data(), all.maximum, all.tokens); }, "sumLosses");
+        run([&] { return gpu::sumLosses(m_stream.get(), m_result.data(), all.maximum, all.tokens, counted); }, "sumLosses");
         return result();
     }
 

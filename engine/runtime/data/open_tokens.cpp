@@ -36,7 +36,7 @@ public:
         for (int row = 0; row < m_shape.microbatchSize; ++row)
             readWindow(begin + m_shape.heldBackIndex(microbatch, row) * lastStart / kHeldBackSequences, row, inputs, labels);
     }
-    [[nodiscard]] int heldBackMicrobatches() const override { return m_heldBack > 0 ? m_shape.heldBackMicrobatches() : 0; }
+    [[nodiscard]] int heldBackSequences() const override { return m_heldBack > 0 ? kHeldBackSequences : 0; }
     [[nodiscard]] std::string description() const override { return m_description; }
 
 private:
@@ -102,11 +102,6 @@ std::uint64_t BatchShape::sequenceIndex(std::int64_t step, int microbatch, int r
     const auto microbatchIndex =
         static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(microbatches) + static_cast<std::uint64_t>(microbatch);
     return microbatchIndex * static_cast<std::uint64_t>(microbatchSize) + static_cast<std::uint64_t>(row);
-}
-
-int BatchShape::heldBackMicrobatches() const
-{
-    return (kHeldBackSequences + microbatchSize - 1) / microbatchSize;
 }
 
 std::uint64_t BatchShape::heldBackIndex(int microbatch, int row) const

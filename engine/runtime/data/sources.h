@@ -14,9 +14,7 @@ struct BatchShape {
     explicit BatchShape(const model::Experiment &experiment);
     /// Number of a sequence in the order of the whole run; it does not depend on how a step is cut into microbatches.
     [[nodiscard]] std::uint64_t sequenceIndex(std::int64_t step, int microbatch, int row) const;
-    /// Microbatches that hold kHeldBackSequences, the last one perhaps with some of them again.
-    [[nodiscard]] int heldBackMicrobatches() const;
-    /// Which of them a row of such a microbatch is.
+    /// Which of kHeldBackSequences a row of a microbatch of them is.
     [[nodiscard]] std::uint64_t heldBackIndex(int microbatch, int row) const;
 
     std::uint64_t seed;

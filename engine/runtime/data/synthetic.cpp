@@ -44,7 +44,7 @@ public:
         for (int row = 0; row < m_shape.microbatchSize; ++row)
             write(kHeldBackStream + m_shape.heldBackIndex(microbatch, row), row, inputs, labels);
     }
-    [[nodiscard]] int heldBackMicrobatches() const override { return m_shape.heldBackMicrobatches(); }
+    [[nodiscard]] int heldBackSequences() const override { return kHeldBackSequences; }
     [[nodiscard]] std::string description() const override
     {
         return base::concat("synthetic Zipf tokens with a favourite successor each, vocabulary ", m_shape.vocabularySize);

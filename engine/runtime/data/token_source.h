@@ -20,11 +20,12 @@ public:
     /// The answer depends on the seed, the step and the microbatch alone.
     virtual void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs,
                        std::span<std::int32_t> labels) const = 0;
-    /// Fills one of heldBackMicrobatches() microbatches of tokens that no batch() ever has, to evaluate with. They are the same
-    /// sequences whatever the schedule, devices and microbatches.
+    /// Fills a microbatch with tokens that no batch() ever has, to evaluate with. The microbatches hold heldBackSequences()
+    /// sequences one after another, the same whatever the schedule, devices and microbatches; rows of the last microbatch
+    /// beyond them repeat the first ones and must not be counted.
     virtual void heldBack(int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const = 0;
     /// 0 where there are too few tokens to hold any back.
-    [[nodiscard]] virtual int heldBackMicrobatches() const = 0;
+    [[nodiscard]] virtual int heldBackSequences() const = 0;
     /// One line for the run's environment: "text docs.txt, BPE 512 of 512 tokens, 123456 tokens".
     [[nodiscard]] virtual std::string description() const = 0;
 };
