@@ -182,7 +182,8 @@ Result<std::string> readWhole(const std::filesystem::path &file)
 
 } // namespace
 
-Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors, const std::stop_token &stop)
+Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors, const std::stop_token &stop,
+                          base::Xxh64 *hash)
 {
     const auto header = headerOf(tensors);
     if (!header)
@@ -192,6 +193,9 @@ Result<> writeSafetensors(const std::filesystem::path &file, std::span<const Ten
     for (const TensorView &tensor : tensors)
         std::visit([&](auto values) { parts.emplace_back(reinterpret_cast<const char *>(values.data()), values.size_bytes()); },
                    tensor.values);
+    if (hash != nullptr)
+        for (const std::string_view part : parts)
+            hash->add(part);
     return base::writeFile(file, parts, stop);
 }
 

@@ -2,6 +2,7 @@
 // bytes.
 #pragma once
 
+#include "engine/base/hash.h"
 #include "engine/base/result.h"
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct TensorView {
 };
 
 /// Writes a file as a whole: F32 and I64 tensors in the order given, names unique. Cancelled, with the old file left, where
-/// `stop` asks for it.
+/// `stop` asks for it. `hash` (if any) takes the file's bytes.
 [[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors,
-                                              const std::stop_token &stop = {});
+                                              const std::stop_token &stop = {}, base::Xxh64 *hash = nullptr);
 
 /// A file that was read. Every tensor's place and size has been checked.
 class SafetensorsFile {
@@ -42,6 +43,8 @@ public:
     /// Refuses, without trusting a number in it, what is cut short, overlaps, leaves holes or overflows.
     [[nodiscard]] static base::Result<SafetensorsFile> read(const std::filesystem::path &file);
 
+    /// base::hashText() of the whole file.
+    [[nodiscard]] std::string hash() const { return base::hashText(m_content); }
     /// Sorted by name.
     [[nodiscard]] const std::vector<Entry> &entries() const { return m_entries; }
     /// Null if there is none of that name.

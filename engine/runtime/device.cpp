@@ -161,30 +161,28 @@ void Device::updateStage(const schedule::Pass &pass)
     stash->second.release(pass.microbatch);
     if (m_use != StepUse::Training)
         return;
-    // Each microbatch is a batch of its own: an update is one more of AdamW's steps, and the mean is over its tokens alone.
-    const int microbatches = m_plan.schedule.microbatches();
-    kernels::AdamW settings =
-        adamwSettings(m_plan.experiment.training.optimizer, m_step * microbatches + stash->second.updates());
-    settings.gradientScale = static_cast<float>(microbatches);
     stash->second.keepNewest(m_memory.pool(), compute());
+    // Each microbatch is a batch of its own: the mean is over its tokens alone.
     for (Parameter *parameter : stash->second.parameters())
-        update(*parameter, settings);
+        update(*parameter, static_cast<float>(m_plan.schedule.microbatches()));
 }
 
-void Device::optimize(const kernels::AdamW &settings)
+void Device::optimize(float gradientScale)
 {
     for (const auto &parameter : m_parameters)
         if (!m_plan.isStashed(parameter->index))
-            update(*parameter, settings);
+            update(*parameter, gradientScale);
     compute().finish();
 }
 
-void Device::update(Parameter &parameter, const kernels::AdamW &settings)
+void Device::update(Parameter &parameter, float gradientScale)
 {
     if (m_watch && !parameter.isCopy)
         m_watch(parameter, compute());
     if (parameter.previous.size() > 0) // what is newest now, the next step computes with
         compute().copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
+    kernels::AdamW settings = adamwSettings(m_plan.experiment.training.optimizer, parameter.updates++);
+    settings.gradientScale = gradientScale;
     compute().adamwStep(parameter.value.data(), parameter.numbers(&Parameter::rounded), parameter.gradient.data(),
                         parameter.firstMoment.data(), parameter.secondMoment.data(), settings, parameter.count());
 }

@@ -107,8 +107,8 @@ public:
 
     /// Sum of the step's token losses in microbatch order; 0 except on the devices of the last stage.
     [[nodiscard]] double lossSum() const;
-    /// AdamW on every parameter that no pass has updated; gradients become 0.
-    void optimize(const kernels::AdamW &settings);
+    /// AdamW on every parameter that no pass has updated, its gradient times a scale; gradients become 0.
+    void optimize(float gradientScale);
     /// Called with each parameter, copies apart, just before it is updated, on the thread that does so.
     void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch) { m_watch = std::move(watch); }
     /// In the order of RunPlan::parameters.
@@ -129,7 +129,7 @@ private:
     /// Puts the weights that the pass computes with in the place of the newest ones; called again, the other way round.
     void swapWeights(const schedule::Pass &pass);
     void updateStage(const schedule::Pass &pass);
-    void update(Parameter &parameter, const kernels::AdamW &settings);
+    void update(Parameter &parameter, float gradientScale);
 
     [[nodiscard]] bool receiveForward(const schedule::Pass &pass, Mail &in);
     [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Mail &in);

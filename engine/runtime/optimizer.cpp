@@ -9,15 +9,15 @@
 
 namespace stagelens::runtime {
 
-kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step)
+kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int updates)
 {
     kernels::AdamW settings;
     settings.learningRate = static_cast<float>(choice.learningRate);
     settings.beta1 = static_cast<float>(choice.beta1);
     settings.beta2 = static_cast<float>(choice.beta2);
     settings.weightDecay = static_cast<float>(choice.weightDecay);
-    settings.correction1 = static_cast<float>(1.0 - std::pow(choice.beta1, step + 1));
-    settings.correction2 = static_cast<float>(1.0 - std::pow(choice.beta2, step + 1));
+    settings.correction1 = static_cast<float>(1.0 - std::pow(choice.beta1, updates + 1));
+    settings.correction2 = static_cast<float>(1.0 - std::pow(choice.beta2, updates + 1));
     return settings;
 }
 

@@ -9,8 +9,8 @@
 
 namespace stagelens::runtime {
 
-/// AdamW's settings in step `step` (from 0), without clipping.
-[[nodiscard]] kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int step);
+/// AdamW's settings for a parameter's update after so many others, without clipping.
+[[nodiscard]] kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int updates);
 
 /// Once a step, on devices of this process: adds the output projection's gradient to the embedding's where they are tied.
 void addOutputGradients(const Devices &devices);

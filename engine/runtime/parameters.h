@@ -69,7 +69,8 @@ struct Parameter {
     /// WeightUpdate::DoubleBuffered: what passes read before the last update, with which those of a step compute
     /// (PipeDream-2BW, arXiv 2006.09503, section 3.1). Empty otherwise.
     backend::Buffer previous;
-    int stage = -1; ///< that it belongs to; -1: to the shards of all devices
+    int updates = 0; ///< by AdamW, whose moments they made
+    int stage = -1;  ///< that it belongs to; -1: to the shards of all devices
     /// Another device has the original: of the first replica's weights in the second; of tied weights without vocabulary
     /// parallelism the first stage's for the last. The step's end adds the gradients of both.
     bool isCopy = false;

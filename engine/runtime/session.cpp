@@ -245,13 +245,8 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
             return inspect ? inspect() : base::Result<>();
         };
     }
-    if (optimize) {
-        hooks.optimize = [this, settings = adamwSettings(choice, index)](Device &device) mutable {
-            kernels::AdamW own = settings;
-            own.gradientScale = m_clipFactor;
-            device.optimize(own);
-        };
-    }
+    if (optimize)
+        hooks.optimize = [this](Device &device) { device.optimize(m_clipFactor); };
     return hooks;
 }
 
@@ -386,6 +381,22 @@ Tensors Session::tensors(backend::Buffer Parameter::*part) const
         }
     }
     return all;
+}
+
+std::vector<int> Session::updates() const
+{
+    std::vector<int> counts(m_plan.parameters.size());
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            counts[size(part->index)] = part->updates;
+    return counts;
+}
+
+void Session::setUpdates(const std::vector<int> &counts)
+{
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            part->updates = counts[size(part->index)];
 }
 
 base::Result<Tensors> Session::collect(backend::Buffer Parameter::*part)

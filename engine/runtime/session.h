@@ -45,6 +45,9 @@ public:
     /// Those to go on with in place of what is there; as tensors() answers them. Does nothing where a
     /// parameter has no such part.
     void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
+    /// AdamW's updates of each parameter so far, where all of it is in this process.
+    [[nodiscard]] std::vector<int> updates() const;
+    void setUpdates(const std::vector<int> &counts);
     /// Mean loss over the tokens held back from training, with the parameters as they are after `steps` steps; nothing where
     /// none are held back.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);

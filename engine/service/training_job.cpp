@@ -115,6 +115,9 @@ private:
         record.summary.resumed = m_options.resume;
         record.summary.resumedSteps = checkpoint->steps();
         m_snapshot.step = checkpoint->steps();
+        m_checkpointNote = checkpoint->note;
+        if (!m_checkpointNote.empty() && isFirst())
+            base::log(base::LogLevel::Warning, m_checkpointNote);
         return {};
     }
 
@@ -129,6 +132,8 @@ private:
         if (record.experiment.training.backend != "cpu")
             noteGpus();
         record.environment.merge(travelFacts(m_options));
+        if (!m_checkpointNote.empty())
+            record.environment["checkpoint"] = m_checkpointNote;
         const auto kind = model::runMode(record.experiment, m_cores) == model::RunMode::Live
                               ? timeline::Provenance::MeasuredLive
                               : timeline::Provenance::MeasuredVirtualClock;
@@ -388,6 +393,7 @@ private:
     std::stop_token m_stop;
     const std::function<void(RunSnapshotPtr)> &m_publish;
     RunWriter m_writer;
+    std::string m_checkpointNote; ///< of the one that the run resumes from
     RunSnapshot m_snapshot;
     std::vector<Kept> m_kept;
     std::size_t m_keptSlices = 0;

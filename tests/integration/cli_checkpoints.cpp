@@ -36,6 +36,7 @@ class CliCheckpoints : public QObject {
 private slots:
     void goesOnToTheSameBits();
     void refusesWhatCannotGoOn();
+    void goesOnFromTheCheckpointBeforeADamagedOne();
     void goesOnAfterAKill();
     void showsTheLossOnHeldBackTokens();
     void dumpsTheStateOfADivergedStep();
@@ -105,6 +106,26 @@ void CliCheckpoints::refusesWhatCannotGoOn()
     QVERIFY(cli.run(u"run --checkpoint-every 0 "_s + kTiny).status == 2);
     QCOMPARE(cli.run(u"runs list --json"_s).json().array().size(), 2); // what was refused is no run
     QVERIFY(cli.run(u"simulate --resume 2"_s).status == 2);
+}
+
+void CliCheckpoints::goesOnFromTheCheckpointBeforeADamagedOne()
+{
+    const CliRunner cli;
+    QCOMPARE(cli.run(u"run --steps 4 --checkpoint-every 2 "_s + kTiny).status, 0);
+    QFile file(cli.path(u"data/runs.db.checkpoints/run-1/step-4/second-moments.safetensors"_s));
+    QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(file.size() / 2));
+    char byte = 0;
+    QVERIFY(file.getChar(&byte) && file.seek(file.size() / 2) && file.putChar(static_cast<char>(byte ^ 1)));
+    file.close();
+    const CliAnswer resumed = cli.run(u"run --json --resume 1 --steps 6"_s);
+    QVERIFY2(resumed.status == 0, resumed.err);
+    QVERIFY2(resumed.err.contains("the checkpoint after step 4 is damaged, the run resumes after step 2: ") &&
+                 resumed.err.contains("second-moments.safetensors"),
+             resumed.err);
+    QCOMPARE(resumed.object()[u"run"].toObject()[u"resumed_steps"].toInt(), 2);
+    QVERIFY(cli.run(u"runs show 2"_s).out.contains("checkpoint after step 4 is damaged"));
+    const CliAnswer whole = cli.run(u"run --json --steps 6 "_s + kTiny);
+    QCOMPARE(whole.object()[u"losses"].toArray(), resumed.object()[u"losses"].toArray());
 }
 
 void CliCheckpoints::goesOnAfterAKill()

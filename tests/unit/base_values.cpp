@@ -1,4 +1,5 @@
 // Result, Mailbox, the log and random numbers.
+#include "engine/base/hash.h"
 #include "engine/base/log.h"
 #include "engine/base/mailbox.h"
 #include "engine/base/random.h"
@@ -27,6 +28,25 @@ private slots:
         QCOMPARE(Error::failed("x").kind, ErrorKind::Failed);
         QCOMPARE(Error::cancelled().kind, ErrorKind::Cancelled);
         QVERIFY(Result<>().ok());
+    }
+
+    /// The values of the reference implementation (xxhsum -H64) with seed 0.
+    void xxh64HasThePublishedValues()
+    {
+        QCOMPARE(hashText(""), std::string("ef46db3751d8e999"));
+        QCOMPARE(hashText("a"), std::string("d24ec4f1a98c6e5b"));
+        QCOMPARE(hashText("abc"), std::string("44bc2cf5ad770999"));
+        QCOMPARE(hashText("Nobody inspects the spammish repetition"), std::string("fbcea83c8a378bf1"));
+        std::string text;
+        for (int i = 0; i < 500; ++i)
+            text += static_cast<char>(i * 7 + i / 13);
+        for (std::size_t piece = 1; piece < 100; ++piece) {
+            Xxh64 hash;
+            for (std::size_t begin = 0; begin < text.size(); begin += piece)
+                hash.add(std::string_view(text).substr(begin, piece));
+            hash.add({});
+            QCOMPARE(hash.text(), hashText(text));
+        }
     }
 
     void temporaryResultsMayBeWalkedThrough()
