@@ -3,6 +3,7 @@
 #include "app/headless.h"
 #include "app/scenes.h"
 #include "engine/base/file.h"
+#include "engine/base/printable.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
 #include "ui/shell/explore_page.h"
@@ -70,7 +71,7 @@ int finish(const base::Result<> &result)
 {
     if (result)
         return EXIT_SUCCESS;
-    std::cerr << result.error().text() << '\n';
+    std::cerr << base::printable(result.error()) << '\n';
     return result.error().kind == base::ErrorKind::InvalidInput ? kWrongInput : EXIT_FAILURE;
 }
 

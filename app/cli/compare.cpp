@@ -4,6 +4,7 @@
 #include "app/cli/subject.h"
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 
@@ -146,8 +147,9 @@ std::string changeText(const Figure &figure)
 
 void print(const Subject &a, const Subject &b)
 {
-    std::cout << "A: " << cellText(a.label) << ", " << provenanceText(a.timeline->provenance) << '\n'
-              << "B: " << cellText(b.label) << ", " << provenanceText(b.timeline->provenance) << "\n\n";
+    constexpr std::size_t kWidestLabel = 80;
+    std::cout << "A: " << base::printable(a.label, kWidestLabel) << ", " << provenanceText(a.timeline->provenance) << '\n'
+              << "B: " << base::printable(b.label, kWidestLabel) << ", " << provenanceText(b.timeline->provenance) << "\n\n";
     const auto word = [](const Json &value) {
         return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
     };

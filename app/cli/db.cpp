@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/options.h"
 #include "app/cli/report.h"
+#include "engine/base/printable.h"
 #include "engine/service/engine_service.h"
 
 #include <iostream>
@@ -26,12 +27,12 @@ int check(const std::string &database, bool asJson)
                    {"faults", report->faults},
                    {"hints", report->hints}});
     } else {
-        std::cout << file << ": schema version " << report->schemaVersion << (report->faults.empty() ? ", clean" : ", damaged")
-                  << '\n';
+        std::cout << base::printable(file) << ": schema version " << report->schemaVersion
+                  << (report->faults.empty() ? ", clean" : ", damaged") << '\n';
         for (const std::string &fault : report->faults)
-            std::cout << "fault: " << fault << '\n';
+            std::cout << "fault: " << base::printable(fault) << '\n';
         for (const std::string &hint : report->hints)
-            std::cout << "hint: " << hint << '\n';
+            std::cout << "hint: " << base::printable(hint) << '\n';
     }
     return report->faults.empty() ? kDone : kFailed;
 }

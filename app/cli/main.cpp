@@ -3,6 +3,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/usage.h"
 #include "engine/base/log.h"
+#include "engine/base/printable.h"
 #include "engine/runtime/worker.h"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,7 @@ using namespace stagelens::cli;
 void logToStandardError(stagelens::base::LogLevel level, std::string_view message)
 {
     if (level != stagelens::base::LogLevel::Debug)
-        std::cerr << message << '\n';
+        std::cerr << stagelens::base::printable(message) << '\n';
 }
 
 int readAndRun(int argc, char **argv)
@@ -73,7 +74,8 @@ int main(int argc, char **argv)
         }
         return status;
     } catch (const std::exception &error) {
-        std::cerr << "unexpected failure: " << error.what() << "; please report it with the command that led to it\n";
+        std::cerr << "unexpected failure: " << stagelens::base::printable(error.what())
+                  << "; please report it with the command that led to it\n";
         return kFailed;
     }
 }

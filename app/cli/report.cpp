@@ -2,6 +2,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/table.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
@@ -15,7 +16,7 @@ namespace stagelens::cli {
 
 int fail(const base::Error &error)
 {
-    std::cerr << error.text() << '\n';
+    std::cerr << base::printable(error) << '\n';
     switch (error.kind) {
     case base::ErrorKind::InvalidInput: return kInvalidInput;
     case base::ErrorKind::Cancelled: return kCancelled;
@@ -27,16 +28,17 @@ int fail(const base::Error &error)
 void printJson(const nlohmann::ordered_json &document)
 {
     // File names may hold bytes that are no UTF-8; a replaced character is better than no document.
-    std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    std::cout << base::printableJson(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << '\n';
 }
 
 std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
-    return base::concat(schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "",
-                        ", vocabulary ", model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
-                        experiment.parallel.microbatches, " microbatches, ",
-                        experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
+    const std::string text = base::concat(
+        schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
+        model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ", experiment.parallel.microbatches,
+        " microbatches, ", experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
+    return base::printable(text);
 }
 
 std::string runTitle(const store::RunSummary &run)

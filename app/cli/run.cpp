@@ -7,6 +7,7 @@
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
@@ -136,11 +137,11 @@ int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
     if (run.error)
         return fail(underOptions(*run.error, arguments));
     if (!run.stored) {
-        std::cerr << "the run was not stored: " << run.storeProblem << '\n';
+        std::cerr << "the run was not stored: " << base::printable(run.storeProblem) << '\n';
         return kFailed;
     }
     if (!run.checkpointProblem.empty()) {
-        std::cerr << run.checkpointProblem << '\n';
+        std::cerr << base::printable(run.checkpointProblem) << '\n';
         return kFailed;
     }
     return run.record.summary.status == store::RunStatus::Cancelled ? kCancelled : kDone;
@@ -163,7 +164,7 @@ void print(const RunSnapshot &run)
         std::cout << "on held-back tokens: loss " << text << '\n';
     for (const char *fact : {"devices", "clocks", "gpu memory", "kernels"})
         if (const auto known = record.environment.find(fact); known != record.environment.end())
-            std::cout << fact << ": " << known->second << '\n';
+            std::cout << fact << ": " << base::printable(known->second) << '\n';
     std::cout << '\n';
     if (record.metrics && record.timeline)
         printMetrics(std::cout, *record.metrics, *record.timeline);
@@ -317,7 +318,7 @@ int run(ExperimentArguments arguments, const RunArguments &given)
     const std::optional<int> farewell = (*processes)->leave(status);
     hush.reset();
     if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
-        std::cerr << loss->text() << '\n';
+        std::cerr << base::printable(*loss) << '\n';
     return farewell.value_or(status);
 }
 

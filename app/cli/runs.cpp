@@ -6,6 +6,7 @@
 #include "app/cli/run_document.h"
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/service/engine_service.h"
@@ -43,7 +44,8 @@ int listRuns(Service &service, const RunsArguments &arguments)
         return kDone;
     }
     if (runs->empty()) {
-        std::cout << "no runs in " << service.databaseFile().string() << "; train one with `stagelens-cli run`\n";
+        std::cout << "no runs in " << base::printable(service.databaseFile().string())
+                  << "; train one with `stagelens-cli run`\n";
         return kDone;
     }
     Table table(

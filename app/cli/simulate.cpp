@@ -4,6 +4,7 @@
 #include "app/cli/front.h"
 #include "app/cli/options.h"
 #include "app/cli/report.h"
+#include "engine/base/printable.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
 
@@ -34,7 +35,7 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         printFront(std::cout, *prediction.search);
         std::cout << '\n';
     }
-    std::cout << "Predicted for " << prediction.costName << ": " << planText(prediction.experiment) << "\n\n";
+    std::cout << "Predicted for " << base::printable(prediction.costName) << ": " << planText(prediction.experiment) << "\n\n";
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);
     if (wishes.explanation) {
         const auto split = service::splitBubble(prediction);

@@ -1,5 +1,6 @@
 #include "app/cli/table.h"
 
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
@@ -28,53 +29,12 @@ bool looksNumeric(const std::string &cell)
 constexpr std::size_t kWidestInner = 80;
 constexpr std::size_t kWidestLast = 240;
 
-/// Bytes of the letter at the front of UTF-8 text.
-std::size_t letterLength(std::string_view text)
-{
-    std::size_t length = 1;
-    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U)
-        ++length;
-    return length;
-}
-
-/// What a terminal would obey: C0, delete, and C1 as UTF-8 has it.
-bool isControl(std::string_view letter)
-{
-    const auto first = static_cast<unsigned char>(letter.front());
-    return first < 0x20 || first == 0x7F ||
-           (first == 0xC2 && letter.size() == 2 && static_cast<unsigned char>(letter[1]) < 0xA0);
-}
-
-std::string escaped(std::string_view control)
-{
-    if (control == "\n")
-        return "\\n";
-    if (control == "\t")
-        return "\\t";
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    const auto code = static_cast<unsigned char>(control.back());
-    return {'\\', 'x', kDigits[code >> 4U], kDigits[code & 15U]};
-}
-
 } // namespace
-
-std::string cellText(std::string_view text, std::size_t widest)
-{
-    std::string shown;
-    for (std::size_t letters = 0; !text.empty(); ++letters) {
-        if (letters == widest)
-            return shown + "...";
-        const std::string_view letter = text.substr(0, letterLength(text));
-        shown += isControl(letter) ? escaped(letter) : std::string(letter);
-        text.remove_prefix(letter.size());
-    }
-    return shown;
-}
 
 void Table::add(std::vector<std::string> row)
 {
     for (std::size_t i = 0; i < row.size(); ++i)
-        row[i] = cellText(row[i], i + 1 < row.size() ? kWidestInner : kWidestLast);
+        row[i] = base::printable(row[i], i + 1 < row.size() ? kWidestInner : kWidestLast);
     m_rows.push_back(std::move(row));
 }
 

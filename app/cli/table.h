@@ -11,9 +11,6 @@
 
 namespace stagelens::cli {
 
-/// Text from outside on one line: control characters escaped, and cut behind so many letters.
-[[nodiscard]] std::string cellText(std::string_view text, std::size_t widest = 80);
-
 /// Columns as wide as their widest cell; numbers are right-aligned, words left-aligned (decided by a column's cells).
 class Table {
 public:

@@ -1,5 +1,6 @@
 #include "app/cli/usage.h"
 
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/json_reader.h"
 
@@ -99,7 +100,7 @@ std::string usageProblems(const CLI::App &app, const CLI::ParseError &error)
         return concat(command.words, ": a command is missing; choose ", base::join(commands, ", "), '\n');
     // What one of our checks says needs no more words.
     const bool isComplete = error.get_name() == "ValidationError";
-    return error.what() + (isComplete ? "\n" : concat("; see `", command.words, " --help`\n"));
+    return base::printable(error.what()) + (isComplete ? "\n" : concat("; see `", command.words, " --help`\n"));
 }
 
 void refuseBareEquals(const std::vector<std::string> &words)

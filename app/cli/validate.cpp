@@ -4,6 +4,7 @@
 #include "app/cli/report.h"
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
+#include "engine/base/printable.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/json_reader.h"
 #include "engine/schedule/validator.h"
@@ -78,7 +79,7 @@ int validate(const ExperimentArguments &arguments, schedule::Sends sends, bool a
             std::cout << "device " << violation.device << ", position " << violation.position
                       << (checked->isFromFile ? " (" + checked->file.placeText(violation.device, violation.position) + ")"
                                               : std::string())
-                      << ": " << violation.cause << "; " << violation.remedy << '\n';
+                      << ": " << base::printable(violation.cause) << "; " << base::printable(violation.remedy) << '\n';
         if (violations.empty())
             std::cout << "valid: " << schedule.passCount() << " passes on " << schedule.devices() << " devices\n";
     }

@@ -1,5 +1,7 @@
 #include "engine/base/text.h"
 
+#include "engine/base/printable.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -32,27 +34,6 @@ std::size_t editDistance(std::string_view a, std::string_view b)
         }
     }
     return row.back();
-}
-
-/// Length of the UTF-8 sequence at the front of a text, or 0 if it is ill-formed (overlong, surrogate, beyond U+10FFFF, cut).
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned lead = byte(0);
-    if (lead < 0x80)
-        return 1;
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length)
-        return 0;
-    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (byte(1) < low || byte(1) > high)
-        return 0;
-    for (std::size_t i = 2; i < length; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80)
-            return 0;
-    }
-    return length;
 }
 
 } // namespace
@@ -154,10 +135,7 @@ std::string closestWord(std::string_view word, const std::vector<std::string> &c
 std::string quoted(std::string_view word)
 {
     constexpr std::size_t kMostShown = 40;
-    std::string shown(word.substr(0, kMostShown));
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-    return concat('\'', shown, word.size() > kMostShown ? "...'" : "'");
+    return concat('\'', printable(word, kMostShown), '\'');
 }
 
 std::string_view withoutByteOrderMark(std::string_view text)

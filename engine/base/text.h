@@ -35,7 +35,7 @@ template <class... Parts>
 /// The candidate that a mistyped word most likely means, or empty: the shortest that begins with it, else the one of which few
 /// letters differ, in either case.
 [[nodiscard]] std::string closestWord(std::string_view word, const std::vector<std::string> &candidates);
-/// A word of a hostile file for a message, in quotes: at most 40 bytes of it, what is not printable ASCII as '?'.
+/// A word of a hostile file for a message, in quotes: printable(), at most 40 letters.
 [[nodiscard]] std::string quoted(std::string_view word);
 /// The text behind a UTF-8 byte order mark, if it has one.
 [[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);

@@ -8,6 +8,7 @@
 namespace stagelens::simulate {
 
 using base::Nanos;
+using base::quoted;
 using schedule::PassKind;
 using schedule::Transfer;
 
@@ -16,7 +17,6 @@ namespace {
 constexpr std::string_view kHeader = "device,stage,pass,duration_us";
 constexpr int kAny = -1;
 constexpr std::size_t kMostProblems = 50;
-constexpr std::size_t kLongestQuote = 40;
 
 /// What a row's third column means: a pass kind, a transfer, or (neither) any pass.
 struct Word {
@@ -62,14 +62,6 @@ private:
     base::Problems m_problems;
     std::size_t m_problemsLeftOut = 0;
 };
-
-std::string quoted(std::string_view text)
-{
-    std::string shown;
-    for (const char letter : text.substr(0, kLongestQuote))
-        shown += static_cast<unsigned char>(letter) < ' ' ? '?' : letter;
-    return base::concat('"', shown, text.size() > kLongestQuote ? "..." : "", '"');
-}
 
 DurationsTable::DurationsTable(std::string_view csv, std::string source, const schedule::Schedule &schedule)
     : m_source(std::move(source)), m_schedule(schedule)

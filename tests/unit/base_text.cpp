@@ -1,4 +1,5 @@
 // Text helpers on their edges.
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 
 #include <QTest>
@@ -53,6 +54,30 @@ private slots:
         for (const char *wrong :
              {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5", "a\xe2\x82"})
             QVERIFY2(!isUtf8(wrong), wrong);
+    }
+    void printsWhatCameFromOutside()
+    {
+        // What a person wrote stays readable, whatever the script; the joiner of a family emoji is no override.
+        for (const char *good :
+             {"", "abc", "Straße", "日本語", "שלום", "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7", "a\\b <i>"})
+            QCOMPARE(printable(good), std::string(good));
+        QCOMPARE(printable(std::string_view("\0\xff\xfe", 3)), std::string("\\x00\\xff\\xfe"));
+        QCOMPARE(printable("a\nb\r\tc\x1b[31m\x7f"), std::string("a\\nb\\r\\tc\\x1b[31m\\x7f"));
+        QCOMPARE(printable("\u009b31m"), std::string("\\x9b31m")); // CSI, which a terminal takes for ESC [
+        QCOMPARE(printable("x\u202egnp.exe\u2066\ufeff"), std::string("x\\u{202e}gnp.exe\\u{2066}\\u{feff}"));
+        QCOMPARE(printable("\U000e0041"), std::string("\\u{e0041}"));
+        QCOMPARE(printable("cut \xe6\x97"), std::string("cut \\xe6\\x97"));
+        QCOMPARE(printable("日本語", 2), std::string("日本..."));
+        QCOMPARE(printable("日本", 2), std::string("日本"));
+        const std::string once = printable("\xff\x1b\u202e");
+        QCOMPARE(printable(once), once);
+        QCOMPARE(stagelens::base::quoted("Straße\n"), std::string("'Straße\\n'"));
+        QCOMPARE(stagelens::base::quoted(std::string(50, 'x')), "'" + std::string(40, 'x') + "...'");
+        // A line break in a message is the file's, not the one between problems.
+        const Error error = Error::invalid(Problems{{"a\x1b", "one\nfake: two"}, {"", "three"}});
+        QCOMPARE(printable(error), std::string("a\\x1b: one\\nfake: two\nthree"));
+        QVERIFY(printable(Error::failed(std::string(1'000'000, 'x'))).size() < 10'000);
+        QCOMPARE(printableJson("{\n \"é\u009b\u202e\U000e0041\"}"), std::string("{\n \"é\\u009b\\u202e\\udb40\\udc41\"}"));
     }
     void closest()
     {

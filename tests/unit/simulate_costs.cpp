@@ -105,12 +105,12 @@ private slots:
             QTest::newRow(name) << QByteArray(kHeader) + line << QString(problem);
         };
         QTest::newRow("empty") << QByteArray() << "line 1, column 1: the file is empty";
-        QTest::newRow("header") << QByteArray("device,pass\n0,F\n") << "line 1, column 1: the header is \"device,pass\"";
+        QTest::newRow("header") << QByteArray("device,pass\n0,F\n") << "line 1, column 1: the header is 'device,pass'";
         row("columns", "0,0,F\n", "line 2, column 3: there are 3 columns");
         row("device", "*,*,F,1\n9,*,F,1\n", "line 3, column 1: device 9 is not in this plan; it has 0 to 3");
         row("stage", "*,-1,F,1\n", "line 2, column 2: stage -1");
-        row("word", "*,*,Q,1\n", "line 2, column 3: there is no pass \"Q\"");
-        row("not a number", "*,*,F,fast\n", "line 2, column 4: the duration is \"fast\"");
+        row("word", "*,*,Q,1\n", "line 2, column 3: there is no pass 'Q'");
+        row("not a number", "*,*,F,fast\n", "line 2, column 4: the duration is 'fast'");
         row("nan", "*,*,F,nan\n", "line 2, column 4");
         row("infinite", "*,*,F,inf\n", "line 2, column 4");
         row("negative", "*,*,F,-1\n", "line 2, column 4");
