@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/model/json_reader.h"
 
 #include <cmath>
 #include <limits>
@@ -202,7 +203,10 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     const auto text = base::readFile(file, kLimit);
     if (!text)
         return text.error();
-    const Json document = Json::parse(*text, nullptr, false);
+    const auto parsed = model::parseJson<Json>(*text, file.string());
+    if (!parsed)
+        return parsed.error();
+    const Json &document = *parsed;
     if (!document.is_object())
         return base::Error::invalid(file.string(),
                                     concat(file.string(), " is not a JSON object; give a Hugging Face config.json"));

@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/model/json_reader.h"
 
 #include <algorithm>
 #include <map>
@@ -34,7 +35,10 @@ Result<Places> readIndex(const std::filesystem::path &file)
     const auto text = base::readFile(file, kLargestIndex);
     if (!text)
         return text.error();
-    const Json index = Json::parse(*text, nullptr, false);
+    const auto parsed = model::parseJson<Json>(*text, file.string(), model::kTensorListBounds);
+    if (!parsed)
+        return parsed.error();
+    const Json &index = *parsed;
     if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object())
         return Error::invalid(file.string(), "has no weight_map that names the file of each tensor; save the model again");
     Places places;

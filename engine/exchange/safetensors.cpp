@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/model/json_reader.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,12 +25,12 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 constexpr std::size_t kLengthBytes = 8;
 /// The format allows 100 MB; a model of a thousand layers needs less than 2.
-constexpr std::size_t kLongestHeader = std::size_t{16} << 20;
+constexpr base::Bytes kLongestHeader = base::Bytes{16} << 20;
 constexpr base::Bytes kLargestFile = base::Bytes{4} << 30;
 constexpr std::size_t kAlignment = 8;
 constexpr std::string_view kMetadata = "__metadata__";
 /// { name: { "shape": [ .. ] } }
-constexpr int kDeepest = 3;
+constexpr model::JsonBounds kHeaderBounds{kLongestHeader, 3, 1'000'000};
 
 Error refuse(const std::string &file, const std::string &message)
 {
@@ -70,31 +71,6 @@ std::string shapeText(std::span<const std::int64_t> shape)
         text += (text.size() > 1 ? ", " : "") + std::to_string(size);
     return text + "]";
 }
-
-/// Accepts a header while it is read: bounded depth, no name twice.
-class HeaderGuard {
-public:
-    bool operator()(int depth, Json::parse_event_t event, Json &parsed)
-    {
-        using Event = Json::parse_event_t;
-        if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest)
-            m_tooDeep = true;
-        if (event == Event::key && depth == 1 && !m_names.insert(parsed.get<std::string>()).second)
-            m_duplicate = parsed.get<std::string>();
-        return !m_tooDeep; // what is too deep is thrown away as it comes
-    }
-    [[nodiscard]] std::string fault() const
-    {
-        if (m_tooDeep)
-            return concat("its header is nested deeper than ", kDeepest, " levels");
-        return m_duplicate ? "tensor " + *m_duplicate + " stands in it twice" : std::string();
-    }
-
-private:
-    std::set<std::string> m_names;
-    std::optional<std::string> m_duplicate;
-    bool m_tooDeep = false;
-};
 
 /// Non-negative integers of a list, or nothing.
 std::optional<std::vector<std::int64_t>> sizesOf(const Json &list)
@@ -211,18 +187,17 @@ Result<SafetensorsFile> SafetensorsFile::read(const std::filesystem::path &path)
     if (file.m_content.size() < kLengthBytes)
         return refuse(file.m_file, concat("it is only ", file.m_content.size(), " bytes long"));
     std::memcpy(&length, file.m_content.data(), sizeof length);
-    if (length > std::min(kLongestHeader, file.m_content.size() - kLengthBytes))
+    if (length > std::min<std::size_t>(kLongestHeader, file.m_content.size() - kLengthBytes))
         return refuse(file.m_file, concat("its header claims ", length, " bytes of ", file.m_content.size()));
     file.m_dataBegin = kLengthBytes + static_cast<std::size_t>(length);
     const std::size_t dataBytes = file.m_content.size() - file.m_dataBegin;
     const std::string_view header(file.m_content.data() + kLengthBytes, static_cast<std::size_t>(length));
-    HeaderGuard guard;
-    const Json json = Json::parse(header, std::ref(guard), false);
-    if (const std::string fault = guard.fault(); !fault.empty())
-        return refuse(file.m_file, fault);
-    if (!json.is_object())
+    const auto json = model::parseJson<Json>(header, "its header", kHeaderBounds);
+    if (!json)
+        return refuse(file.m_file, concat("its header ", json.error().problems.front().message));
+    if (!json->is_object())
         return refuse(file.m_file, "its header is not a JSON object");
-    for (const auto &[name, value] : json.items()) {
+    for (const auto &[name, value] : json->items()) {
         if (name == kMetadata)
             continue;
         auto entry = entryOf(file.m_file, name, value, dataBytes);

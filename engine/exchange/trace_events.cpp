@@ -14,6 +14,8 @@ using base::concat;
 namespace {
 
 constexpr std::string_view kPrefix = "PP:";
+/// Of lists and objects in each other; profilers nest the arguments of an event twice or thrice.
+constexpr int kDeepest = 64;
 constexpr int kMostStages = 4096;
 constexpr int kMostMicrobatches = 1'000'000;
 constexpr std::size_t kMostEvents = 20'000'000;
@@ -52,8 +54,7 @@ public:
     {
         if (m_level == m_eventsLevel)
             m_event = {};
-        ++m_level;
-        return true;
+        return enter();
     }
     bool end_object() override
     {
@@ -66,8 +67,7 @@ public:
             m_eventsLevel = m_level + 1;
             hasEvents = true;
         }
-        ++m_level;
-        return true;
+        return enter();
     }
     bool end_array() override
     {
@@ -90,6 +90,13 @@ public:
 private:
     static constexpr int kNoEvents = -2;
 
+    bool enter()
+    {
+        if (++m_level <= kDeepest)
+            return true;
+        problem = concat("is nested deeper than ", kDeepest, " levels; export the trace again");
+        return false;
+    }
     bool value(std::string text)
     {
         if (m_level != m_eventsLevel + 1)

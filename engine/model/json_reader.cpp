@@ -1,7 +1,10 @@
 #include "engine/model/json_reader.h"
 
+#include "engine/base/printable.h"
+
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 namespace stagelens::model {
 namespace {
@@ -10,12 +13,11 @@ using base::concat;
 using base::Error;
 using base::Result;
 
-constexpr std::size_t kDeepest = 32;
-constexpr std::size_t kMostMembers = 256; ///< ordered_json looks members up one by one
-
 /// A first pass over the text, before anything is built: bounds and duplicates.
 class Inspector : public nlohmann::json_sax<Json> {
 public:
+    explicit Inspector(const JsonBounds &bounds) : m_bounds(bounds) {}
+
     bool null() override { return true; }
     bool boolean(bool /*value*/) override { return true; }
     bool number_integer(number_integer_t /*value*/) override { return true; }
@@ -29,12 +31,12 @@ public:
     bool end_array() override { return leave(); }
     bool key(string_t &value) override
     {
-        std::vector<std::string> &seen = m_keys.back();
-        if (seen.size() == kMostMembers)
-            return refuse(concat("has an object of more than ", kMostMembers, " members; this is no document of Stagelens"));
-        if (std::find(seen.begin(), seen.end(), value) != seen.end())
+        std::unordered_set<std::string> &seen = m_keys.back();
+        if (seen.size() == m_bounds.mostMembers)
+            return refuse(
+                concat("has an object of more than ", m_bounds.mostMembers, " members; no file that is read here needs more"));
+        if (!seen.insert(value).second)
             return refuse(concat("gives the member `", shown(value), "` twice in one object; remove one"));
-        seen.push_back(value);
         return true;
     }
     bool parse_error(std::size_t position, const std::string & /*token*/,
@@ -51,8 +53,8 @@ public:
 private:
     bool enter()
     {
-        if (m_keys.size() == kDeepest)
-            return refuse(concat("is nested deeper than ", kDeepest, " levels; this is no document of Stagelens"));
+        if (m_keys.size() == m_bounds.deepest)
+            return refuse(concat("is nested deeper than ", m_bounds.deepest, " levels; no file that is read here needs more"));
         m_keys.emplace_back();
         return true;
     }
@@ -67,7 +69,8 @@ private:
         return false;
     }
 
-    std::vector<std::vector<std::string>> m_keys; ///< of each object or array that is open
+    JsonBounds m_bounds;
+    std::vector<std::unordered_set<std::string>> m_keys; ///< of each object or array that is open
     std::optional<std::size_t> m_errorPosition;
     std::string m_refusal;
 };
@@ -93,20 +96,25 @@ std::string suggestion(const std::string &word, const std::vector<std::string> &
 
 } // namespace
 
-Result<Json> parseDocument(std::string_view text, const std::string &source)
+Result<> inspectJson(std::string_view text, const std::string &source, const JsonBounds &bounds)
 {
-    if (text.size() > static_cast<std::size_t>(kLargestDocument))
+    if (text.size() > static_cast<std::size_t>(bounds.longest))
         return Error::invalid(source, concat("is ", base::bytesText(static_cast<std::int64_t>(text.size())),
-                                             " long and at most ", base::bytesText(kLargestDocument), " is accepted"));
-    Inspector inspector;
+                                             " long and at most ", base::bytesText(bounds.longest), " is accepted"));
+    Inspector inspector(bounds);
     if (!Json::sax_parse(text, &inspector)) {
         if (const auto position = inspector.errorPosition())
             return Error::invalid(source, syntaxMessage(text, *position));
         return Error::invalid(source, inspector.refusal());
     }
-    Json document = Json::parse(text, nullptr, false);
-    if (!document.is_object())
-        return Error::invalid(source, concat("holds ", typeName(document), " in place of a JSON object { }"));
+    return {};
+}
+
+Result<Json> parseDocument(std::string_view text, const std::string &source)
+{
+    auto document = parseJson(text, source);
+    if (document && !document->is_object())
+        return Error::invalid(source, concat("holds ", typeName(*document), " in place of a JSON object { }"));
     return document;
 }
 
@@ -128,13 +136,7 @@ std::string_view typeName(const Json &value)
 std::string shown(std::string_view word)
 {
     constexpr std::size_t kLongest = 64;
-    std::string text(word.substr(0, kLongest));
-    // A cut may go through a letter of several bytes.
-    while (text.size() < word.size() && !text.empty() && !base::isUtf8(text))
-        text.pop_back();
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20 || letter == 0x7f; }, '?');
-    return text.size() < word.size() ? text + "..." : text;
+    return base::printable(word, kLongest);
 }
 
 std::string unknownWord(const std::string &word, const std::vector<std::string> &known)

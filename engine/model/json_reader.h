@@ -21,13 +21,34 @@ using Json = nlohmann::ordered_json;
 /// Largest document that is read.
 inline constexpr base::Bytes kLargestDocument = base::Bytes{16} << 20;
 
-/// The document in a text, as an object. Refuses what is no JSON (with line and column), nesting deeper than 32, objects of
-/// more than 256 members and members given twice.
+/// What a JSON text may be at most, so that neither parsing, copying nor destroying it overflows the stack or takes long.
+struct JsonBounds {
+    base::Bytes longest = kLargestDocument;
+    std::size_t deepest = 32;
+    std::size_t mostMembers = 256; ///< of one object; Json looks members up one by one
+};
+/// For objects with a member for each tensor of a model; needs a value type that looks members up by a tree.
+inline constexpr JsonBounds kTensorListBounds{kLargestDocument, 32, 1'000'000};
+
+/// Looks through a text before anything is built. Refuses what is no JSON (with line and column), is beyond the bounds, or
+/// gives a member of an object twice.
+[[nodiscard]] base::Result<> inspectJson(std::string_view text, const std::string &source, const JsonBounds &bounds);
+
+/// The value in a text that anyone may have written; the only way to parse a whole JSON text in the engine and the programs.
+template <class Value = Json>
+[[nodiscard]] base::Result<Value> parseJson(std::string_view text, const std::string &source, const JsonBounds &bounds = {})
+{
+    if (auto fine = inspectJson(text, source, bounds); !fine)
+        return std::move(fine).error();
+    return Value::parse(text, nullptr, false);
+}
+
+/// As parseJson(), and the value must be an object.
 [[nodiscard]] base::Result<Json> parseDocument(std::string_view text, const std::string &source);
 
 /// What a value is, in words ("text", "a number").
 [[nodiscard]] std::string_view typeName(const Json &value);
-/// A word from outside as it may stand in a message: short and without control characters.
+/// A word from outside as it may stand in a message: printable() and short.
 [[nodiscard]] std::string shown(std::string_view word);
 /// "is `vocab1`; choose none, redis, ... (did you mean vocab-1?)".
 [[nodiscard]] std::string unknownWord(const std::string &word, const std::vector<std::string> &known);

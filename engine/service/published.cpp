@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/json_reader.h"
 #include "engine/model/names.h"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ base::Result<std::vector<PublishedResult>> readResults(const std::filesystem::pa
     if (!text)
         return text.error();
     try {
-        return resultsOf(Json::parse(*text, nullptr, false), file);
+        const auto json = model::parseJson(*text, file.string());
+        return json ? resultsOf(*json, file) : json.error();
     } catch (const Json::exception &error) { // a member of another type
         return unreadable(file, error.what());
     }

@@ -1,7 +1,9 @@
 #include "engine/store/metrics_json.h"
 
 #include "engine/base/text.h"
+#include "engine/model/json_reader.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::store {
@@ -41,22 +43,31 @@ Json toJson(const std::optional<T> &value)
     return value ? Json(*value) : Json(nullptr);
 }
 
+// fromJson() answers as model::take() does: with what is wrong, or nothing. Null stands for a number that was not finite.
 template <class T>
-void fromJson(const Json &json, T &value)
+std::string fromJson(const Json &json, T &value)
 {
-    if (!json.is_null())
-        value = json.get<T>();
+    return json.is_null() ? std::string() : model::take(json, value);
 }
-template <class T>
-void fromJson(const Json &json, std::optional<T> &value)
+std::string fromJson(const Json &json, std::vector<double> &values)
 {
-    if (!json.is_null())
-        value = json.get<T>();
+    std::vector<std::optional<double>> found;
+    std::string wrong = model::take(json, found);
+    for (const std::optional<double> &value : found)
+        values.push_back(value.value_or(0));
+    return wrong;
 }
-void fromJson(const Json &json, std::vector<double> &values)
+std::string fromJson(const Json &json, std::vector<simulate::MemoryByCategory> &devices)
 {
-    for (const Json &value : json)
-        values.push_back(value.is_null() ? 0.0 : value.get<double>());
+    std::vector<std::vector<base::Bytes>> found;
+    if (std::string wrong = model::take(json, found); !wrong.empty())
+        return wrong;
+    for (const std::vector<base::Bytes> &bytes : found) {
+        if (bytes.size() != simulate::kMemoryCategoryCount)
+            return base::concat("must have ", simulate::kMemoryCategoryCount, " numbers a device");
+        std::ranges::copy(bytes, devices.emplace_back().begin());
+    }
+    return {};
 }
 
 } // namespace
@@ -70,16 +81,23 @@ std::string metricsToJson(const simulate::Metrics &metrics)
 
 base::Result<simulate::Metrics> metricsFromJson(std::string_view text)
 {
+    const auto damaged = [](std::string_view what) {
+        return base::Error::failed(base::concat("the stored metrics are damaged: ", what));
+    };
+    const auto document = model::parseDocument(text, {});
+    if (!document)
+        return damaged(document.error().problems.front().message);
     simulate::Metrics metrics;
-    try {
-        const Json document = Json::parse(text);
-        visitMembers(metrics, [&](const char *name, auto &member) {
-            if (const auto found = document.find(name); found != document.end())
-                fromJson(*found, member);
-        });
-    } catch (const Json::exception &error) {
-        return base::Error::failed(base::concat("the stored metrics are damaged: ", error.what()));
-    }
+    std::string fault;
+    visitMembers(metrics, [&](const char *name, auto &member) {
+        const auto found = document->find(name);
+        if (found == document->end() || !fault.empty())
+            return;
+        if (const std::string wrong = fromJson(*found, member); !wrong.empty())
+            fault = base::concat(name, ' ', wrong);
+    });
+    if (!fault.empty())
+        return damaged(fault);
     return metrics;
 }
 

@@ -1,6 +1,7 @@
 // What wrong and hostile input gets from the command line: every problem, its place, exit status 2, and no crash.
 #include "tests/support/cli_runner.h"
 
+#include <QStringDecoder>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
@@ -27,6 +28,9 @@ private slots:
     void refusesHostileExperiments_data();
     void refusesHostileExperiments();
     void refusesHostileDurations();
+    void printsNoForeignBytes_data();
+    void printsNoForeignBytes();
+    void refusesDeepModels();
     void refusesDatabasesThatAreNone();
     void saysWhenStandardOutputIsFull();
 
@@ -246,6 +250,63 @@ void CliInput::refusesHostileDurations()
         const CliAnswer answer = m_cli.run(u"simulate --devices 2 --durations durations.csv"_s);
         QCOMPARE(answer.status, 2);
         QVERIFY2(answer.err.contains("durations.csv") || answer.err.startsWith("--durations"), answer.err);
+    }
+}
+
+void CliInput::printsNoForeignBytes_data()
+{
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QByteArray>("content");
+    const QByteArray evil("\x1b]0;title\x07 \x9b"
+                          "2J\xc2\x9b"
+                          "2J \xe2\x80\xae\xff\xfe");
+    const QByteArray json("\\u001b]0;title\\u0007 \xc2\x9b"
+                          "2J \xe2\x80\xae\\u202e");
+    const QByteArray begin = R"({"stagelens": "experiment/1", )";
+    QTest::newRow("durations, binary") << u"simulate --durations evil"_s << QByteArray("\x00\xff\xfe", 3);
+    QTest::newRow("durations, header") << u"simulate --durations evil"_s << evil;
+    QTest::newRow("durations, cell") << u"simulate --durations evil"_s << "device,stage,pass,duration_us\n0,0," + evil + ",1\n";
+    QTest::newRow("schedule, text") << u"validate evil"_s << "schedule " + evil + " devices 1 microbatches 1\n0: " + evil;
+    QTest::newRow("schedule, CSV") << u"validate evil"_s << "0F0," + evil + "\n";
+    QTest::newRow("experiment, member") << u"simulate evil"_s << begin + "\"" + json + "\": 1}";
+    QTest::newRow("experiment, preset") << u"simulate evil"_s << begin + R"("model": {"preset": ")" + json + "\"}}";
+    QTest::newRow("experiment, family") << u"simulate evil"_s << begin + R"("schedule": {"family": ")" + json + "\"}}";
+    QTest::newRow("experiment, file") << u"simulate evil"_s << begin + R"("cost": {"durations": ")" + json + "\"}}";
+    QTest::newRow("experiment, data") << u"run --steps 1 evil"_s << begin + R"("training": {"data": ")" + json + "\"}}";
+    QTest::newRow("experiment, printed") << u"experiment evil"_s << begin + R"("training": {"data": ")" + json + "\"}}";
+    QTest::newRow("experiment, as JSON") << u"experiment --json evil"_s << begin + R"("training": {"data": ")" + json + "\"}}";
+    QTest::newRow("config, type") << u"simulate --model ./evil"_s << QByteArray(R"({"model_type": ")" + json + "\"}");
+    QTest::newRow("config, word") << u"simulate --model ./evil"_s
+                                  << QByteArray(R"({"model_type": "llama", "hidden_act": ")" + json + "\"}");
+}
+
+/// A terminal obeys escape sequences, and a reader believes text whose order a file changed.
+void CliInput::printsNoForeignBytes()
+{
+    QFETCH(const QString, words);
+    QFETCH(const QByteArray, content);
+    QVERIFY(!write(u"evil"_s, content).isEmpty());
+    const CliAnswer answer = m_cli.run(words);
+    QVERIFY(answer.status == 2 || words.startsWith(u"experiment"));
+    const QByteArray printed = answer.out + answer.err;
+    QVERIFY(!printed.isEmpty());
+    QStringDecoder utf8(QStringDecoder::Utf8);
+    const QString text = utf8(printed);
+    QVERIFY2(!utf8.hasError(), printed.toPercentEncoding(" '`:;,/"));
+    for (const QChar letter : text)
+        QVERIFY2(letter == u'\n' || (letter.isPrint() && letter.category() != QChar::Other_Format),
+                 printed.toPercentEncoding(" '`:;,/"));
+}
+
+/// 200 kB that overflowed the stack where the value was shown.
+void CliInput::refusesDeepModels()
+{
+    const QByteArray nested = QByteArray(100'000, '[') + QByteArray(100'000, ']');
+    for (const QByteArray &member : {QByteArray("vocab_size"), QByteArray("rope_scaling"), QByteArray("unknown")}) {
+        QVERIFY(!write(u"config.json"_s, R"({"model_type": "llama", ")" + member + "\": " + nested + "}").isEmpty());
+        const CliAnswer answer = m_cli.run(u"simulate --model ./config.json"_s);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains("deeper than 32"), answer.err.left(1000));
     }
 }
 

@@ -38,6 +38,9 @@ report "BLAS headers stand only in kernels/cpu, and in the float64 reference tha
     "$(includesOf app engine kernels ui | grep -E '[<"](cblas|openblas)' | grep -vE '^(kernels/cpu/|engine/runtime/reference(_family)?\.)')"
 report "qcustomplot.h stands only in its wrapper ui/plots/qcp.h" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"]qcustomplot' | grep -vE '^ui/plots/qcp\.h:')"
+report "JSON is parsed within bounds by engine/model/json_reader.h, and event by event in engine/exchange/trace_events.cpp" \
+    "$(grep -rnE '[Jj]son::(sax_parse|parse|accept|from_[a-z]+)\(' --include='*.h' --include='*.cpp' app engine ui |
+        grep -vE '^engine/(model/json_reader\.cpp|exchange/trace_events\.cpp):')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"
