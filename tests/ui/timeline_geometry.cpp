@@ -188,6 +188,75 @@ private slots:
         }
     }
 
+    void aPeriodicLaneHasTheSameWorkInEachColumn()
+    {
+        // 1F1B with a wait in each round: warm-up, 200 rounds of 9.4 pixels, cool-down.
+        timeline::Lane lane;
+        base::Nanos time = 0;
+        const auto run = [&](PassKind kind, base::Nanos duration) {
+            lane.push(makePass(kind, 0, 0), time, time + duration);
+            time += duration;
+        };
+        for (int i = 0; i < 8; ++i)
+            run(PassKind::F, 310);
+        const base::Nanos steady = time;
+        for (int i = 0; i < 200; ++i) {
+            run(PassKind::F, 310);
+            time += 30;
+            run(PassKind::B, 600);
+        }
+        const base::Nanos cooling = time;
+        for (int i = 0; i < 8; ++i)
+            run(PassKind::B, 600);
+        time += 100'000; // a long wait is no part of a repetition
+        run(PassKind::B, 600);
+        const ui::LaneSums sums(lane);
+        for (const int nanosOfPixel : {100, 131, 417, 2900}) {
+            const LaneWindow window{0, time, static_cast<int>(time / nanosOfPixel), 2, 1};
+            int inside = 0;
+            for (const ui::DensityColumn &column : ui::densityColumns(lane, sums, window, 2, 12 * nanosOfPixel)) {
+                const base::Nanos from = ui::timeAt(window, column.x);
+                const base::Nanos to = ui::timeAt(window, column.x + column.width);
+                const auto share = [&](PassKind kind) {
+                    return static_cast<double>(column.work.kinds[static_cast<std::size_t>(kind)]) /
+                           static_cast<double>(column.span);
+                };
+                QVERIFY(share(PassKind::F) + share(PassKind::B) <= 1 + 1e-9);
+                if (from < steady - 400 - 2 * nanosOfPixel)
+                    QCOMPARE(share(PassKind::F), 1.0); // the warm-up keeps its end
+                if (from < steady || to > cooling - 2 * 940)
+                    continue;
+                ++inside;
+                QVERIFY2(std::abs(share(PassKind::F) - 310.0 / 940) < 1e-9 && std::abs(share(PassKind::B) - 600.0 / 940) < 1e-9,
+                         qPrintable(QStringLiteral("%1 at %2").arg(share(PassKind::F)).arg(column.x)));
+            }
+            QVERIFY(inside > 20);
+        }
+    }
+
+    void narrowPassesAreToldFromWideOnesAndFromGaps()
+    {
+        const auto lane = [](int width, int gap, int count) {
+            std::vector<SliceBox> boxes(static_cast<std::size_t>(count));
+            for (int i = 0; i < count; ++i) {
+                boxes[static_cast<std::size_t>(i)].x = i * (width + gap);
+                boxes[static_cast<std::size_t>(i)].width = width;
+            }
+            return boxes;
+        };
+        const auto isNarrow = [](const std::vector<SliceBox> &boxes) { return ui::areNarrow({&boxes}, 6); };
+        QVERIFY(isNarrow(lane(4, 0, 100)));
+        QVERIFY(isNarrow(lane(4, 2, 100)));
+        QVERIFY(!isNarrow(lane(7, 0, 100)));
+        QVERIFY(!isNarrow(lane(3, 10, 100))); // gaps tell the passes apart
+        QVERIFY(!isNarrow(lane(4, 0, 5)));    // too few for a rhythm
+        QVERIFY(!ui::areNarrow({}, 6));
+        std::vector<SliceBox> folds = lane(2, 0, 100);
+        for (SliceBox &box : folds)
+            box.count = 50;
+        QVERIFY(!isNarrow(folds)); // what a fold cuts off at its ends does not show
+    }
+
     void timesAreWrittenForPeople()
     {
         using ui::durationText;

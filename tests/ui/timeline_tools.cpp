@@ -57,6 +57,47 @@ private slots:
         m_state.reset();
     }
 
+    void aPeriodicScheduleIsPaintedWithoutARhythm()
+    {
+        // 8 x 128 of 1F1B: passes of about 2, 4 and 7 pixels, and lanes of any height.
+        const ui::LaneGroup group = test::makeGroup(8, 128, model::VocabularyMethod::None);
+        for (const QSize size : {QSize(1000, 420), QSize(1161, 420), QSize(1337, 150)}) {
+            m_view->resize(size);
+            TimelineContent content;
+            content.groups = {group};
+            show(std::move(content));
+            const QImage image = m_view->grab().toImage();
+            const QColor forward = ui::coloursFor(m_view->palette()).pass(schedule::PassKind::F);
+            const QColor backward = ui::coloursFor(m_view->palette()).pass(schedule::PassKind::B);
+            const QRect first = m_view->placeOf(0, {0, 0});
+            const QRect last = m_view->placeOf(0, {0, 255});
+            for (int device = 0; device < 8; ++device) {
+                const QRect lane = m_view->placeOf(0, {device, 0});
+                const int middle = (first.left() + last.right()) / 2;
+                const auto painted = [&](int x, const QColor &colour) {
+                    int count = 0;
+                    for (int y = lane.top(); y <= lane.bottom(); ++y)
+                        count += image.pixelColor(x, y) == colour ? 1 : 0;
+                    return count;
+                };
+                for (int x = middle - 200; x < middle + 200; ++x)
+                    QCOMPARE(image.pixelColor(x, lane.bottom()), image.pixelColor(middle, lane.bottom()));
+                for (const QColor &colour : {forward, backward}) {
+                    const int expected = painted(middle, colour);
+                    for (int x = middle - 200; x < middle + 200; ++x)
+                        QVERIFY2(std::abs(painted(x, colour) - expected) <= 1,
+                                 qPrintable(QStringLiteral("device %1 at %2: %3 pixels instead of %4 in %5 x %6")
+                                                .arg(device)
+                                                .arg(x)
+                                                .arg(painted(x, colour))
+                                                .arg(expected)
+                                                .arg(size.width())
+                                                .arg(size.height())));
+                }
+            }
+        }
+    }
+
     void aDragWithShiftMarksARange()
     {
         TimelineContent content;

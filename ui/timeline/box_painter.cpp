@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace stagelens::ui {
 namespace {
@@ -19,8 +18,9 @@ constexpr int kHatchFrom = 12;     ///< narrower passes have no pattern
 constexpr int kShareHatchFrom = 6; ///< a vocabulary share is hatched wherever a line can be seen; plain it would look like S
 constexpr int kHatchStep = 6;
 constexpr int kSmallestLabel = 8; ///< pixels of a label's font
-constexpr int kDensityBelow = 6;  ///< height of lanes that show density
-constexpr int kDensityStep = 6;
+constexpr int kDensityBelow = 6;  ///< width of passes and height of lanes that show density
+constexpr int kLowStep = 6;       ///< width of the columns of such a low lane,
+constexpr int kColumn = 2;        ///< and of one that has room for shares
 
 /// Adds a rectangle, or lengthens the last one: in a steady phase neighbours are alike.
 void append(QVector<QRect> &rects, QRect rect)
@@ -34,13 +34,18 @@ void append(QVector<QRect> &rects, QRect rect)
 
 } // namespace
 
-BoxPainter::BoxPainter(const Scene &scene, const Colours &colours, bool faded)
+BoxPainter::BoxPainter(const Scene &scene, int group, const Colours &colours, bool faded)
     : m_scene(scene), m_colours(colours), m_faded(faded), m_unit(std::max(1, static_cast<int>(std::lround(scene.ratio)))),
       m_axis(static_cast<int>(std::lround(scene.layout.axis.left() * scene.ratio)), 0,
              static_cast<int>(std::lround(scene.layout.axis.width() * scene.ratio)), 1),
       m_metrics(scene.font)
 {
     m_vocabularyInk = inkOn(colours.vocabulary);
+    std::vector<const std::vector<SliceBox> *> lanes;
+    for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
+        if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
+            lanes.push_back(&scene.boxes[i]);
+    m_dense = scene.content->colourBy == ColourBy::Kind && areNarrow(lanes, kDensityBelow * m_unit);
 }
 
 BoxPainter::Batch &BoxPainter::batch(const QColor &fill)
@@ -114,27 +119,20 @@ void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
     m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
 }
 
-bool BoxPainter::addDensity(const TimelineLayout::Row &row, std::size_t boxes, QRect place)
+void BoxPainter::addDensity(const TimelineLayout::Row &row, QRect place)
 {
-    const int step = kDensityStep * m_unit;
-    if (m_scene.content->colourBy != ColourBy::Kind || place.height() >= kDensityBelow * m_unit || boxes == 0 ||
-        place.width() / static_cast<int>(boxes) >= step)
-        return false;
-    const LaneSums &sums = (*m_scene.sums)[static_cast<std::size_t>(row.group)].lanes[static_cast<std::size_t>(row.device)];
-    for (const DensityColumn &column : densityColumns(m_scene.lane(row), sums, m_scene.window(row), step)) {
-        const auto &kinds = column.work.kinds;
-        const auto most = std::max_element(kinds.begin(), kinds.end());
-        const bool vocabulary = column.work.hiddenVocabulary > *most;
-        const base::Nanos busy = std::accumulate(kinds.begin(), kinds.end(), column.work.hiddenVocabulary);
-        const QColor &colour =
-            vocabulary ? m_colours.vocabulary : m_colours.passes[static_cast<std::size_t>(most - kinds.begin())];
-        // The colour of what fills most of the column, as strong as the column is busy, in steps that neighbours share.
-        const double share = std::round(16.0 * static_cast<double>(busy) / static_cast<double>(column.span)) / 16.0;
-        if (share > 0)
-            append(m_marks[mix(colour, m_colours.lane, std::min(share, 1.0)).rgb()],
-                   QRect(place.left() + column.x, place.top(), column.width, place.height()));
+    const bool low = place.height() < kDensityBelow * m_unit;
+    const LaneWindow window = m_scene.window(row);
+    const LaneSums &sums = m_scene.sumsOf(row.group).lanes[static_cast<std::size_t>(row.device)];
+    const base::Nanos gap = timeAt(window, 2.0 * kDensityBelow * m_unit) - window.begin;
+    for (const DensityColumn &column :
+         densityColumns(m_scene.lane(row), sums, window, (low ? kLowStep : kColumn) * m_unit, gap)) {
+        const QRect rect(place.left() + column.x, place.top(), column.width, place.height());
+        if (low)
+            append(m_marks[columnColour(column, m_colours).rgb()], rect);
+        else
+            addFold(column.work, column.span, rect);
     }
-    return true;
 }
 
 void BoxPainter::addFill(QRect rect, Batch &batch)
@@ -271,16 +269,27 @@ void BoxPainter::add(std::size_t index)
     const TimelineLayout::Row &row = m_scene.layout.rows[index];
     m_row = &row;
     const timeline::Lane &lane = m_scene.lane(row);
-    const LaneSums &sums = m_scene.sumsOf(row.group).lanes[static_cast<std::size_t>(row.device)];
     const int left = static_cast<int>(std::lround(row.lane.left() * m_scene.ratio));
     const int top = static_cast<int>(std::lround(row.lane.top() * m_scene.ratio));
     const int height = static_cast<int>(std::lround((row.lane.bottom() + 1) * m_scene.ratio)) - top;
-    setLabelSize(height, lane);
+    const QRect place(left, top, m_axis.width(), height);
     addMessages(index, left);
-    if (addDensity(row, m_scene.boxes[index].size(), QRect(left, top, m_axis.width(), height)))
-        return;
+    if (m_dense) {
+        addDensity(row, place);
+    } else {
+        setLabelSize(height, lane);
+        addBoxes(index, place);
+    }
+    if (lane.tailEnd > lane.tailBegin)
+        addTail(lane, place);
+}
+
+void BoxPainter::addBoxes(std::size_t index, QRect place)
+{
+    const timeline::Lane &lane = m_scene.lane(*m_row);
+    const LaneSums &sums = m_scene.sumsOf(m_row->group).lanes[static_cast<std::size_t>(m_row->device)];
     for (const SliceBox &box : m_scene.boxes[index]) {
-        const QRect rect(left + box.x, top, box.width, height);
+        const QRect rect(place.left() + box.x, place.top(), box.width, place.height());
         if (box.isFold()) {
             const base::Nanos span = lane.end[box.first + box.count - 1] - lane.begin[box.first];
             if (m_scene.content->colourBy == ColourBy::Kind)
@@ -291,13 +300,15 @@ void BoxPainter::add(std::size_t index)
             addPass(box, lane, halfOfPair(lane, box.first, rect));
         }
     }
-    if (lane.tailEnd > lane.tailBegin) {
-        const LaneWindow window = m_scene.window(row);
-        const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
-        const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
-        if (to > from)
-            addFill(QRect(left + from, top, to - from, height), kindBatch(PassKind::O));
-    }
+}
+
+void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
+{
+    const LaneWindow window = m_scene.window(*m_row);
+    const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
+    const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
+    if (to > from)
+        addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
 }
 
 void BoxPainter::addMessages(std::size_t index, int left)

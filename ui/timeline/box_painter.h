@@ -15,8 +15,8 @@ namespace stagelens::ui {
 /// Collects the rectangles of any number of lanes and draws them at once.
 class BoxPainter {
 public:
-    /// `faded` where the colours are those of a faded group.
-    BoxPainter(const Scene &scene, const Colours &colours, bool faded);
+    /// Of the lanes of a group. `faded` where the colours are those of a faded group.
+    BoxPainter(const Scene &scene, int group, const Colours &colours, bool faded);
     /// Adds the lane of a row of the layout.
     void add(std::size_t index);
     void draw(QPainter &painter) const;
@@ -50,7 +50,9 @@ private:
     [[nodiscard]] Batch &batchOf(const timeline::Lane &lane, std::size_t slice);
     void addFill(QRect rect, Batch &batch);
     void addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect);
-    bool addDensity(const TimelineLayout::Row &row, std::size_t boxes, QRect place);
+    void addDensity(const TimelineLayout::Row &row, QRect place);
+    void addBoxes(std::size_t index, QRect place);
+    void addTail(const timeline::Lane &lane, QRect place);
     void addHatch(QRect rect, const QColor &colour);
     void addDots(QRect rect);
     /// Chooses the font of labels for lanes of that height; 0 where none fits.
@@ -59,8 +61,9 @@ private:
     const Scene &m_scene;
     const Colours &m_colours;
     bool m_faded;
-    int m_unit;   ///< thickness of edges in device pixels
-    QRect m_axis; ///< left and width of the axis in device pixels
+    bool m_dense = false; ///< the group's passes are too narrow to be told apart
+    int m_unit;           ///< thickness of edges in device pixels
+    QRect m_axis;         ///< left and width of the axis in device pixels
     QFontMetrics m_metrics;
     int m_labelSize = 0;
     int m_numberWidth = 0; ///< of the greatest microbatch's number

@@ -85,6 +85,85 @@ WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t las
     return work;
 }
 
+/// Index of the first value of a sorted row that is not below `bound`, searched from a place before it.
+std::size_t firstAfter(const std::vector<base::Nanos> &values, std::size_t from, base::Nanos bound)
+{
+    std::size_t step = 1;
+    std::size_t below = from;
+    for (; below + step < values.size() && values[below + step] < bound; step *= 2)
+        below += step;
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(below + step + 1, values.size()));
+    return static_cast<std::size_t>(std::lower_bound(values.begin() + static_cast<std::ptrdiff_t>(below), end, bound) -
+                                    values.begin());
+}
+
+/// When a slice of the lane begins; behind the last one, when that ends.
+base::Nanos beginOf(const timeline::Lane &lane, std::size_t slice)
+{
+    return slice < lane.size() ? lane.begin[slice] : lane.end.back();
+}
+
+/// Whether three groups of `period` slices from `first` on are of equal kinds and take nearly equal time.
+bool isRepeated(const timeline::Lane &lane, std::size_t first, std::size_t period)
+{
+    if (first + 3 * period > lane.size())
+        return false;
+    for (std::size_t i = first; i < first + 2 * period; ++i)
+        if (lane.pass[i].kind != lane.pass[i + period].kind)
+            return false;
+    const auto time = [&](std::size_t group) {
+        return beginOf(lane, first + (group + 1) * period) - beginOf(lane, first + group * period);
+    };
+    const auto [least, most] = std::minmax({time(0), time(1), time(2)});
+    return most - least <= most / 4;
+}
+
+/// Number of slices after which the kinds of work repeat from a slice on; 0 where they do not, or with too long a gap between.
+std::size_t periodAt(const timeline::Lane &lane, std::size_t slice, base::Nanos longestGap)
+{
+    constexpr std::size_t kLongestPeriod = 16;
+    const auto find = [&]() -> std::size_t {
+        // What follows counts before what was: a slice between two phases belongs to the one that it begins.
+        for (const std::size_t before : {0, 1, 2})
+            for (std::size_t period = 1; period <= kLongestPeriod && before * period <= slice; ++period)
+                if (isRepeated(lane, slice - before * period, period))
+                    return period;
+        return 0;
+    };
+    const std::size_t period = find();
+    for (std::size_t i = slice; i < slice + period; ++i)
+        if (beginOf(lane, i + 1) - lane.end[i] > longestGap)
+            return 0;
+    return period;
+}
+
+/// Sets a column's work and span to those of whole repetitions that begin with `first` and reach behind the column's end `to`,
+/// before which `last` slices begin. False where they reach too far behind it.
+bool addRepetitions(DensityColumn &column, const timeline::Lane &lane, const LaneSums &sums, std::size_t first,
+                    std::size_t last, std::size_t period, base::Nanos to)
+{
+    const std::size_t count = (std::max(last - first, std::size_t{1}) + period - 1) / period * period;
+    const base::Nanos single = beginOf(lane, first + period) - lane.begin[first];
+    const base::Nanos end = beginOf(lane, first + count);
+    if (first + count > lane.size() || end < to || end - to > single)
+        return false;
+    column.span = end - lane.begin[first];
+    column.work = sums.work(lane, first, count);
+    return column.span > 0;
+}
+
+/// Takes out of a sum what one of its slices does beyond the edge of a column.
+void cutBeyond(WorkShares &work, const timeline::Lane &lane, std::size_t slice, base::Nanos beyond)
+{
+    if (beyond <= 0)
+        return;
+    const WorkShares whole = workOf(lane, slice, slice + 1, true);
+    const double part = static_cast<double>(beyond) / static_cast<double>(lane.end[slice] - lane.begin[slice]);
+    for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
+        work.kinds[kind] -= std::llround(static_cast<double>(whole.kinds[kind]) * part);
+    work.hiddenVocabulary -= std::llround(static_cast<double>(whole.hiddenVocabulary) * part);
+}
+
 } // namespace
 
 double pixelAt(const LaneWindow &window, base::Nanos time)
@@ -143,34 +222,59 @@ std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &
     return first + 1 < lane.size() ? std::optional(std::pair(first, first + 1)) : std::nullopt;
 }
 
-std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums, const LaneWindow &window, int step)
+bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least)
+{
+    constexpr std::size_t kFewest = 16; // passes that can show a rhythm
+    constexpr std::size_t kMany = 24;   // passes of a box: what is cut off at its ends does not show
+    std::size_t count = 0;
+    std::size_t drawn = 0;
+    double pixels = 0;
+    double weighted = 0; // of each pixel the width of what it belongs to
+    const auto add = [&](int width, double single) {
+        pixels += width;
+        weighted += width * std::min(single, 2.0 * least);
+    };
+    for (const std::vector<SliceBox> *boxes : lanes) {
+        std::optional<int> right;
+        for (const SliceBox &box : *boxes) {
+            if (const int gap = right ? box.x - *right : 0; gap > 0 && gap <= 2 * least)
+                add(gap, gap);
+            add(box.width, box.width / static_cast<double>(box.count));
+            right = box.x + box.width;
+            count += box.count;
+        }
+        drawn += boxes->size();
+    }
+    return count >= kFewest * lanes.size() && count < kMany * drawn && weighted < pixels * least;
+}
+
+std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums, const LaneWindow &window, int step,
+                                          std::optional<base::Nanos> longestGap)
 {
     std::vector<DensityColumn> columns;
     if (lane.size() == 0)
         return columns;
-    // Takes out of a column what one of its slices does beyond its edges.
-    const auto cut = [&lane](WorkShares &work, std::size_t slice, base::Nanos beyond) {
-        if (beyond <= 0)
-            return;
-        const WorkShares whole = workOf(lane, slice, slice + 1, true);
-        const double part = static_cast<double>(beyond) / static_cast<double>(lane.end[slice] - lane.begin[slice]);
-        for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
-            work.kinds[kind] -= std::llround(static_cast<double>(whole.kinds[kind]) * part);
-        work.hiddenVocabulary -= std::llround(static_cast<double>(whole.hiddenVocabulary) * part);
-    };
+    std::size_t begun = 0;    // slices that have begun at the column's left edge
+    std::size_t finished = 0; // and those that have ended
+    std::size_t last = 0;     // slices that have begun at its right edge
     for (int x = 0; x < window.width; x += step) {
         const base::Nanos from = timeAt(window, x);
         const base::Nanos to = timeAt(window, std::min(x + step, window.width));
-        const auto first = std::upper_bound(lane.end.begin(), lane.end.end(), from);
-        const auto last = std::lower_bound(lane.begin.begin(), lane.begin.end(), to);
-        const auto begin = static_cast<std::size_t>(first - lane.end.begin());
-        const auto end = static_cast<std::size_t>(last - lane.begin.begin());
-        if (begin >= end || to <= from)
-            continue;
-        DensityColumn column{x, std::min(step, window.width - x), to - from, sums.work(lane, begin, end - begin)};
-        cut(column.work, begin, from - lane.begin[begin]);
-        cut(column.work, end - 1, lane.end[end - 1] - to);
-        columns.push_back(column);
+        begun = firstAfter(lane.begin, begun, from + 1);
+        finished = firstAfter(lane.end, finished, from + 1);
+        last = firstAfter(lane.begin, std::max(last, begun), to);
+        if (begun == lane.size() && finished == lane.size())
+            break;
+        DensityColumn column{x, std::min(step, window.width - x), to - from, {}};
+        const std::size_t period = longestGap && begun > 0 && to > from ? periodAt(lane, begun - 1, *longestGap) : 0;
+        if (period > 0 && addRepetitions(column, lane, sums, begun - 1, last, period, to)) {
+            columns.push_back(column);
+        } else if (finished < last && to > from) {
+            column.work = sums.work(lane, finished, last - finished);
+            cutBeyond(column.work, lane, finished, from - lane.begin[finished]);
+            cutBeyond(column.work, lane, last - 1, lane.end[last - 1] - to);
+            columns.push_back(column);
+        }
     }
     return columns;
 }

@@ -42,6 +42,10 @@ struct SliceBox {
 /// The box at a pixel, or null.
 [[nodiscard]] const SliceBox *boxAt(const std::vector<SliceBox> &boxes, int pixel);
 
+/// Whether most of the time of many boxes is in passes and gaps narrower than `least` pixels on average, and folds hold few of
+/// them. Rounded to pixels such boxes would show a rhythm of their own. Gaps of more than twice `least` do not count.
+[[nodiscard]] bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least);
+
 /// First and second of the overlapped pair that a slice belongs to, or nothing.
 [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &lane, std::size_t slice);
 
@@ -68,15 +72,18 @@ private:
     bool m_hides = true;              ///< whether slices may hide vocabulary work
 };
 
-/// Work in an equal part of the window; what is left of its span is idle time.
+/// Work in an equal part of the window; what is left of its span is idle time. `span` may be longer than the column.
 struct DensityColumn {
     int x = 0;
     int width = 0;
     base::Nanos span = 0;
     WorkShares work;
 };
-/// A lane as columns of `step` pixels on a fixed grid, for lanes too low for single passes. Exact at both ends of a column.
+/// A lane as columns of `step` pixels on a fixed grid, where single passes are too small. Exact at both ends of a column. With
+/// `longestGap`, where kinds of passes repeat in nearly equal time, a column counts whole repetitions instead, so that a
+/// periodic schedule has the same work in each; a longer gap is never part of a repetition.
 [[nodiscard]] std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums,
-                                                        const LaneWindow &window, int step);
+                                                        const LaneWindow &window, int step,
+                                                        std::optional<base::Nanos> longestGap = {});
 
 } // namespace stagelens::ui

@@ -82,7 +82,7 @@ void paintLanes(QPainter &painter, const Scene &scene)
     const Colours paleColours = pale(*scene.colours);
     for (int group = 0; group < static_cast<int>(scene.content->groups.size()); ++group) {
         const bool faded = scene.group(group).faded || scene.content->stale;
-        BoxPainter boxes(scene, faded ? paleColours : *scene.colours, faded);
+        BoxPainter boxes(scene, group, faded ? paleColours : *scene.colours, faded);
         for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
             if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
                 boxes.add(i);

@@ -4,6 +4,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace stagelens::ui {
@@ -11,7 +12,8 @@ namespace {
 
 constexpr int kColumn = 3; ///< pixels of the minimap's columns
 
-/// The colour of what fills most of a column, as strong as the column is busy.
+} // namespace
+
 QColor columnColour(const DensityColumn &column, const Colours &colours)
 {
     const auto &kinds = column.work.kinds;
@@ -19,10 +21,9 @@ QColor columnColour(const DensityColumn &column, const Colours &colours)
     const bool vocabulary = column.work.hiddenVocabulary > *most;
     const base::Nanos busy = std::accumulate(kinds.begin(), kinds.end(), column.work.hiddenVocabulary);
     const QColor &colour = vocabulary ? colours.vocabulary : colours.passes[static_cast<std::size_t>(most - kinds.begin())];
-    return mix(colour, colours.lane, std::min(static_cast<double>(busy) / static_cast<double>(column.span), 1.0));
+    const double share = std::round(16.0 * static_cast<double>(busy) / static_cast<double>(column.span)) / 16.0;
+    return mix(colour, colours.lane, std::min(share, 1.0));
 }
-
-} // namespace
 
 void paintMinimap(QPainter &painter, const Scene &scene)
 {
@@ -40,9 +41,10 @@ void paintMinimap(QPainter &painter, const Scene &scene)
     for (const GroupSums &sums : *scene.sums) {
         for (std::size_t device = 0; device < sums.lanes.size(); device += static_cast<std::size_t>(step), ++line) {
             const LaneWindow window{0, scene.span, map.width(), 2, 0};
+            const base::Nanos gap = timeAt(window, 2 * kColumn);
             const double top = map.top() + line * pitch;
             for (const DensityColumn &column :
-                 densityColumns(sums.timeline->lanes[device], sums.lanes[device], window, kColumn))
+                 densityColumns(sums.timeline->lanes[device], sums.lanes[device], window, kColumn, gap))
                 painter.fillRect(QRectF(map.left() + column.x, top, column.width, std::max(pitch - 0.5, 1.0)),
                                  columnColour(column, *scene.colours));
         }

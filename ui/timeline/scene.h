@@ -84,6 +84,8 @@ void paintExcesses(QPainter &painter, const Scene &scene);
 void paintCriticalPath(QPainter &painter, const Scene &scene);
 /// Legend of what the fills mean.
 void paintLegend(QPainter &painter, const Scene &scene);
+/// The colour of what fills most of a column, as strong as the column is busy, in steps that neighbours share.
+[[nodiscard]] QColor columnColour(const DensityColumn &column, const Colours &colours);
 /// What part of the minimap is seen.
 void paintMinimapFrame(QPainter &painter, const Scene &scene);
 /// All lanes over the whole span, small; without the frame of what is seen.
