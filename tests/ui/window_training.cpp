@@ -1,7 +1,9 @@
 // Training from the window: keys, lanes, provenance, the table of runs and comparison, also after a restart.
+#include "engine/model/experiment_json.h"
 #include "engine/store/run_store.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/plots/plots.h"
 
 #include <QDir>
 #include <QLabel>
@@ -36,6 +38,7 @@ private slots:
     void deletingCanBeUndoneUntilTheWindowCloses();
     void closingWhileTrainingAsksOnce();
     void unusableDatabaseIsSaidPermanently();
+    void aMeasurementLeavesWithItsPlan();
     void aFailedRunSaysWhereAndWhatToDo();
     void aRefusedRunSaysWhyAndIsNone();
     void measuredChoosesRunAndStep();
@@ -230,6 +233,55 @@ void WindowTraining::unusableDatabaseIsSaidPermanently()
         return;
     QVERIFY(bar->isVisible());
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{2});
+}
+
+void WindowTraining::aMeasurementLeavesWithItsPlan()
+{
+    train();
+    if (QTest::currentTestFailed())
+        return;
+    auto &window = m_fixture->window();
+    window.forecast().pinBaseline();
+    const auto *iteration = m_fixture->find<QLabel>(u"metrics.iteration.measured"_s);
+    auto *loss = window.explorePage().findChild<ui::LossPlot *>();
+    const auto isRunShown = [&] {
+        const auto &groups = m_fixture->content().groups;
+        const bool inPicture = std::ranges::any_of(groups, [](const ui::LaneGroup &group) {
+            return group.timeline->provenance == timeline::Provenance::MeasuredVirtualClock;
+        });
+        const bool inFigures = !iteration->isHidden();
+        const bool inLoss = loss->accessibleDescription().contains(u"run "_s);
+        [&] { QVERIFY(inPicture == inFigures && inPicture == inLoss); }();
+        return inPicture;
+    };
+    QVERIFY(isRunShown());
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    for (const QString &example : {u"textbook-1f1b"_s, u"gpt-4b-8xa100-256k"_s}) {
+        const auto plan = model::loadExperiment((examples + example + u".stagelens.json"_s).toStdString());
+        QVERIFY(plan.ok());
+        window.document().replace(*plan, {}, example);
+        for (const auto &mode : {u"Both"_s, u"Measured"_s, u"Predicted"_s}) {
+            m_fixture->click(u"strip.shown."_s + mode);
+            QVERIFY2(!isRunShown(), qPrintable(example + u' ' + mode));
+            // Neither is a baseline of another unit.
+            QCOMPARE(m_fixture->content().baseline.has_value(), !m_fixture->content().teachingUnits);
+        }
+        m_fixture->click(u"strip.shown.Both"_s);
+        window.document().undoStack().undo();
+        QVERIFY(isRunShown());
+    }
+    // What is edited in place keeps its measurement beside it, pale.
+    window.apply(model::VocabularyMethod::Vocab2);
+    QVERIFY(isRunShown());
+    QVERIFY(m_fixture->content().groups[1].faded);
+    // The same plan in teaching units has no common axis with its run, and says so.
+    model::Experiment units = window.document().experiment();
+    units.schedule.vocabulary = model::VocabularyMethod::None;
+    units.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+    window.document().edit(u"cost"_s, u"Costs"_s, units);
+    QVERIFY(!isRunShown());
+    const QString bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s)->text();
+    QVERIFY2(bar.contains(u"teaching units have no common axis"_s), qPrintable(bar));
 }
 
 void WindowTraining::aFailedRunSaysWhereAndWhatToDo()

@@ -123,7 +123,8 @@ void MetricsPanel::setFigures(const Figures &figures)
     change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
     m_baseline->setText(compare ? u"Differences are against the baseline, %1: %2."_s.arg(
                                       figures.baselineName, durationText(baseline->iteration, units))
-                                : u"This plan is the baseline."_s);
+                        : figures.baseline ? u"This plan is the baseline."_s
+                                           : QString()); // it is being computed, or has times of another unit
     m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
     setMeasured(figures);
     setPublished(*figures.plan);

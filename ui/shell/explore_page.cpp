@@ -191,10 +191,24 @@ void ExplorePage::setContent()
 bool ExplorePage::runDiffers() const
 {
     const auto &plan = m_forecast->plan();
-    if (!plan || !m_desk->shown())
+    if (!plan || !run())
         return false;
     const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
     return !hardware || hardware->name != "cpu-local" || !m_desk->shownDifferences(plan->experiment).empty();
+}
+
+service::RunSnapshotPtr ExplorePage::run() const
+{
+    const auto &plan = m_forecast->plan();
+    return plan ? m_desk->shownBeside(plan->experiment) : m_desk->shown();
+}
+
+service::PredictionPtr ExplorePage::baseline() const
+{
+    const auto &plan = m_forecast->plan();
+    const auto &baseline = m_forecast->baseline();
+    const bool sameUnit = plan && baseline && inTeachingUnits(plan->experiment) == inTeachingUnits(baseline->experiment);
+    return sameUnit ? baseline : nullptr;
 }
 
 LaneGroup ExplorePage::measuredGroup() const
@@ -214,7 +228,8 @@ TimelineContent ExplorePage::content() const
 {
     TimelineContent content;
     const auto &plan = m_forecast->plan();
-    const bool measured = m_desk->shown() && m_desk->shown()->record.timeline;
+    const service::RunSnapshotPtr run = this->run();
+    const bool measured = run && run->record.timeline;
     if (plan && (m_shown != Shown::Measured || !measured))
         content.groups.push_back(predictedGroup(plan));
     if (!content.groups.empty())
@@ -231,7 +246,7 @@ TimelineContent ExplorePage::content() const
         for (LaneGroup &group : content.groups)
             group.why = whyOf(group.timeline);
     const bool units = content.teachingUnits;
-    if (const auto &baseline = m_forecast->baseline()) {
+    if (const service::PredictionPtr baseline = this->baseline()) {
         const base::Nanos end = baseline->metrics.iteration;
         const base::Nanos now = plan->timeline->iteration();
         QString text = u"baseline %1"_s.arg(durationText(end, units));
@@ -300,12 +315,20 @@ void ExplorePage::refreshProvenance()
         sayBadEnd(end);
         return;
     }
-    if (m_shown == Shown::Measured && !(run && run->record.timeline) && !m_desk->isTraining()) {
+    const bool isBeside = plan && this->run();
+    if (plan && run && !isBeside && inTeachingUnits(plan->experiment) && m_desk->shownDifferences(plan->experiment).empty()) {
+        m_provenanceBar->say(MessageBar::Tone::Note,
+                             u"Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose "
+                             u"the costs of this computer to see both."_s.arg(run->record.summary.id),
+                             {{u"Hide the run"_s, [this] { m_desk->showNone(); }}});
+        return;
+    }
+    if (m_shown == Shown::Measured && !(isBeside && run->record.timeline) && !m_desk->isTraining()) {
         m_provenanceBar->say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
                              {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
         return;
     }
-    if (!plan || !run || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
+    if (!isBeside || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
         m_provenanceBar->clear();
         return;
     }
@@ -345,7 +368,7 @@ void ExplorePage::refreshPlots()
     const auto &plan = m_forecast->plan();
     if (!plan)
         return;
-    const auto &run = m_desk->shown();
+    const service::RunSnapshotPtr run = this->run();
     const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,

@@ -1,6 +1,7 @@
 // The mode in which one plan is explored: headline, bars, timeline, memory, bubbles and loss.
 #pragma once
 
+#include "engine/service/engine_service.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -54,6 +55,10 @@ public:
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
     [[nodiscard]] bool runDiffers() const;
+    /// The run whose lanes and figures stand beside the plan's; null where there is none.
+    [[nodiscard]] service::RunSnapshotPtr run() const;
+    /// The baseline where its times are of the plan's unit; else null.
+    [[nodiscard]] service::PredictionPtr baseline() const;
 
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }

@@ -114,7 +114,7 @@ void MainWindow::connectModel()
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {
-        if (m_strip->shown() != Shown::Predicted && !m_desk->shown() && m_forecast->plan())
+        if (m_strip->shown() != Shown::Predicted && !m_explore->run() && m_forecast->plan())
             if (const auto runs = m_desk->runsOf(m_forecast->plan()->experiment, 1); !runs.empty())
                 m_desk->show(runs.front().id);
         m_explore->setShown(m_strip->shown());
@@ -204,7 +204,7 @@ void MainWindow::updateTrain()
 
 void MainWindow::updateFigures()
 {
-    m_metrics->setFigures({m_forecast->plan(), m_forecast->baseline(), m_forecast->baselineName(), m_desk->shown(),
+    m_metrics->setFigures({m_forecast->plan(), m_explore->baseline(), m_forecast->baselineName(), m_explore->run(),
                            m_explore->runDiffers(), m_forecast->isStale()});
 }
 

@@ -47,9 +47,8 @@ void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
     if (job != m_job)
         return;
     const bool first = !m_live;
-    const bool wasStored = first || m_live->stored;
     m_live = snapshot;
-    if (!snapshot->stored || !wasStored) // what waited may have been stored since
+    if (!snapshot->stored)
         setStoreProblem(qtText(snapshot->storeProblem));
     if (m_following) {
         m_shown = snapshot;
@@ -146,6 +145,20 @@ base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run, std::optio
     if (auto made = service::scheduleOf(snapshot->record.experiment))
         snapshot->schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
     return service::RunSnapshotPtr(std::move(snapshot));
+}
+
+service::RunSnapshotPtr RunDesk::shownBeside(const model::Experiment &plan) const
+{
+    if (!m_shown)
+        return nullptr;
+    const model::Experiment own = model::resolved(m_shown->record.experiment, m_bridge->cores());
+    model::ModelConfig config = own.model;
+    config.preset = plan.model.preset; // only a name
+    const bool sameModel = own.hasModel == plan.hasModel && (!own.hasModel || config == plan.model);
+    // A teaching unit is no time. The durations of an imported run are those of its plan.
+    const bool imported = m_shown->record.summary.kind == timeline::Provenance::Imported;
+    const bool sameUnit = !inTeachingUnits(plan) || (imported && own.cost == plan.cost);
+    return sameModel && sameUnit ? m_shown : nullptr;
 }
 
 std::vector<FieldDifference> RunDesk::shownDifferences(const model::Experiment &plan) const

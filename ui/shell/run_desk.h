@@ -40,6 +40,9 @@ public:
     [[nodiscard]] std::vector<store::RunSummary> runsOf(const model::Experiment &plan, std::size_t most);
     /// The whole of a stored run with its schedule.
     [[nodiscard]] base::Result<service::RunSnapshotPtr> load(store::RunId run, std::optional<int> step = {});
+    /// The shown run where it may stand beside that plan (resolved): it trained the same model, and its times are of the plan's
+    /// unit. Else null.
+    [[nodiscard]] service::RunSnapshotPtr shownBeside(const model::Experiment &plan) const;
     /// In what the shown run differs from that plan (resolved), as far as a timeline depends on it.
     [[nodiscard]] std::vector<FieldDifference> shownDifferences(const model::Experiment &plan) const;
 

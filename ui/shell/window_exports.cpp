@@ -82,7 +82,7 @@ base::Result<> MainWindow::hasDataInFront(const QString &format) const
 
 bool MainWindow::showsRun() const
 {
-    return m_desk->shown() && m_strip->shown() == Shown::Measured;
+    return m_explore->run() && m_strip->shown() == Shown::Measured;
 }
 
 void MainWindow::updateExports()

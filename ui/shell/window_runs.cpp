@@ -9,6 +9,7 @@
 #include "ui/panels/message_bar.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
@@ -126,7 +127,7 @@ std::optional<model::VocabularyMethod> MainWindow::comparedMethod() const
 void MainWindow::updateProposal()
 {
     const auto &plan = m_forecast->plan();
-    const auto &baseline = m_forecast->baseline();
+    const auto baseline = m_explore->baseline();
     const auto method = comparedMethod();
     m_compare->setProposal(!plan || !baseline                         ? QString()
                            : method                                   ? u"Compare this plan with "_s + shortName(*method)
@@ -137,7 +138,7 @@ void MainWindow::updateProposal()
 void MainWindow::compareProposal()
 {
     const auto &plan = m_forecast->plan();
-    const auto &baseline = m_forecast->baseline();
+    const auto baseline = m_explore->baseline();
     if (!plan || !baseline)
         return;
     std::vector<CompareItem> items{itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment))};
@@ -193,7 +194,7 @@ void MainWindow::fillMeasured(QMenu *menu)
         action->setCheckable(true);
         action->setChecked(isShown);
     };
-    const service::RunSnapshotPtr &shown = m_desk->shown();
+    const service::RunSnapshotPtr shown = m_explore->run();
     menu->addSection(u"Runs of this plan"_s);
     const auto &plan = m_forecast->plan();
     const auto runs = plan ? m_desk->runsOf(plan->experiment, kRunsInMenu) : std::vector<store::RunSummary>();
