@@ -93,6 +93,31 @@ private slots:
         QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
     }
 
+    void memoryAxisSpansPlanBaselineAndANearCapacity()
+    {
+        ui::ViewState state;
+        state.setSpan(1000);
+        ui::MemoryPlot plot(&state);
+        plot.resize(900, 180);
+        const auto show = [&](base::Bytes peak, base::Bytes capacity, base::Bytes baseline) {
+            plot.setProfiles(profilesOf({profileOf({{0, peak}}), profileOf({{0, peak / 2}})}), 1000, capacity, {}, baseline);
+            return plot.top();
+        };
+        QCOMPARE(show(316, 800, 316), 316);
+        QCOMPARE(show(255, 800, 316), 316); // less memory looks lower
+        QCOMPARE(show(400, 800, 316), 400);
+        QCOMPARE(show(600, 800, 316), 800); // within 1.5x
+        QCOMPARE(show(316, 800, 600), 800);
+        QCOMPARE(show(900, 800, 316), 900);
+        QCOMPARE(show(316, 0, 0), 316);
+        // The baseline is a line in the picture.
+        const QColor line = ui::coloursFor(plot.palette()).muted;
+        show(255, 0, 0);
+        const int without = pixelsOf(plot.grab().toImage(), line);
+        show(255, 0, 316);
+        QVERIFY(pixelsOf(plot.grab().toImage(), line) > without + 300);
+    }
+
     void memoryLegendStaysInsideItsWidth()
     {
         const simulate::MemoryByCategory all{3 << 20, 3 << 20, 7 << 20, 10 << 20, 1 << 20, 192 << 10, 512 << 10};

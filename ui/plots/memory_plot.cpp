@@ -19,6 +19,8 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLegendGap = 18;
+/// A capacity further above what is held would press the stack flat: it is named, and not drawn.
+constexpr double kCapacityWithin = 1.5;
 
 } // namespace
 
@@ -53,6 +55,8 @@ public:
     std::shared_ptr<const simulate::MemoryProfiles> profiles;    ///< null: none
     std::shared_ptr<const simulate::MemoryProfile> shownProfile; ///< what the stack draws
     base::Bytes capacity = 0;
+    base::Bytes baseline = 0;
+    base::Bytes top = 1; ///< of the axis
     std::vector<double> activations;
     QString caption;
     std::vector<MemoryLegendEntry> legend;
@@ -125,11 +129,11 @@ void MemoryPlot::Private::refresh()
     shownProfile = profiles ? profiles->of(shownDevice()) : nullptr;
     stack->profile = shownProfile.get();
     stack->capacity = capacity;
-    base::Bytes top = shownProfile ? std::max<base::Bytes>(shownProfile->peak(), 1) : 1;
+    stack->baseline = baseline;
+    top = std::max<base::Bytes>({shownProfile ? shownProfile->peak() : 1, baseline, 1});
     if (profiles)
         top = std::max(top, *std::ranges::max_element(profiles->peaks()));
-    // A capacity far above would press the stack flat: it is drawn once it is near, and always named.
-    if (capacity > 0 && capacity < 3 * top)
+    if (static_cast<double>(capacity) <= kCapacityWithin * static_cast<double>(top))
         top = std::max(top, capacity);
     plot->yAxis->setRange(0, static_cast<double>(top) * 1.08);
     arrange();
@@ -298,12 +302,18 @@ MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_p
 
 MemoryPlot::~MemoryPlot() = default;
 
+base::Bytes MemoryPlot::top() const
+{
+    return m_private->top;
+}
+
 void MemoryPlot::setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
-                             QString caption)
+                             QString caption, base::Bytes baseline)
 {
     Private &d = *m_private;
     d.profiles = profiles && profiles->devices() > 0 ? std::move(profiles) : nullptr;
     d.capacity = capacity;
+    d.baseline = baseline;
     d.stack->end = end;
     d.caption = std::move(caption);
     d.fillDevices();

@@ -24,8 +24,12 @@ public:
     explicit MemoryPlot(ViewState *state, QWidget *parent = nullptr);
     ~MemoryPlot() override;
     /// Profiles until `end`, the iteration's. Null: says that a teaching example has no bytes. `capacity` 0: no line.
+    /// `baseline` is what the baseline's fullest device holds, 0: unknown; the axis has room for it, so that a plan that takes
+    /// less looks lower.
     void setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
-                     QString caption);
+                     QString caption, base::Bytes baseline = 0);
+    /// Bytes at the top of the axis.
+    [[nodiscard]] base::Bytes top() const;
     /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.
     void setActivations(std::vector<double> microbatches);
 

@@ -21,6 +21,7 @@ public:
     const ViewState *state = nullptr;
     base::Nanos end = 0;
     base::Bytes capacity = 0;
+    base::Bytes baseline = 0; ///< peak of the baseline; 0: no line
 
     double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
     QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
@@ -53,11 +54,15 @@ protected:
                 bottom = std::min(bottom, top);
             }
         }
-        if (capacity > 0) {
-            painter->setPen(QPen(colours->alarm, 1, Qt::DashLine));
-            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(capacity))) + 0.5;
+        const auto drawLine = [&](base::Bytes bytes, const QColor &colour, Qt::PenStyle style) {
+            if (bytes <= 0)
+                return;
+            painter->setPen(QPen(colour, 1, style));
+            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(bytes))) + 0.5;
             painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        }
+        };
+        drawLine(baseline, colours->muted, Qt::SolidLine);
+        drawLine(capacity, colours->alarm, Qt::DashLine);
     }
     void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
 };

@@ -21,6 +21,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -369,13 +370,16 @@ void ExplorePage::refreshPlots()
     if (!plan)
         return;
     const service::RunSnapshotPtr run = this->run();
+    const service::PredictionPtr baseline = this->baseline();
+    const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
+    const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
     const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
-                              u"computed, run %1"_s.arg(run->record.summary.id));
+                              u"computed, run %1"_s.arg(run->record.summary.id), most);
     } else {
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
-                              caption(timeline::Provenance::Predicted));
+                              caption(timeline::Provenance::Predicted), most);
     }
     const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
     m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
