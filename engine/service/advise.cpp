@@ -34,21 +34,25 @@ std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
     return *std::ranges::max_element(bytes);
 }
 
-/// The option that is clearly faster than `now`, the least memory among those about as fast as the fastest.
-const Advice::Option *bestOption(const std::vector<Advice::Option> &options, base::Nanos now)
+/// The option that is clearly faster than `now` and fits, the least memory among those about as fast as the fastest. `capacity`
+/// of a device; 0: unknown.
+const Advice::Option *bestOption(const std::vector<Advice::Option> &options, base::Nanos now, base::Bytes capacity)
 {
-    const Advice::Option *fastest = nullptr;
+    const double worthwhile = static_cast<double>(now) * (1 - kWorthwhile);
+    std::vector<const Advice::Option *> helpful;
     for (const Advice::Option &option : options)
-        if (option.iteration && (fastest == nullptr || *option.iteration < *fastest->iteration))
-            fastest = &option;
-    if (fastest == nullptr || static_cast<double>(*fastest->iteration) > static_cast<double>(now) * (1 - kWorthwhile))
+        if (option.iteration && static_cast<double>(*option.iteration) <= worthwhile &&
+            (capacity <= 0 || option.peakMemory.value_or(0) <= capacity))
+            helpful.push_back(&option);
+    const auto fastest = std::ranges::min_element(helpful, {}, [](const auto *option) { return *option->iteration; });
+    if (fastest == helpful.end())
         return nullptr;
-    const double limit = static_cast<double>(*fastest->iteration) * (1 + kEqualWithin);
-    const Advice::Option *best = fastest;
-    for (const Advice::Option &option : options)
-        if (option.iteration && static_cast<double>(*option.iteration) <= limit && option.peakMemory && best->peakMemory &&
-            *option.peakMemory < *best->peakMemory)
-            best = &option;
+    const double limit = static_cast<double>(*(*fastest)->iteration) * (1 + kEqualWithin);
+    const Advice::Option *best = *fastest;
+    for (const Advice::Option *option : helpful)
+        if (static_cast<double>(*option->iteration) <= limit && option->peakMemory && best->peakMemory &&
+            *option->peakMemory < *best->peakMemory)
+            best = option;
     return best;
 }
 
@@ -88,8 +92,7 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
         }
         advice.options.push_back(option);
     }
-    const Advice::Option *best = bestOption(advice.options, metrics.iteration);
-    if (best != nullptr && best->method != prediction.experiment.schedule.vocabulary) {
+    if (const Advice::Option *best = bestOption(advice.options, metrics.iteration, prediction.memoryCapacity)) {
         advice.better = best->method;
         advice.speedup = static_cast<double>(metrics.iteration) / static_cast<double>(*best->iteration);
     }

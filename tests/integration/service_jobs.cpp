@@ -1,6 +1,5 @@
 // The service as the window and the command line use it: jobs in, snapshots out, runs in the store.
 #include "engine/service/engine_service.h"
-#include "engine/store/sqlite.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -36,20 +35,14 @@ public:
         lock.unlock();
         return m_service.drain();
     }
-    /// The first snapshot of a run that fulfils a condition.
-    template <class Condition>
-    service::RunSnapshotPtr await(service::JobId job, Condition condition)
+    /// The last snapshot of a run, after it has ended.
+    service::RunSnapshotPtr finish(service::JobId job)
     {
         for (;;)
             for (const service::Event &event : wait())
                 if (const auto *snapshot = std::get_if<service::RunSnapshotPtr>(&event.answer))
-                    if (event.job == job && (condition(**snapshot) || (*snapshot)->finished))
+                    if (event.job == job && (*snapshot)->finished)
                         return *snapshot;
-    }
-    /// The last snapshot of a run, after it has ended.
-    service::RunSnapshotPtr finish(service::JobId job)
-    {
-        return await(job, [](const service::RunSnapshot &) { return false; });
     }
 
 private:
@@ -92,6 +85,32 @@ private slots:
         QVERIFY(answer->advice->speedup > 1.2);
         QVERIFY(*answer->advice->vocabularyShare > 0.4);
         QCOMPARE(answer->advice->options.size(), std::size_t{5});
+    }
+
+    /// Silence means that no method which fits saves a hundredth.
+    void adviceIsTrueToTheLastPercent()
+    {
+        model::Experiment plan;
+        plan.model = *model::modelPreset("gpt-4b");
+        plan.model.vocabularySize = 262'144;
+        plan.parallel = {8, 128, 1, {}};
+        plan.cost.source = model::HardwarePreset{"a100-80gb"};
+        for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Redis,
+                                  model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2}) {
+            plan.schedule.vocabulary = method;
+            const auto prediction = service::predict(plan, 2);
+            QVERIFY(prediction.ok());
+            const service::Advice advice = service::advise(**prediction, 2);
+            double fastest = 1;
+            for (const service::Advice::Option &option : advice.options)
+                if (option.iteration && option.peakMemory <= (*prediction)->memoryCapacity)
+                    fastest = std::min(fastest, static_cast<double>(*option.iteration) /
+                                                    static_cast<double>((*prediction)->metrics.iteration));
+            QCOMPARE(advice.better.has_value(), fastest <= 0.99);
+            QVERIFY(advice.better != method);
+            if (advice.better)
+                QVERIFY(advice.speedup >= 1 / 0.99);
+        }
     }
 
     void aStopEndsPredictionAndAdvice()
@@ -199,53 +218,6 @@ private slots:
         QVERIFY(runs.ok());
         for (const store::RunSummary &run : *runs)
             QVERIFY(run.status != store::RunStatus::Running);
-    }
-
-    /// Another process may write for longer than a step waits: no step is lost, and the run says at once that it waits.
-    void stepsWaitWhileTheDatabaseIsLocked()
-    {
-        const QTemporaryDir folder;
-        Bench bench(folder);
-        model::Experiment plan = smallPlan();
-        plan.training.steps = 1'000'000;
-        const service::JobId job = bench.service().submitTraining(plan);
-        QVERIFY(!bench.await(job, [](const service::RunSnapshot &run) { return run.step > 1; })->finished);
-        auto other = store::Database::open(bench.service().databaseFile());
-        QVERIFY(other.ok() && other->execute("BEGIN IMMEDIATE").ok());
-        const auto waiting = bench.await(job, [](const service::RunSnapshot &run) { return !run.stored; });
-        QVERIFY(!waiting->stored && waiting->storeProblem.find("locked by another program") != std::string::npos);
-        const int then = waiting->step;
-        (void)bench.await(job, [then](const service::RunSnapshot &run) { return run.step > then + 20; });
-        QVERIFY(bench.service().loadRun(1)->losses.size() <= static_cast<std::size_t>(then));
-        QVERIFY(other->execute("COMMIT").ok());
-        QVERIFY(bench.await(job, [](const service::RunSnapshot &run) { return run.stored; })->stored);
-        bench.service().cancel(job);
-        const auto last = bench.finish(job);
-        QVERIFY(last->stored && last->step > then + 20);
-        const auto record = bench.service().loadRun(1);
-        QVERIFY(record.ok());
-        QCOMPARE(record->summary.status, store::RunStatus::Cancelled);
-        QCOMPARE(record->losses, last->record.losses);
-    }
-
-    /// So does a whole run whose row could not be made.
-    void aRunIsStoredWhenTheLockGoes()
-    {
-        const QTemporaryDir folder;
-        Bench bench(folder);
-        QVERIFY(bench.service().runs().ok()); // makes the database
-        auto other = store::Database::open(bench.service().databaseFile());
-        QVERIFY(other.ok() && other->execute("BEGIN IMMEDIATE").ok());
-        const service::JobId job = bench.service().submitTraining(smallPlan());
-        const auto waiting = bench.await(job, [](const service::RunSnapshot &run) { return run.step == 3; });
-        QVERIFY(!waiting->stored && !waiting->finished);
-        QCOMPARE(waiting->record.summary.id, store::RunId{0});
-        QVERIFY(other->execute("COMMIT").ok());
-        const auto last = bench.finish(job);
-        QVERIFY2(last->stored, last->storeProblem.c_str());
-        QCOMPARE(last->record.summary.id, store::RunId{1});
-        QCOMPARE(bench.service().loadRun(1)->losses, last->record.losses);
-        QCOMPARE(bench.service().loadRun(1)->summary.status, store::RunStatus::Finished);
     }
 
 private:

@@ -20,6 +20,7 @@ private slots:
     void problemsBecomeSentences();
     void headlineNamesTheSlowDevice();
     void headlineSaysWhenNothingHelps();
+    void headlineTakesTheBetterOfMethodAndSchedule();
     void headlineNamesTheFixForMemory();
     void gapsAreExplainedByTheirCauses();
     void differencesAreInWords();
@@ -122,11 +123,43 @@ void BridgeWords::headlineSaysWhenNothingHelps()
     auto advice = vocab2Helps();
     advice.othersIdle = 0.16;
     advice.better.reset();
-    const auto headline = ui::makeHeadline(prediction, &advice);
-    QVERIFY(!headline.action.has_value());
-    QCOMPARE(headline.text,
-             u"The devices are evenly loaded; they idle 16 % of the time. No other vocabulary method would make it "
-             "faster (predicted)."_s);
+    const QString diagnosis = u"The devices are evenly loaded; they idle 16 % of the time."_s;
+    // Given durations say nothing about other methods, and neither does the sentence.
+    QCOMPARE(ui::makeHeadline(prediction, &advice).text, diagnosis);
+    advice.options = {{model::VocabularyMethod::None, prediction.metrics.iteration, 40}};
+    QCOMPARE(ui::makeHeadline(prediction, &advice).text,
+             diagnosis + u" No other vocabulary method that fits makes it more than 1 % faster (predicted); other schedules "
+                         "were not tried."_s);
+    ui::FamilyOptions families{ui::FamilyOptions::State::Trying, {{"zb-h1", prediction.metrics.iteration * 995 / 1000, 40}}};
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).text, diagnosis);
+    families.state = ui::FamilyOptions::State::Tried;
+    const auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QVERIFY(!headline.hasAction());
+    QCOMPARE(headline.text, diagnosis + u" No other vocabulary method or schedule that fits makes it more than 1 % faster; "
+                                        "they were tried one at a time (predicted)."_s);
+}
+
+void BridgeWords::headlineTakesTheBetterOfMethodAndSchedule()
+{
+    auto prediction = slowLastDevice();
+    prediction.memoryCapacity = 100;
+    auto advice = vocab2Helps();
+    advice.vocabularyShare = 0.02;
+    advice.speedup = 1.02;
+    const base::Nanos now = prediction.metrics.iteration;
+    // Too much memory, another training, not possible, and one that helps.
+    const ui::FamilyOptions families{
+        ui::FamilyOptions::State::Tried,
+        {{"v-zb", now / 4, 101}, {"pipedream", now / 3, 50}, {"gpipe", {}, {}}, {"zb-h2", now / 2, 100}, {"v-half", now, 20}}};
+    auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QCOMPARE(headline.family, u"zb-h2"_s);
+    QCOMPARE(headline.actionCaption, u"Try ZB-H2"_s);
+    QVERIFY2(headline.text.endsWith(u" ZB-H2 would make the iteration about 2.0x as fast (predicted)."_s),
+             qPrintable(headline.text));
+    // Where the vocabulary layers are what holds the others up, they are what is mended.
+    advice.vocabularyShare = 0.5;
+    headline = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QVERIFY(headline.action == model::VocabularyMethod::Vocab2 && headline.family.isEmpty());
 }
 
 void BridgeWords::headlineNamesTheFixForMemory()

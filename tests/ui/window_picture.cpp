@@ -217,7 +217,7 @@ void WindowPicture::presentationLeavesOnlyThePicture()
 void WindowPicture::aFamilyRaisesAGhost()
 {
     auto &window = m_fixture->open();
-    QTRY_VERIFY(window.forecast().familyOptions().size() > 3);
+    QTRY_VERIFY(window.forecast().familyOptions().options.size() > 3);
     window.explorePage().setGhostFamily(u"gpipe"_s);
     QVERIFY(m_fixture->content().ghost.has_value());
     QVERIFY(m_fixture->content().ghost->text.startsWith(u"GPipe: "_s));

@@ -1,6 +1,7 @@
 #include "ui/bridge/headline.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/schedule/families.h"
 #include "ui/bridge/words.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ namespace {
 
 /// Below this share of the iteration a difference between devices is not worth a sentence.
 constexpr double kNoticeable = 0.05;
+/// A change that saves less of the iteration is not worth a sentence.
+constexpr double kWorthwhile = 0.01;
 
 QString vocabularyWords(const service::Prediction &prediction, int device)
 {
@@ -92,6 +95,56 @@ Headline overfull(const service::Prediction &prediction, const service::Advice *
     return headline;
 }
 
+/// The synchronous family that is clearly faster than the plan and fits; null where there is none.
+const FamilyOption *fasterFamily(const service::Prediction &prediction, const FamilyOptions &families)
+{
+    const FamilyOption *best = nullptr;
+    for (const FamilyOption &option : families.options) {
+        const schedule::Family *family = schedule::findFamily(option.family);
+        const bool fits = prediction.memoryCapacity <= 0 || option.peakMemory.value_or(0) <= prediction.memoryCapacity;
+        if (family == nullptr || !family->synchronous || !option.iteration || !fits)
+            continue;
+        if (static_cast<double>(*option.iteration) <= static_cast<double>(prediction.metrics.iteration) * (1 - kWorthwhile) &&
+            (best == nullptr || *option.iteration < *best->iteration))
+            best = &option;
+    }
+    return best;
+}
+
+/// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.
+void addAdvice(Headline &headline, const service::Prediction &prediction, const service::Advice &advice,
+               const FamilyOptions &families)
+{
+    const auto promise = [&headline](const QString &name, double speedup) {
+        headline.text += u" %1 would make the iteration about %2 as fast (predicted)."_s.arg(name, factorText(speedup));
+        headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
+        headline.actionCaption = u"Try "_s + name;
+    };
+    const FamilyOption *family = fasterFamily(prediction, families);
+    const double familySpeedup =
+        family ? static_cast<double>(prediction.metrics.iteration) / static_cast<double>(*family->iteration) : 1;
+    // Where the sentence names the vocabulary layers, so does its fix.
+    const bool namesVocabulary = advice.vocabularyShare.value_or(0) >= kNoticeable;
+    if (advice.better && (namesVocabulary || familySpeedup <= advice.speedup)) {
+        headline.action = advice.better;
+        promise(shortName(*advice.better), advice.speedup);
+    } else if (family && families.state == FamilyOptions::State::Tried) {
+        headline.family = qtText(family->family);
+        promise(familyCaption(family->family), familySpeedup);
+    } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
+        if (!advice.options.empty())
+            headline.text += u" A custom order has its own vocabulary method; choose a family to try another."_s;
+    } else if (advice.options.empty() || prediction.search || families.state == FamilyOptions::State::Trying) {
+        return; // given durations say nothing about another method
+    } else if (families.state == FamilyOptions::State::Tried) {
+        headline.text += u" No other vocabulary method or schedule that fits makes it more than 1 % faster; they were tried "
+                         "one at a time (predicted)."_s;
+    } else {
+        headline.text += u" No other vocabulary method that fits makes it more than 1 % faster (predicted); other schedules "
+                         "were not tried."_s;
+    }
+}
+
 } // namespace
 
 std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice)
@@ -123,7 +176,8 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
     return fixes;
 }
 
-Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix)
+Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix,
+                      const FamilyOptions &families)
 {
     if (const auto device = overfullDevice(prediction))
         return overfull(prediction, advice, fix, *device);
@@ -135,17 +189,7 @@ Headline makeHeadline(const service::Prediction &prediction, const service::Advi
         return headline;
     }
     headline.text = diagnosis(prediction, *advice);
-    if (advice->better) {
-        headline.text += u" %1 would make the iteration about %2 as fast (predicted)."_s.arg(shortName(*advice->better),
-                                                                                             factorText(advice->speedup));
-        headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
-        headline.action = advice->better;
-        headline.actionCaption = u"Try "_s + shortName(*advice->better);
-    } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
-        headline.text += u" A custom order has its own vocabulary method; choose a family to try another."_s;
-    } else {
-        headline.text += u" No other vocabulary method would make it faster (predicted)."_s;
-    }
+    addAdvice(headline, prediction, *advice, families);
     return headline;
 }
 

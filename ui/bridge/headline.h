@@ -6,6 +6,7 @@
 #include <QString>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stagelens::ui {
@@ -14,9 +15,23 @@ namespace stagelens::ui {
 struct Headline {
     QString text;
     std::optional<model::VocabularyMethod> action;
+    QString family;        ///< the action is this schedule; empty: it is another one
     bool isFix = false;    ///< the action is the memory fix
     QString actionCaption; ///< "Try VOCAB-2"
-    [[nodiscard]] bool hasAction() const { return action || isFix; }
+    [[nodiscard]] bool hasAction() const { return action || isFix || !family.isEmpty(); }
+};
+
+/// What a plan would be in the order of another schedule family; absent where it cannot be made.
+struct FamilyOption {
+    std::string family;
+    std::optional<base::Nanos> iteration;
+    std::optional<base::Bytes> peakMemory;
+};
+/// The plan with each schedule family, as far as they were tried.
+struct FamilyOptions {
+    enum class State : unsigned char { Trying, Tried, NotTried };
+    State state = State::NotTried;
+    std::vector<FamilyOption> options;
 };
 
 /// A change that may make a plan fit into its devices' memory.
@@ -29,9 +44,9 @@ struct MemoryFix {
 [[nodiscard]] std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice);
 
 /// `advice` may be null while it is being computed: the sentence then says only what the prediction shows. `fix` is the change
-/// that was found to fit, if there is one.
+/// that was found to fit, if there is one. Says that nothing helps only of what was tried, and what was not.
 [[nodiscard]] Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice,
-                                    const MemoryFix *fix = nullptr);
+                                    const MemoryFix *fix = nullptr, const FamilyOptions &families = {});
 
 /// Iteration of the plan with that method, if the advice knows it.
 [[nodiscard]] const service::Advice::Option *findOption(const service::Advice &advice, model::VocabularyMethod method);

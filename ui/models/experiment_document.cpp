@@ -1,6 +1,7 @@
 #include "ui/models/experiment_document.h"
 
 #include "engine/model/experiment_json.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/partition.h"
 #include "engine/service/engine_service.h"
 
@@ -171,6 +172,14 @@ model::Experiment withMethod(model::Experiment experiment, model::VocabularyMeth
 {
     experiment.schedule.vocabulary = method;
     experiment.parallel.stageLayers.clear();
+    return experiment;
+}
+
+model::Experiment withFamily(model::Experiment experiment, std::string_view family)
+{
+    if (family != experiment.schedule.family)
+        experiment.parallel.stageLayers.clear();
+    model::chooseFamily(experiment.schedule, family);
     return experiment;
 }
 

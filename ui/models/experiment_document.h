@@ -62,6 +62,8 @@ private:
 [[nodiscard]] model::Experiment loosened(model::Experiment experiment);
 /// The plan under another vocabulary method. A cut made by hand for one hardly fits another, and is made anew.
 [[nodiscard]] model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method);
+/// The same in the order of another schedule family.
+[[nodiscard]] model::Experiment withFamily(model::Experiment experiment, std::string_view family);
 /// "demo-slow-last-device.stagelens.json" is "Demo: the slow last device".
 [[nodiscard]] QString titleOfFile(const QString &file);
 

@@ -27,6 +27,8 @@ HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(new QLabel(t
     connect(m_button, &QPushButton::clicked, this, [this] {
         if (m_headline.action)
             emit applied(*m_headline.action);
+        else if (!m_headline.family.isEmpty())
+            emit familyApplied(m_headline.family);
         else if (m_headline.isFix)
             emit fixApplied();
     });
@@ -39,9 +41,10 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    m_button->setToolTip(headline.isFix ? u"Changes this plan so that it fits. Undo takes it back."_s
-                                        : u"Sets the vocabulary layers of this plan. Undo takes it back."_s);
-    if (!headline.action)
+    m_button->setToolTip(headline.isFix    ? u"Changes this plan so that it fits. Undo takes it back."_s
+                         : headline.action ? u"Sets the vocabulary layers of this plan. Undo takes it back."_s
+                                           : u"Sets the schedule of this plan. Undo takes it back."_s);
+    if (!headline.action && headline.family.isEmpty())
         emit hovered(false);
 }
 

@@ -20,6 +20,7 @@ public:
 signals:
     /// The action was chosen.
     void applied(stagelens::model::VocabularyMethod method);
+    void familyApplied(const QString &family);
     void fixApplied();
     /// The pointer or the focus is on the action (or has left it).
     void hovered(bool on);

@@ -46,9 +46,15 @@ ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWi
     connect(m_forecast, &Forecast::changed, this, &ExplorePage::refresh);
     connect(m_computing, &ComputingSign::cancelled, m_forecast, &Forecast::cancel);
     connect(m_forecast, &Forecast::adviceChanged, this, &ExplorePage::refreshAdvice);
+    connect(m_forecast, &Forecast::familiesChanged, this, [this] {
+        if (m_forecast->familyOptions().state == FamilyOptions::State::Tried)
+            refreshAdvice();
+    });
     connect(m_desk, &RunDesk::shownChanged, this, &ExplorePage::refresh);
-    connect(m_headline, &HeadlineBar::hovered, this,
-            [this](bool on) { setGhost(on ? m_headline->headline().action : std::nullopt); });
+    connect(m_headline, &HeadlineBar::hovered, this, [this](bool on) {
+        setGhost(on ? m_headline->headline().action : std::nullopt);
+        setGhostFamily(on ? m_headline->headline().family : QString());
+    });
 }
 
 void ExplorePage::build()
@@ -274,7 +280,7 @@ void ExplorePage::addGhost(TimelineContent &content) const
     const auto *option = advice && m_ghost ? findOption(*advice, *m_ghost) : nullptr;
     if (option && option->iteration)
         flag(shortName(*m_ghost), *option->iteration);
-    for (const FamilyOption &family : m_forecast->familyOptions())
+    for (const FamilyOption &family : m_forecast->familyOptions().options)
         if (qtText(family.family) == m_ghostFamily && family.iteration)
             flag(familyCaption(family.family), *family.iteration);
 }
@@ -398,7 +404,8 @@ void ExplorePage::refreshAdvice()
     if (!plan)
         return;
     const service::Advice *advice = m_forecast->advice();
-    m_headline->setHeadline(makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix()));
+    m_headline->setHeadline(
+        makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix(), m_forecast->familyOptions()));
     m_headline->setEnabled(!m_forecast->isStale());
     m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
                           caption(timeline::Provenance::Predicted));

@@ -91,7 +91,7 @@ void Forecast::accept(const service::PredictionPtr &plan)
     m_advice.reset();
     m_fixes.clear();
     m_fix.reset();
-    m_families.clear();
+    m_families = {};
     predictBaseline();
 }
 
@@ -147,11 +147,11 @@ void Forecast::askFamily()
     if (!isSmall(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
         return; // as with the advice: durations from a file say nothing about another order
     const auto families = schedule::families();
-    if (m_families.size() == families.size())
+    const std::size_t tried = m_families.options.size();
+    m_families.state = tried < families.size() ? FamilyOptions::State::Trying : FamilyOptions::State::Tried;
+    if (tried == families.size())
         return;
-    model::Experiment other = now;
-    model::chooseFamily(other.schedule, families[m_families.size()].name);
-    submit(Stage::Family, other);
+    submit(Stage::Family, withFamily(now, families[tried].name));
 }
 
 void Forecast::stopWaiting()
@@ -207,10 +207,10 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
         askAdvice();
     } else {
         m_advice = answer->advice;
-        emit adviceChanged();
         m_fixes = m_advice ? memoryFixes(*m_plan, *m_advice) : std::vector<MemoryFix>();
         std::reverse(m_fixes.begin(), m_fixes.end());
         askFix();
+        emit adviceChanged();
     }
 }
 
@@ -232,14 +232,14 @@ void Forecast::takeFix(const base::Result<service::PredictionPtr> &answer)
 
 void Forecast::takeFamily(const base::Result<service::PredictionPtr> &answer)
 {
-    FamilyOption option{std::string(schedule::families()[m_families.size()].name), {}, {}};
+    FamilyOption option{std::string(schedule::families()[m_families.options.size()].name), {}, {}};
     if (answer) {
         option.iteration = (*answer)->metrics.iteration;
         option.peakMemory = greatest((*answer)->metrics.peakMemory);
     }
-    m_families.push_back(std::move(option));
-    emit familiesChanged();
+    m_families.options.push_back(std::move(option));
     askFamily();
+    emit familiesChanged();
 }
 
 void Forecast::pinBaseline()

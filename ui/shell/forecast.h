@@ -14,13 +14,6 @@ namespace stagelens::ui {
 class EngineBridge;
 class ExperimentDocument;
 
-/// What a plan would be in the order of another schedule family; absent where it cannot be made.
-struct FamilyOption {
-    std::string family;
-    std::optional<base::Nanos> iteration;
-    std::optional<base::Bytes> peakMemory;
-};
-
 /// Predicts at every edit: plans of a desk at once, larger ones off the GUI thread. Keeps the last valid plan while the input
 /// is illegal. Answers that belong to an older edit are dropped by their job.
 class Forecast : public QObject {
@@ -39,8 +32,8 @@ public:
     [[nodiscard]] const base::Problems &problems() const { return m_problems; }
     /// The smallest change found that makes a plan fit which no vocabulary method makes fit; null where there is none.
     [[nodiscard]] const MemoryFix *fix() const { return m_fix ? &*m_fix : nullptr; }
-    /// The plan with each schedule family; grows in the background, and is empty for plans too large to be predicted at once.
-    [[nodiscard]] const std::vector<FamilyOption> &familyOptions() const { return m_families; }
+    /// The plan with each schedule family; grows in the background. Not tried for plans too large to be predicted at once.
+    [[nodiscard]] const FamilyOptions &familyOptions() const { return m_families; }
 
     /// How long the document's plan has been waited for. A short wait is not worth a word.
     enum class Wait : unsigned char { None, Noticeable, Long };
@@ -93,7 +86,7 @@ private:
     std::optional<service::Advice> m_advice;
     std::vector<MemoryFix> m_fixes; ///< still to be tried, the smallest last
     std::optional<MemoryFix> m_fix;
-    std::vector<FamilyOption> m_families;
+    FamilyOptions m_families;
     base::Problems m_problems;
     QTimer m_clock;
     Wait m_wait = Wait::None;

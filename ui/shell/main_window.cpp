@@ -112,6 +112,11 @@ void MainWindow::connectModel()
         m_editor->reveal(field);
     });
     connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
+    connect(m_explore->headline(), &HeadlineBar::familyApplied, this, [this](const QString &family) {
+        m_document->closeGesture();
+        m_document->edit(u"schedule.family"_s, u"Schedule"_s, withFamily(m_document->experiment(), utf8(family)));
+        m_document->closeGesture();
+    });
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {
         if (m_strip->shown() != Shown::Predicted && !m_explore->run() && m_forecast->plan())
@@ -282,7 +287,7 @@ void MainWindow::updateMethodDetails()
                 editor->setDetail(qtText(model::name(option.method)), detail(option));
         } else if (editor->field().id == u"schedule.family"_s) {
             editor->clearDetails();
-            for (const FamilyOption &option : m_forecast->familyOptions())
+            for (const FamilyOption &option : m_forecast->familyOptions().options)
                 editor->setDetail(qtText(option.family), detail(option));
         }
     }
