@@ -1,6 +1,7 @@
 #include "engine/schedule/layer_order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stagelens::schedule {
 
@@ -34,6 +35,12 @@ std::vector<Pass> withLead(const std::vector<Pass> &passes, std::size_t lead)
 }
 
 } // namespace
+
+void takeIfShorter(TimedOrder &best, TimedOrder &&other)
+{
+    if (other.makespan < best.makespan)
+        best = std::move(other);
+}
 
 LayerOrder withBarriers(const LayerOrder &order, int barriers)
 {

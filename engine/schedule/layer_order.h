@@ -1,6 +1,7 @@
 // What a family's rule makes: the order of the layers' passes, before vocabulary passes are put in.
 #pragma once
 
+#include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 
 #include <vector>
@@ -12,6 +13,15 @@ struct LayerOrder {
     Placement placement;
     std::vector<std::vector<Pass>> devices;
 };
+
+/// An order, and how long it takes under the durations that it was made for.
+struct TimedOrder {
+    LayerOrder order;
+    base::Nanos makespan = 0;
+};
+
+/// Keeps the first of two orders unless the other is shorter.
+void takeIfShorter(TimedOrder &best, TimedOrder &&other);
 
 /// The building-block rule for communication barriers of the output layer (arXiv 2411.05288, section 5.2): each puts one more
 /// interval between the last stage's F and B, so that on every device all backward passes (B, I and W) come `barriers`

@@ -59,7 +59,7 @@ struct Crossing {
 class Squeezer {
 public:
     Squeezer(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options);
-    Squeezed run();
+    TimedOrder run();
 
 private:
     [[nodiscard]] std::uint32_t firstForward(LaneDevice &device) const;
@@ -270,11 +270,11 @@ void Squeezer::wakeAt(std::size_t at, Nanos time)
     m_wakes.wakeAt(at, std::max(time, m_lanes.devices[at].free));
 }
 
-Squeezed Squeezer::run()
+TimedOrder Squeezer::run()
 {
     while (const auto wake = m_wakes.take())
         look(wake->second, wake->first);
-    Squeezed squeezed{std::move(m_made), 0};
+    TimedOrder squeezed{std::move(m_made), 0};
     for (const LaneDevice &device : m_lanes.devices)
         squeezed.makespan = std::max(squeezed.makespan, device.free);
     assert(std::ranges::all_of(m_lanes.all, &Lane::isDone));
@@ -283,7 +283,7 @@ Squeezed Squeezer::run()
 
 } // namespace
 
-Squeezed squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options)
+TimedOrder squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options)
 {
     return Squeezer(order, durations, options).run();
 }

@@ -32,17 +32,12 @@ struct SqueezeOptions {
     int barriers = 0;
 };
 
-struct Squeezed {
-    LayerOrder order;
-    base::Nanos makespan = 0;
-};
-
 /// List scheduling along an order (arXiv 2405.15362, section 2, has the steps; the rule is ours): time goes on, and each device
 /// that is free runs a ready pass, of several the one that the order has first. A cap limits what a device holds. A forward may
 /// overtake others only while all of those still fit behind it, so that no device runs out of memory before the pass that would
 /// free some: what could run in the given order always can, and nothing dead-locks. The order must be complete, free of
 /// deadlock, in microbatch order for each kind and stage, and split all backwards or none. O(passes x (chunks + log devices)).
-[[nodiscard]] Squeezed squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options = {});
+[[nodiscard]] TimedOrder squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options = {});
 
 /// Most passes F that each device of an order has at a time without their B (or W).
 [[nodiscard]] std::vector<int> mostHeld(const LayerOrder &order);

@@ -64,7 +64,8 @@ constexpr std::array<Recipe, 13> kRecipes{{
     {Entry::Groups, false, true, true},
 }};
 
-Squeezed make(const StreamPlan &plan, const LayerOrder &stream, const Recipe &recipe, int mostHeld, const Durations &durations)
+TimedOrder make(const StreamPlan &plan, const LayerOrder &stream, const Recipe &recipe, int mostHeld,
+                const Durations &durations)
 {
     SqueezeOptions options{.mostHeld = std::vector<int>(static_cast<std::size_t>(plan.placement.devices), mostHeld),
                            .backwardsFirst = recipe.backwardsFirst,
@@ -117,12 +118,12 @@ LayerOrder shortestStream(const StreamPlan &plan, int mostHeld, const Durations 
     constexpr int kTrialRounds = 4;
     StreamPlan trial = plan;
     trial.microbatches = std::min(plan.microbatches, kTrialRounds * plan.placement.devices);
-    std::optional<Squeezed> best;
+    std::optional<TimedOrder> best;
     Recipe bestRecipe;
     const std::array streams{streamOrder(trial, Entry::Spread), streamOrder(trial, Entry::Slow),
                              streamOrder(trial, Entry::Groups)};
     for (const Recipe &recipe : kRecipes) {
-        Squeezed squeezed = make(trial, streams[static_cast<std::size_t>(recipe.entry)], recipe, mostHeld, durations);
+        TimedOrder squeezed = make(trial, streams[static_cast<std::size_t>(recipe.entry)], recipe, mostHeld, durations);
         if (best && best->makespan <= squeezed.makespan)
             continue;
         best = std::move(squeezed);

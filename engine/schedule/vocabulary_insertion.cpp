@@ -151,6 +151,15 @@ Schedule withVocabulary(std::string_view family, const LayerOrder &order, const 
                          : placeVocabulary(family, withBarriers(order, barriers), experiment, durations);
 }
 
+Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
+                                 const model::Experiment &experiment, const Durations &durations)
+{
+    Schedule schedule = withVocabulary(family, first, experiment, durations);
+    if (first.devices == second.devices)
+        return schedule;
+    return shorterOf(std::move(schedule), withVocabulary(family, second, experiment, durations), durations);
+}
+
 Schedule shorterOf(Schedule first, Schedule second, const Durations &durations)
 {
     const auto time = [&](const Schedule &schedule) {

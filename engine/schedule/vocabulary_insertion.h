@@ -16,6 +16,10 @@ namespace stagelens::schedule {
 [[nodiscard]] Schedule withVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
                                       const Durations &durations);
 
+/// As withVocabulary(), of whichever order makes the shorter schedule under these durations; `first` if both are as long.
+[[nodiscard]] Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
+                                               const model::Experiment &experiment, const Durations &durations);
+
 /// Puts the vocabulary passes in, between the layer passes as they stand, for families that open the barriers' intervals by
 /// their own rule. Every device takes its next vocabulary pass as soon as it can, in one order that all devices share, so that
 /// collectives can neither cross nor dead-lock: in the order in which they come to pass where every kind runs as early as it

@@ -4,6 +4,7 @@
 #include "engine/schedule/layer_order.h"
 #include "engine/schedule/list_schedule.h"
 #include "engine/schedule/vocabulary_insertion.h"
+#include "engine/schedule/zb_rounds.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,8 @@ public:
           m_barriers(model::barrierCount(experiment.schedule.vocabulary)), m_durations(durations)
     {}
     /// The shortest order within the limit.
-    LayerOrder run();
+    TimedOrder run();
+    [[nodiscard]] std::vector<std::int64_t> limits() const;
 
 private:
     /// Each barrier of the vocabulary layers will put one more microbatch in flight.
@@ -85,21 +87,26 @@ DeviceWork Search::workOf(int device, const Trial &trial) const
     return work;
 }
 
-LayerOrder Search::run()
+std::vector<std::int64_t> Search::limits() const
+{
+    std::vector<std::int64_t> limits;
+    for (int device = 0; device < m_devices; ++device)
+        limits.push_back(limitOf(device));
+    return limits;
+}
+
+TimedOrder Search::run()
 {
     constexpr std::array kTrials{Trial{true, 0},  Trial{true, 1},  Trial{true, 2},  Trial{true, std::nullopt},
                                  Trial{false, 0}, Trial{false, 1}, Trial{false, 2}, Trial{false, std::nullopt}};
-    LayerOrder best{Placement::linear(m_devices), {}};
-    Nanos shortest = std::numeric_limits<Nanos>::max();
+    TimedOrder best{{Placement::linear(m_devices), {}}, std::numeric_limits<Nanos>::max()};
     for (const Trial &trial : kTrials) {
-        ListTask task{best.placement, m_microbatches, model::VocabularyMethod::None, {}};
+        ListTask task{best.order.placement, m_microbatches, model::VocabularyMethod::None, {}};
         for (int device = 0; device < m_devices; ++device)
             task.devices.push_back(workOf(device, trial));
         ListOutcome outcome = listSchedule(task, m_durations);
-        if (outcome.isComplete && outcome.makespan < shortest) {
-            shortest = outcome.makespan;
-            best.devices = std::move(outcome.devices);
-        }
+        if (outcome.isComplete)
+            takeIfShorter(best, {{best.order.placement, std::move(outcome.devices)}, outcome.makespan});
     }
     return best;
 }
@@ -116,7 +123,11 @@ base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Duratio
                                     base::concat("device ", poor - limits.begin(), " has room for the activations of ",
                                                  std::max<std::int64_t>(0, *poor), " microbatches and needs ", needed,
                                                  "; raise memory_limit"));
-    return withVocabulary("zb-auto", Search(experiment, durations).run(), experiment, durations);
+    Search search(experiment, durations);
+    const TimedOrder listed = search.run();
+    TimedOrder shortest = listed;
+    takeShorterRounds(shortest, experiment.parallel.microbatches, durations, search.limits());
+    return withVocabularyOfShorter("zb-auto", listed.order, shortest.order, experiment, durations);
 }
 
 } // namespace stagelens::schedule

@@ -10,8 +10,8 @@
 namespace stagelens::schedule {
 
 /// The shortest of several greedy orders: backwards before forwards before weight gradients; as many forwards first as fill the
-/// time until the first gradient comes back; weight gradients in gaps, or wherever nothing else can run.
-/// Peak: the activation limit of the durations, 2 p + k microbatches where there is none.
+/// time until the first gradient comes back; weight gradients in gaps, or wherever nothing else can run. Also tries the orders
+/// of takeShorterRounds(). Peak: the activation limit of the durations, 2 p + k microbatches where there is none.
 [[nodiscard]] base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

@@ -1,6 +1,8 @@
 #include "engine/schedule/zb_v.h"
 
 #include "engine/schedule/chunk_writer.h"
+#include "engine/schedule/squeeze.h"
+#include "engine/schedule/v_rounds.h"
 #include "engine/schedule/vocabulary_insertion.h"
 
 #include <algorithm>
@@ -64,7 +66,9 @@ base::Result<Schedule> zbV(const model::Experiment &experiment, const Durations 
     LayerOrder order{Placement::zigzag(devices, 2), {}};
     for (int device = 0; device < devices; ++device)
         order.devices.push_back(deviceOrder(device, devices, experiment.parallel.microbatches));
-    return withVocabulary("zb-v", order, experiment, durations);
+    TimedOrder shortest = squeeze(order, durations, {.freedom = Freedom::None});
+    takeShorterVRounds(shortest, experiment.parallel.microbatches, durations, 2 * devices);
+    return withVocabularyOfShorter("zb-v", order, shortest.order, experiment, durations);
 }
 
 } // namespace stagelens::schedule

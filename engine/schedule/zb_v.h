@@ -10,7 +10,8 @@
 namespace stagelens::schedule {
 
 /// The handcrafted order of "Zero Bubble Pipeline Parallelism" (arXiv 2401.10241, section 6; also PyTorch's
-/// ScheduleZBVZeroBubble) for any number of microbatches. Peak: p microbatches of its two stages on every device.
+/// ScheduleZBVZeroBubble) for any number of microbatches, or an order made for the durations where that is shorter
+/// (takeShorterVRounds()). Peak: p microbatches of its two stages on every device.
 [[nodiscard]] base::Result<Schedule> zbV(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

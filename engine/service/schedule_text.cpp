@@ -118,6 +118,22 @@ Experiment completed(Experiment experiment)
     return *std::move(whole);
 }
 
+bool hasWeightGradients(const Schedule &schedule)
+{
+    for (int device = 0; device < schedule.devices(); ++device)
+        if (std::ranges::any_of(schedule.device(device), [](const Pass &pass) { return pass.kind == schedule::PassKind::W; }))
+            return true;
+    return false;
+}
+
+/// Whether the plan's stages are on these devices, which few microbatches tell.
+bool hasPlacement(Experiment plan, const schedule::Placement &placement)
+{
+    plan.parallel.microbatches = std::min(plan.parallel.microbatches, placement.devices);
+    const auto few = schedule::makeSchedule(plan);
+    return few && few->placement().stageDevice == placement.stageDevice;
+}
+
 } // namespace
 
 std::vector<TextFault> faultsOfText(std::string_view text)
@@ -179,8 +195,9 @@ std::string_view recognisedFamily(const Schedule &schedule)
     if (schedule.passCount() > kMostRecognisedPasses)
         return {};
     const auto orders = ordersOf(schedule);
+    const bool splits = hasWeightGradients(schedule);
     for (const schedule::Family &family : schedule::families()) {
-        if (family.looksAtDurations)
+        if (family.splitsBackward != splits)
             continue;
         Experiment plan;
         plan.hasModel = false;
@@ -193,7 +210,7 @@ std::string_view recognisedFamily(const Schedule &schedule)
             plan.schedule.waves = std::max(1, schedule.placement().chunks() / 2);
         else if (model::leavesChunksOpen(family.name))
             plan.schedule.chunks = schedule.placement().chunks();
-        if (!model::shapeProblems(plan.schedule).empty() || schedule::looksAtDurations(plan))
+        if (!model::shapeProblems(plan.schedule).empty() || !hasPlacement(plan, schedule.placement()))
             continue;
         const auto made = schedule::makeSchedule(plan);
         if (made && renamed(*made, schedule.family(), ordersOf(*made)) == schedule)

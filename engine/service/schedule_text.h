@@ -34,8 +34,8 @@ struct TextFault {
 /// custom schedule that still lacks its file. One that is custom already stays as it is.
 [[nodiscard]] model::Experiment withOwnOrder(model::Experiment experiment);
 
-/// The name of the family that makes exactly this order, with its usual settings; empty where none does, where its order
-/// depends on durations, and above kMostRecognisedPasses.
+/// The name of the family that makes exactly this order, with its usual settings and nominal durations where its order depends
+/// on them; empty where none does, and above kMostRecognisedPasses.
 [[nodiscard]] std::string_view recognisedFamily(const schedule::Schedule &schedule);
 inline constexpr std::size_t kMostRecognisedPasses = 20'000;
 

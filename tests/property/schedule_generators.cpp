@@ -56,10 +56,10 @@ std::optional<int> promisedPeak(const model::Experiment &experiment, int device)
         return chunks * microbatches;
     if (family == "1f1b" || family == "pipedream" || family == "pipedream-2bw")
         return atMost(left);
-    if (family == "eager-1f1b" || family == "zb-h2")
-        return atMost(family == "zb-h2" ? 2 * devices - 1 : 2 * left - 1);
-    if (family == "zb-h1")
-        return atMost(devices);
+    if (family == "eager-1f1b")
+        return atMost(2 * left - 1);
+    if (family == "zb-h1" || family == "zb-h2")
+        return atMost(family == "zb-h1" ? devices : 2 * devices);
     if (family == "interleaved-1f1b")
         return ofChunks(2 * (left - 1) + (chunks - 1) * greatestGroup(experiment) + 1);
     if (family == "interleaved-zb")
@@ -80,8 +80,10 @@ std::string faultOf(const model::Experiment &experiment, int &refused)
     }
     if (const std::vector<Violation> found = findViolations(*made); !found.empty())
         return base::concat("device ", found.front().device, " position ", found.front().position, ": ", found.front().cause);
+    const bool isExact = !findFamily(experiment.schedule.family)->looksAtDurations;
     for (int device = 0; device < made->devices(); ++device)
-        if (const auto promised = promisedPeak(experiment, device); promised && peakOf(*made, device) != *promised)
+        if (const auto promised = promisedPeak(experiment, device);
+            promised && (isExact ? peakOf(*made, device) != *promised : peakOf(*made, device) > *promised))
             return base::concat("device ", device, " holds ", peakOf(*made, device), " activations, not ", *promised);
     const base::Result<Schedule> read = scheduleFromText(toText(*made));
     if (!read.ok())

@@ -1,9 +1,12 @@
-// Families with several stages a device in a V or in waves: published bubbles and peaks (arXiv 2401.10241, 2405.15362; research
-// dossier 3.1, 3.3, 3.9, 3.10), small plans, vocabulary methods. Units: a stage's F.
+// Families with several stages a device in a V or in waves, and zero bubble: published bubbles and peaks (arXiv 2401.10241,
+// 2405.15362), makespans of the reference generators, small plans, vocabulary methods. Units: a stage's F.
 #include "tests/support/order_support.h"
 
+#include "engine/base/random.h"
+#include "engine/schedule/lead_order.h"
 #include "engine/schedule/squeeze.h"
 
+#include <QFile>
 #include <QTest>
 
 #include <chrono>
@@ -50,6 +53,9 @@ private slots:
     void smallPlansAreSound_data();
     void smallPlansAreSound();
     void squeezeKeepsToItsOptions();
+    void makespansOfTheReference_data();
+    void makespansOfTheReference();
+    void neverLongerThanHandcrafted();
     void largePlansAreQuick();
 };
 
@@ -107,7 +113,8 @@ void ScheduleVFamilies::patternsHaveTheirBubblesAndPeaks()
     QFETCH(const int, peak);
     const std::string name = family.toStdString();
     for (const int microbatches : {2 * devices, 4 * devices, 9 * devices}) {
-        QCOMPARE(bubbleOf(name, devices, microbatches), bubble);
+        QVERIFY(bubbleOf(name, devices, microbatches) <= bubble); // V-Min may be shorter than published
+        QVERIFY(family == "v-min" || bubbleOf(name, devices, microbatches) == bubble);
         QCOMPARE(peakOf(name, devices, microbatches), peak);
     }
 }
@@ -115,8 +122,8 @@ void ScheduleVFamilies::patternsHaveTheirBubblesAndPeaks()
 void ScheduleVFamilies::unequalDurations()
 {
     // F : I : W = 3 : 4 : 2. V-Half's bubble is the same for any number of microbatches, V-Min's grows.
-    QCOMPARE(bubbleOf("v-half", 4, 16, 3, 4, 2), 29.0);
-    QCOMPARE(bubbleOf("v-half", 4, 32, 3, 4, 2), 29.0);
+    QVERIFY(bubbleOf("v-half", 4, 16, 3, 4, 2) <= 29);
+    QVERIFY(bubbleOf("v-half", 4, 32, 3, 4, 2) <= 29);
     QCOMPARE(bubbleOf("v-zb", 4, 16, 3, 4, 2), 12.0);
     QCOMPARE(bubbleOf("v-zb", 4, 64, 3, 4, 2), 12.0);
     QVERIFY(bubbleOf("v-min", 4, 16, 3, 4, 2) <= 130);
@@ -237,13 +244,13 @@ void ScheduleVFamilies::squeezeKeepsToItsOptions()
     LayerOrder order{zbV.schedule.placement(), {}};
     for (int device = 0; device < 4; ++device)
         order.devices.emplace_back(zbV.schedule.device(device).begin(), zbV.schedule.device(device).end());
-    const Squeezed same = squeeze(order, durations, {.freedom = Freedom::None});
+    const TimedOrder same = squeeze(order, durations, {.freedom = Freedom::None});
     QCOMPARE(static_cast<double>(same.makespan) / base::kNanosPerMilli, zbV.makespan);
     QVERIFY(same.order.devices == order.devices);
     QCOMPARE(mostHeld(order), zbV.held);
     for (const Freedom freedom : {Freedom::Ends, Freedom::All}) {
         for (const bool weightsFill : {false, true}) {
-            const Squeezed squeezed = squeeze(order, durations, {.freedom = freedom, .weightsFill = weightsFill});
+            const TimedOrder squeezed = squeeze(order, durations, {.freedom = freedom, .weightsFill = weightsFill});
             const Schedule made("zb-v", order.placement, 12, VocabularyMethod::None, squeezed.order.devices);
             QVERIFY(findViolations(made, 1).empty());
             QCOMPARE(makespanOf(made, durations), std::optional(squeezed.makespan));
@@ -251,6 +258,97 @@ void ScheduleVFamilies::squeezeKeepsToItsOptions()
                 QVERIFY(mostHeld(squeezed.order)[device] <= zbV.held[device]);
         }
     }
+}
+
+/// Makespans and peaks of 162 plans by the generators of the zero-bubble papers, replayed by an independent simulator. Times of
+/// one pass of a stage are in an arbitrary unit; 1F1B-V runs I and W whole; the peak counts microbatches of a device's whole
+/// share of layers, of the device that holds most.
+void ScheduleVFamilies::makespansOfTheReference_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QList<double>>("plan"); // devices, microbatches, F, I, W, send
+    QTest::addColumn<double>("makespan");
+    QTest::addColumn<int>("peak");
+    QFile file(qEnvironmentVariable("STAGELENS_TEST_DATA") + "/support/reference-makespans.csv");
+    QVERIFY2(file.open(QIODevice::ReadOnly | QIODevice::Text), qPrintable(file.errorString()));
+    const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
+    QCOMPARE(lines.size(), 163);
+    for (const QByteArray &line : lines.sliced(1)) {
+        const QList<QByteArray> fields = line.split(',');
+        QCOMPARE(fields.size(), 9);
+        QList<double> plan;
+        for (const QByteArray &field : fields.sliced(1, 6))
+            plan.append(field.toDouble());
+        QTest::newRow(line.constData()) << QString::fromLatin1(fields[0]) << plan << fields[7].toDouble() << fields[8].toInt();
+    }
+}
+
+void ScheduleVFamilies::makespansOfTheReference()
+{
+    QFETCH(const QString, family);
+    QFETCH(const QList<double>, plan);
+    QFETCH(const double, makespan);
+    QFETCH(const int, peak);
+    const int devices = static_cast<int>(plan[0]);
+    std::map<std::string, double> durations{{"F", plan[2]}, {"send", plan[5]}};
+    if (family == "1f1b-v")
+        durations["B"] = plan[3] + plan[4];
+    else
+        durations.insert({{"I", plan[3]}, {"W", plan[4]}});
+    for (auto &[word, milliseconds] : durations)
+        milliseconds /= 1000; // a unit of the table is a microsecond
+    const Order order =
+        orderOf(unitExperiment(family.toStdString(), devices, static_cast<int>(plan[1]), VocabularyMethod::None, durations));
+    QVERIFY2(order.fault.empty(), order.fault.c_str());
+    QVERIFY2(order.makespan * 1000 <= makespan * 1.0005, qPrintable(QString::number(order.makespan * 1000)));
+    const int chunks = order.schedule.placement().chunks();
+    const int held = greatest(order.held);
+    QVERIFY2(held <= chunks * peak, qPrintable(QString::number(held)));
+    // The reference counts half of a microbatch from I to W, so that its ZB-H2 for 2 p microbatches holds up to 25 where p
+    // is 8.
+    if (family == "zb-h2")
+        QVERIFY(held <= 2 * devices);
+}
+
+/// An order made for the durations is taken only where it is shorter than the handcrafted one and within the family's limit.
+void ScheduleVFamilies::neverLongerThanHandcrafted()
+{
+    base::Random random(13);
+    int shorter = 0;
+    for (int round = 0; round < 80; ++round) {
+        const int devices = static_cast<int>(random.nextInteger(2, 12));
+        const int microbatches = static_cast<int>(random.nextInteger(1, 3 * devices));
+        const auto made = [&](const char *family) {
+            return unitExperiment(family, devices, microbatches, VocabularyMethod::None,
+                                  {{"F", 1},
+                                   {"I", 0.7 + random.nextUniform()},
+                                   {"W", 0.4 + random.nextUniform()},
+                                   {"send", round % 3 == 0 ? 0 : 0.3 * random.nextUniform()}});
+        };
+        const auto handcrafted = [&](int ahead) {
+            std::vector<Lead> leads;
+            for (int device = 0; device < devices; ++device)
+                leads.push_back({.forwards = ahead * (devices - device) - (ahead - 1), .weightLag = ahead * device});
+            return leadOrder(leads, microbatches);
+        };
+        for (const auto &[family, ahead] : {std::pair("zb-h1", 1), std::pair("zb-h2", 2)}) {
+            const model::Experiment experiment = made(family);
+            const Order order = orderOf(experiment);
+            QVERIFY2(order.fault.empty(), order.fault.c_str());
+            const TimedOrder byHand = squeeze(handcrafted(ahead), nominalDurations(experiment), {.freedom = Freedom::None});
+            const double longest = static_cast<double>(byHand.makespan) / base::kNanosPerMilli;
+            QVERIFY(order.makespan <= longest);
+            QVERIFY(greatest(order.held) <= ahead * devices);
+            shorter += order.makespan < longest ? 1 : 0;
+        }
+        for (const auto &[family, limit] : {std::pair("zb-v", 2 * devices), std::pair("v-half", (devices + 2) / 2 * 2),
+                                            std::pair("v-min", (devices + 4) / 3 * 2)}) {
+            const Order order = orderOf(made(family));
+            QVERIFY2(order.fault.empty(), order.fault.c_str());
+            QVERIFY(greatest(order.held) <= limit);
+        }
+    }
+    QVERIFY(shorter > 40);
 }
 
 void ScheduleVFamilies::largePlansAreQuick()
