@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
+#include "engine/schedule/interleaved.h"
 
 #include <nlohmann/json.hpp>
 
@@ -31,13 +32,26 @@ void printJson(const nlohmann::ordered_json &document)
     std::cout << base::printableJson(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << '\n';
 }
 
+namespace {
+
+/// What is said where the microbatches make no whole groups.
+std::string groupText(const model::Experiment &experiment)
+{
+    const std::optional<int> grown = schedule::grownGroup(experiment);
+    return grown ? base::concat(", groups of up to ", *grown, " microbatches (the rest would not fill the pipeline)")
+                 : std::string();
+}
+
+} // namespace
+
 std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
     const std::string text = base::concat(
         schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
         model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ", experiment.parallel.microbatches,
-        " microbatches, ", experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)");
+        " microbatches, ", experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)",
+        groupText(experiment));
     return base::printable(text);
 }
 

@@ -123,6 +123,17 @@ base::Result<Schedule> groupedOrder(std::string_view family, const model::Experi
 
 } // namespace
 
+std::optional<int> grownGroup(const model::Experiment &experiment)
+{
+    const std::string_view family = experiment.schedule.family;
+    const int microbatches = experiment.parallel.microbatches;
+    const int size = experiment.schedule.groupSize.value_or(experiment.parallel.devices);
+    if ((family != "interleaved-1f1b" && family != "interleaved-zb") || size < 1 || microbatches < 1)
+        return std::nullopt;
+    const int greatest = std::ranges::max(groupSizes(microbatches, size, experiment.parallel.devices));
+    return greatest > size ? std::optional(greatest) : std::nullopt;
+}
+
 base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations)
 {
     return groupedOrder("interleaved-1f1b", experiment, durations, false);

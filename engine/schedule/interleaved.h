@@ -6,12 +6,18 @@
 #include "engine/schedule/durations.h"
 #include "engine/schedule/schedule.h"
 
+#include <optional>
+
 namespace stagelens::schedule {
 
 /// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): groups of microbatches (schedule.group_size, at least p) go through
 /// chunk after chunk. A last group smaller than the pipeline would dead-lock; its microbatches are dealt to the others then.
 /// Peak on device r, for m a multiple of p: p + (p - 1 - 2 r) / v + k microbatches.
 [[nodiscard]] base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations);
+
+/// The greatest of those groups where it is beyond schedule.group_size (or p) because the last microbatches were dealt to all;
+/// nothing for other families and numbers.
+[[nodiscard]] std::optional<int> grownGroup(const model::Experiment &experiment);
 
 /// Breadth-first (Lamy-Poirier, arXiv 2211.05953): all microbatches go through a chunk before the next, and all forwards stand
 /// before all backwards. Peak: m microbatches.

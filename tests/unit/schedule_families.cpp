@@ -1,6 +1,7 @@
 // The registry, what it refuses, and the shortest orders by hand.
 #include "engine/schedule/dependencies.h"
 #include "engine/schedule/families.h"
+#include "engine/schedule/interleaved.h"
 #include "engine/schedule/text_form.h"
 
 #include <QTest>
@@ -58,6 +59,7 @@ private slots:
     void refusesWhatNoFamilyCarries();
     void plainOrders();
     void redisHasTheOrderOfNone();
+    void aSmallRestMakesGroupsGrow();
     void stagesLieOnDevices();
     void uniformDurationsPlaceTheSlots();
     void requirementsFollowTheMethod();
@@ -114,6 +116,35 @@ void ScheduleFamilies::plainOrders()
              std::string("EF0 EF1 F0 S0 F1 B0 T0 S1 B1 EB0 EB1 T1"));
     QCOMPARE(orderOf(experimentOf("gpipe", 1, 2, model::VocabularyMethod::Naive), 0),
              std::string("EF0 EF1 F0 F1 S0 U0 S1 T0 U1 T1 B0 B1 EB0 EB1"));
+}
+
+void ScheduleFamilies::aSmallRestMakesGroupsGrow()
+{
+    struct Row {
+        int microbatches;
+        std::optional<int> groupSize;
+        std::optional<int> grown;
+    };
+    // On four devices; a rest of four or more is a group of its own.
+    for (const auto &[microbatches, groupSize, grown] :
+         {Row{8, {}, {}}, Row{10, {}, 5}, Row{3, {}, {}}, Row{7, {}, 7}, Row{12, 8, {}}, Row{9, 6, 9}}) {
+        model::Experiment experiment = experimentOf("interleaved-1f1b", 4, microbatches);
+        experiment.schedule.chunks = 2;
+        experiment.schedule.groupSize = groupSize;
+        QCOMPARE(grownGroup(experiment), grown);
+        // The first forwards of the last device are those of the first group, which goes through chunk after chunk.
+        const base::Result<Schedule> made = makeSchedule(experiment);
+        QVERIFY(made.ok());
+        int first = 0;
+        for (const Pass &pass : made->device(3)) {
+            if (pass.kind == PassKind::F && pass.stage != 3)
+                break;
+            first += pass.kind == PassKind::F ? 1 : 0;
+        }
+        QCOMPARE(first, grown.value_or(std::min(microbatches, groupSize.value_or(4))));
+        experiment.schedule.family = "breadth-first";
+        QVERIFY(!grownGroup(experiment));
+    }
 }
 
 void ScheduleFamilies::redisHasTheOrderOfNone()
