@@ -11,6 +11,7 @@
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <unordered_set>
@@ -135,14 +136,18 @@ void Search::enter(model::Experiment plan)
     enterCut(plan, *outline);
     if (isCutGiven)
         return;
-    std::vector<int> balanced = balancedStageLayers(plan, *outline);
-    if (balanced.empty() || balanced == plan.parallel.stageLayers)
-        return;
-    plan.parallel.stageLayers = std::move(balanced);
-    auto costs = simulate::makeCostModel(plan, outline->schedule);
-    if (!costs)
-        return refuse(costs.error().problems);
-    enterCut(plan, {outline->schedule, *std::move(costs)});
+    std::vector<std::vector<int>> entered{plan.parallel.stageLayers};
+    const std::array cuts{balancedStageLayers(plan, *outline), leastMemoryStageLayers(plan, *outline)};
+    for (const std::vector<int> &cut : cuts) {
+        if (cut.empty() || std::ranges::find(entered, cut) != entered.end())
+            continue;
+        plan.parallel.stageLayers = cut;
+        auto costs = simulate::makeCostModel(plan, outline->schedule);
+        if (!costs)
+            return refuse(costs.error().problems);
+        enterCut(plan, {outline->schedule, *std::move(costs)});
+        entered.push_back(cut);
+    }
 }
 
 void Search::enterCut(const model::Experiment &plan, const simulate::Outline &outline)

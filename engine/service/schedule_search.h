@@ -63,10 +63,10 @@ enum class Purpose : unsigned char {
 };
 
 /// Searches synchronous families x vocabulary methods (published and best order) x cuts of the layers (even, redis', balanced
-/// for the costs at hand) x chunks (1, 2, 4 and two waves, where a family has them). What the experiment says of vocabulary
-/// (other than none), order `best`, chunks, groups, waves and stage layers is kept, and so is recomputation. Given durations
-/// are those of one stage and one vocabulary method, so that neither chunks nor methods are varied with them. Plans whose
-/// bounds are beaten are not put in order, and no more than about 60 million passes are. Does not fail: see chosenOf().
+/// for the costs at hand, least memory) x chunks (1, 2, 4 and two waves, where a family has them). What the experiment says of
+/// vocabulary (other than none), order `best`, chunks, groups, waves and stage layers is kept, and so is recomputation. Given
+/// durations are those of one stage and one vocabulary method, so that neither chunks nor methods are varied with them. Plans
+/// whose bounds are beaten are not put in order, and no more than about 60 million passes are. Does not fail: see chosenOf().
 [[nodiscard]] SearchResult searchSchedules(const model::Experiment &experiment, Purpose purpose = Purpose::Predict,
                                            const SearchOptions &options = {});
 

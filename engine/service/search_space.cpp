@@ -2,10 +2,12 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
+#include "engine/simulate/memory.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace stagelens::service {
 namespace {
@@ -84,6 +86,38 @@ std::optional<Nanos> layerTime(const model::Experiment &plan, const simulate::Ou
     return layer > 0 ? std::optional(layer) : std::nullopt;
 }
 
+/// About how many bytes each device needs, for any cut of a plan's layers.
+class MemoryOfCut {
+public:
+    MemoryOfCut(const model::Experiment &plan, const schedule::Schedule &order) : m_plan(plan), m_order(order)
+    {
+        for (int device = 0; device < order.devices(); ++device)
+            m_held.push_back(schedule::peakActivations(order, device));
+    }
+    [[nodiscard]] base::Bytes of(int device, const std::vector<int> &cut)
+    {
+        m_plan.parallel.stageLayers = cut;
+        const simulate::MemoryNeeds needs = simulate::memoryNeeds(m_plan, m_order, device);
+        return needs.fixed + m_held[static_cast<std::size_t>(device)] * needs.activation;
+    }
+
+private:
+    model::Experiment m_plan;
+    const schedule::Schedule &m_order;
+    std::vector<std::int64_t> m_held; ///< activations
+};
+
+/// The greatest of some devices' bytes, with those of two devices replaced.
+base::Bytes greatestWith(const std::vector<base::Bytes> &bytes, std::pair<std::size_t, base::Bytes> one,
+                         std::pair<std::size_t, base::Bytes> other)
+{
+    base::Bytes greatest = std::max(one.second, other.second);
+    for (std::size_t device = 0; device < bytes.size(); ++device)
+        if (device != one.first && device != other.first)
+            greatest = std::max(greatest, bytes[device]);
+    return greatest;
+}
+
 } // namespace
 
 std::vector<model::Experiment> plansOf(const model::Experiment &experiment)
@@ -144,6 +178,51 @@ std::vector<int> balancedStageLayers(const model::Experiment &plan, const simula
         add(idlest, *layer);
     }
     return balanced;
+}
+
+std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const simulate::Outline &outline)
+{
+    constexpr std::int64_t kMostSteps = 200'000;
+    constexpr int kRounds = 3; // of the pipeline: by then it is full
+    const schedule::Placement &placement = outline.schedule.placement();
+    if (!plan.hasModel || !isAnalytic(plan) || placement.replicas > 1 ||
+        std::int64_t{plan.model.layers} * placement.stages() > kMostSteps)
+        return {};
+    model::Experiment few = plan;
+    few.parallel.microbatches = std::min(plan.parallel.microbatches, kRounds * placement.devices);
+    const auto order = simulate::orderedSchedule(few, outline);
+    if (!order)
+        return {};
+    MemoryOfCut memory(plan, *order);
+    const int least = plan.schedule.vocabulary == VocabularyMethod::Redis ? 0 : 1;
+    std::vector<int> cut = plan.parallel.stageLayers;
+    std::vector<base::Bytes> bytes;
+    for (int device = 0; device < placement.devices; ++device)
+        bytes.push_back(memory.of(device, cut));
+    for (int moves = 0; moves < plan.model.layers; ++moves) {
+        const auto fullest = static_cast<std::size_t>(std::ranges::max_element(bytes) - bytes.begin());
+        base::Bytes lowest = bytes[fullest];
+        std::vector<int> better;
+        for (const int from : placement.stagesOf(static_cast<int>(fullest)))
+            for (int to = 0; to < placement.stages() && cut[static_cast<std::size_t>(from)] > least; ++to) {
+                const int device = placement.deviceOf(to);
+                std::vector<int> moved = cut;
+                --moved[static_cast<std::size_t>(from)];
+                ++moved[static_cast<std::size_t>(to)];
+                const base::Bytes greatest = greatestWith(bytes, {fullest, memory.of(static_cast<int>(fullest), moved)},
+                                                          {static_cast<std::size_t>(device), memory.of(device, moved)});
+                if (greatest < lowest) {
+                    lowest = greatest;
+                    better = std::move(moved);
+                }
+            }
+        if (better.empty())
+            break;
+        cut = std::move(better);
+        for (int device = 0; device < placement.devices; ++device)
+            bytes[static_cast<std::size_t>(device)] = memory.of(device, cut);
+    }
+    return cut == plan.parallel.stageLayers ? std::vector<int>() : cut;
 }
 
 } // namespace stagelens::service

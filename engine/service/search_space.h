@@ -17,4 +17,10 @@ namespace stagelens::service {
 /// `plan` has the cut that the outline was made for.
 [[nodiscard]] std::vector<int> balancedStageLayers(const model::Experiment &plan, const simulate::Outline &outline);
 
+/// The cut that leaves the fullest device the least memory, as far as moving single layers from it finds one: devices hold as
+/// many activations as in the order of `plan`. A stage keeps a layer unless the method is redis. Empty where no move helps,
+/// without a model, where the cut changes no duration, or where it would take too long. `plan` has the cut that the outline was
+/// made for.
+[[nodiscard]] std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const simulate::Outline &outline);
+
 } // namespace stagelens::service

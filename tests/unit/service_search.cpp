@@ -1,6 +1,7 @@
 // `--schedule auto`: the front, the choice within the limit, and what is said where there is none.
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/search_space.h"
 #include "tests/support/simulate_support.h"
 
 #include <QtTest>
@@ -66,6 +67,38 @@ private slots:
             // Families that adapt may find something better still under a limit, and nothing worse.
             QVERIFY(chosen->iteration <= plan.iteration && *chosen->peakMemory <= *plan.peakMemory);
         }
+    }
+
+    /// Eight layers on four devices have few cuts: no 1F1B plan of all of them needs less memory than the front's last. The
+    /// even cut leaves the first device, which holds four microbatches, the most.
+    void cutsForMemoryAreFound()
+    {
+        model::Experiment plan = paperPlan(8);
+        plan.model.layers = 8;
+        plan.model.hidden = 4096;
+        plan.model.heads = plan.model.kvHeads = 32;
+        plan.schedule.family = "1f1b";
+        const auto outline = simulate::outlineOf(plan);
+        QVERIFY(outline.ok());
+        plan.parallel.stageLayers = {2, 2, 2, 2};
+        const std::vector<int> cut = service::leastMemoryStageLayers(plan, *outline);
+        QVERIFY(!cut.empty());
+        const auto peakOf = [&plan](std::vector<int> layers) {
+            plan.parallel.stageLayers = std::move(layers);
+            const auto prediction = service::predict(plan, 1);
+            if (!prediction)
+                return std::numeric_limits<double>::infinity();
+            return static_cast<double>(std::ranges::max((*prediction)->metrics.peakMemory));
+        };
+        const double found = peakOf(cut);
+        QVERIFY(found < peakOf({2, 2, 2, 2}));
+        for (int first = 1; first <= 5; ++first)
+            for (int second = 1; first + second <= 6; ++second)
+                for (int third = 1; first + second + third <= 7; ++third)
+                    QVERIFY(found <= peakOf({first, second, third, 8 - first - second - third}));
+        plan.parallel.stageLayers.clear();
+        plan.schedule.family = model::kAutomaticFamily;
+        QVERIFY(service::searchSchedules(plan).front.back().memory() <= found);
     }
 
     void aPredictionOfTheChosenPlanSaysTheSame()
