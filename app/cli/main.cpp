@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/usage.h"
+#include "engine/base/exception_text.h"
 #include "engine/base/log.h"
 #include "engine/base/printable.h"
 #include "engine/runtime/worker.h"
@@ -74,8 +75,11 @@ int main(int argc, char **argv)
         }
         return status;
     } catch (const std::exception &error) {
-        std::cerr << "unexpected failure: " << stagelens::base::printable(error.what())
-                  << "; please report it with the command that led to it\n";
+        if (stagelens::base::isLackOfResources(error))
+            std::cerr << stagelens::base::exceptionText(error) << '\n';
+        else
+            std::cerr << "unexpected failure: " << stagelens::base::printable(error.what())
+                      << "; please report it with the command that led to it\n";
         return kFailed;
     }
 }

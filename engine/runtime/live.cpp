@@ -1,5 +1,6 @@
 #include "engine/runtime/executor.h"
 
+#include "engine/base/exception_text.h"
 #include "engine/base/text.h"
 #include "engine/runtime/deadlock_report.h"
 #include "engine/runtime/unit_of_work.h"
@@ -34,7 +35,7 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
                                                 " got no more memory from the machine; lower model.hidden, "
                                                 "model.sequence or parallel.microbatch_size"));
     } catch (const std::exception &error) {
-        return base::Error::failed(base::concat("device ", rank, " stopped: ", error.what()));
+        return base::Error::failed(base::concat("device ", rank, " stopped: ", base::exceptionText(error)));
     }
 }
 
@@ -89,22 +90,27 @@ base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<bas
     // The first failure in time is the cause: a fault of a GPU is met by every device on it.
     base::Result<> cause;
     std::mutex mutex;
+    const auto note = [&](base::Result<> outcome) {
+        if (outcome)
+            return;
+        {
+            const std::scoped_lock lock(mutex);
+            if (cause ||
+                (cause.error().kind == base::ErrorKind::Cancelled && outcome.error().kind != base::ErrorKind::Cancelled))
+                cause = std::move(outcome);
+        }
+        halt.request_stop();
+    };
     {
         std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < ranks.size(); ++i) {
-            threads.emplace_back([&, i] {
-                auto outcome = guarded(work, i, ranks[i]);
-                if (outcome)
-                    return;
-                {
-                    const std::scoped_lock lock(mutex);
-                    if (cause || (cause.error().kind == base::ErrorKind::Cancelled &&
-                                  outcome.error().kind != base::ErrorKind::Cancelled))
-                        cause = std::move(outcome);
-                }
-                halt.request_stop();
-            });
-        }
+        const auto start = [&](std::size_t i) -> base::Result<> {
+            threads.emplace_back([&, i] { note(guarded(work, i, ranks[i])); });
+            return {};
+        };
+        base::Result<> started;
+        for (std::size_t i = 0; i < ranks.size() && started; ++i)
+            started = guarded(start, i, ranks[i]);
+        note(started); // the threads that run wait for one that the system has refused
     }
     return cause;
 }

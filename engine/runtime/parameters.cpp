@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -48,8 +49,13 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
     const std::size_t parts =
         std::clamp<std::size_t>(values.size() / kPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
     std::vector<std::jthread> others;
-    for (std::size_t part = 1; part < parts; ++part)
-        others.emplace_back(fill, values.size() * part / parts, values.size() * (part + 1) / parts);
+    std::size_t part = 1;
+    try {
+        for (; part < parts; ++part)
+            others.emplace_back(fill, values.size() * part / parts, values.size() * (part + 1) / parts);
+    } catch (const std::system_error &) { // no more threads: this one does the rest
+        fill(values.size() * part / parts, values.size());
+    }
     fill(0, values.size() / parts);
 }
 

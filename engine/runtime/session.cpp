@@ -5,11 +5,11 @@
 #include "engine/runtime/evaluation.h"
 #include "engine/runtime/kernel_recorder.h"
 #include "engine/runtime/lowering.h"
+#include "engine/runtime/machine.h"
 #include "engine/runtime/message_order.h"
 #include "engine/runtime/nccl.h"
 #include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
-#include "kernels/include/matmul.h"
 
 #include <algorithm>
 #include <cmath>
@@ -100,7 +100,9 @@ kernels::Interrupt Session::interrupt() const
 
 base::Result<> Session::makeDevices()
 {
-    kernels::useOneThreadPerCall();
+    const bool usesThreads = m_plan.experiment.training.backend == "cpu" && isLive();
+    if (auto ready = prepareProducts(usesThreads ? static_cast<int>(m_peers.ranks().size()) : 1); !ready)
+        return ready;
     auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
     if (!plans)
         return plans.error();
@@ -250,12 +252,15 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     return hooks;
 }
 
+bool Session::isLive() const
+{
+    return !m_peers.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
+}
+
 base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, Peers::Clock::time_point begin)
 {
-    const bool isLive =
-        !m_peers.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
     auto times =
-        isLive ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
+        isLive() ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
     if (times && m_halted.stop_requested())
         return base::Error::cancelled();
     return times;

@@ -74,6 +74,8 @@ private:
                                                    const std::function<base::Result<>()> &inspect);
     /// Of what ended: where it was merely stopped because the transport failed, why that did.
     [[nodiscard]] base::Error reasonOf(base::Error error) const;
+    /// Whether each device has a thread of its own.
+    [[nodiscard]] bool isLive() const;
     [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, Peers::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);

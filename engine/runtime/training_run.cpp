@@ -1,5 +1,6 @@
 #include "engine/runtime/training_run.h"
 
+#include "engine/base/exception_text.h"
 #include "engine/base/text.h"
 #include "engine/runtime/checkpoint.h"
 #include "engine/runtime/dump.h"
@@ -39,7 +40,7 @@ base::Result<Answer> contained(const Work &work)
         return base::Error::failed("the machine has no more memory for this run; lower model.layers, model.hidden, "
                                    "model.vocabulary_size or parallel.microbatch_size");
     } catch (const std::exception &error) {
-        return base::Error::failed(base::concat("the run stopped: ", error.what()));
+        return base::Error::failed(base::concat("the run stopped: ", base::exceptionText(error)));
     }
 }
 

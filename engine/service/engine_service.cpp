@@ -1,5 +1,6 @@
 #include "engine/service/engine_service.h"
 
+#include "engine/base/exception_text.h"
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
 #include "engine/base/text.h"
@@ -61,14 +62,19 @@ struct EngineService::State {
         const JobId job = ++lastJob;
         Worker &worker = workers.emplace_back();
         worker.job = job;
-        worker.thread = std::jthread([this, job, work = std::move(work)](std::stop_token stop) {
-            work(job, std::move(stop));
-            const std::scoped_lock ended(mutex);
-            for (Worker &each : workers) // none when the service ends
-                if (each.job == job)
-                    each.done = true;
-            changed.notify_all();
-        });
+        try {
+            worker.thread = std::jthread([this, job, work = std::move(work)](std::stop_token stop) {
+                work(job, std::move(stop));
+                const std::scoped_lock ended(mutex);
+                for (Worker &each : workers) // none when the service ends
+                    if (each.job == job)
+                        each.done = true;
+                changed.notify_all();
+            });
+        } catch (const std::system_error &) { // nobody would ever wait for its end
+            workers.pop_back();
+            throw;
+        }
         return job;
     }
 
@@ -106,7 +112,7 @@ struct EngineService::State {
         try {
             return predict(taken.experiment, options.cores, search);
         } catch (const std::exception &exception) {
-            return base::Error::failed(std::string("the prediction failed: ") + exception.what());
+            return base::Error::failed("the prediction failed: " + base::exceptionText(exception));
         }
     }
 
@@ -119,7 +125,7 @@ struct EngineService::State {
             RunSnapshot failed;
             failed.record.experiment = experiment;
             failed.record.summary.status = store::RunStatus::Failed;
-            failed.error = base::Error::failed(std::string("the run ended: ") + exception.what());
+            failed.error = base::Error::failed("the run ended: " + base::exceptionText(exception));
             failed.finished = true;
             publish(std::make_shared<const RunSnapshot>(std::move(failed)));
         }
@@ -131,7 +137,7 @@ struct EngineService::State {
             try {
                 return importRun(files, options.database);
             } catch (const std::exception &exception) { // out of memory, say
-                return base::Error::failed(std::string("the import failed: ") + exception.what());
+                return base::Error::failed("the import failed: " + base::exceptionText(exception));
             }
         }();
         mailbox.post({job, std::make_shared<const base::Result<ImportedRun>>(std::move(answer))});

@@ -1,5 +1,6 @@
 #include "engine/service/sweep.h"
 
+#include "engine/base/exception_text.h"
 #include "engine/service/training_job.h"
 
 #include <algorithm>
@@ -111,7 +112,7 @@ void runSweep(const std::vector<model::Experiment> &plans, bool train, const std
         } catch (const std::exception &exception) {
             SweepPoint point;
             point.done = true;
-            point.error = base::Error::failed(std::string("this plan failed: ") + exception.what());
+            point.error = base::Error::failed("this plan failed: " + base::exceptionText(exception));
             return point;
         }
     };

@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <cblas.h>
 #include <functional>
+#include <mutex>
+#include <sys/mman.h>
+#include <vector>
+
+// OpenBLAS's own allocator, which keeps what it has taken. It has no header; a library without it is not asked to reserve.
+extern "C" {
+[[gnu::weak]] void *blas_memory_alloc(int position);
+[[gnu::weak]] void blas_memory_free(void *buffer);
+}
 
 namespace stagelens::kernels {
 namespace {
@@ -55,6 +64,14 @@ void clearOrKeep(const Product &p)
         std::for_each_n(p.c + row * p.stride, p.columns, [&p](float &value) { value = p.beta == 0 ? 0.0F : p.beta * value; });
 }
 
+/// Whether the system maps so many bytes for us now.
+bool hasAddressSpace(std::int64_t bytes)
+{
+    void *const begin =
+        ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return begin != MAP_FAILED && ::munmap(begin, static_cast<std::size_t>(bytes)) == 0;
+}
+
 } // namespace
 
 void multiply(const Product &product, const Interrupt &interrupt)
@@ -78,6 +95,22 @@ void multiply(const Product &product, const Interrupt &interrupt)
 void useOneThreadPerCall()
 {
     openblas_set_num_threads(1);
+}
+
+bool reserveProducts(int threads)
+{
+    static std::mutex mutex;
+    static int reserved = 0;
+    const std::scoped_lock lock(mutex);
+    if (threads <= reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr)
+        return true;
+    if (!hasAddressSpace((threads - reserved) * kProductBuffer))
+        return false;
+    std::vector<void *> buffers(static_cast<std::size_t>(threads));
+    std::ranges::generate(buffers, [] { return blas_memory_alloc(1); });
+    std::ranges::for_each(buffers, blas_memory_free);
+    reserved = threads;
+    return true;
 }
 
 const char *libraryConfiguration()

@@ -46,6 +46,12 @@ void multiply(const Product &product, const Interrupt &interrupt = {});
 
 /// Makes the library compute each call on its caller's thread. Call before the first product; cheap to repeat.
 void useOneThreadPerCall();
+/// Reserves the address space that the library needs for products on `threads` threads at once, kProductBuffer each, for the
+/// life of the process. Without it the library would ask for memory again and again, for ever, where there is none. False if
+/// the system refuses it; then no product may be computed.
+[[nodiscard]] bool reserveProducts(int threads);
+/// Bytes of address space that the library takes for a thread. Of memory it takes what a product touches.
+inline constexpr std::int64_t kProductBuffer = std::int64_t{128} << 20;
 /// The library with its version, target core and thread model.
 [[nodiscard]] const char *libraryConfiguration();
 [[nodiscard]] const char *libraryCore();
