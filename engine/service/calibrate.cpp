@@ -1,16 +1,17 @@
 // The cpu-local preset: a few real passes are trained alone, and the hardware figures are chosen whose analytic costs explain
 // their times best.
+#include "engine/base/exception_text.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
+#include "engine/service/calibration_fit.h"
 #include "engine/service/engine_service.h"
-#include "engine/simulate/cost_model.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 
 namespace stagelens::service {
@@ -21,12 +22,21 @@ std::filesystem::path presetFile()
     return base::dataFolder() / "cpu-local.json";
 }
 
-/// A plan whose passes were measured.
-struct Sample {
-    model::Experiment experiment;
-    schedule::Schedule schedule;
-    simulate::CostModel measured;
-};
+/// Processor time of all threads: each step has one of its own, and nothing else of the program computes meanwhile, or little.
+base::Nanos processorTime()
+{
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<base::Nanos>(time.tv_sec) * base::kNanosPerSecond + time.tv_nsec;
+}
+
+base::Nanos wallTime()
+{
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+/// The first step of each plan touches its memory for the first time and does not count.
+constexpr int kSteps = 13;
 
 /// Small plans that differ in what dominates them: layers of two widths, a large vocabulary, sharded vocabulary passes.
 std::vector<model::Experiment> samplePlans()
@@ -35,7 +45,7 @@ std::vector<model::Experiment> samplePlans()
     base.model.preset = "custom";
     base.parallel.devices = 2;
     base.parallel.microbatches = 4;
-    base.training.steps = 4;
+    base.training.steps = kSteps;
     base.training.mode = model::RunMode::VirtualClock;
     std::vector<model::Experiment> plans(3, base);
     plans[0].model.layers = 4;
@@ -49,79 +59,66 @@ std::vector<model::Experiment> samplePlans()
     return plans;
 }
 
-base::Result<Sample> measure(const model::Experiment &plan, std::stop_token stop)
+/// The shortest time of each kind of pass on each device in a step.
+PassTimes shortestOf(const timeline::Timeline &timeline)
 {
-    model::Experiment experiment = model::resolved(plan, 1);
-    auto schedule = schedule::makeSchedule(experiment);
+    PassTimes shortest;
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            const auto [known, isNew] = shortest.try_emplace({device, lane.pass[i].kind}, lane.end[i] - lane.begin[i]);
+            known->second = std::min(known->second, lane.end[i] - lane.begin[i]);
+        }
+    }
+    return shortest;
+}
+
+/// Trains the plan alone, one pass at a time.
+base::Result<MeasuredPlan> measure(const model::Experiment &plan, std::stop_token stop)
+{
+    MeasuredPlan measured{model::resolved(plan, 1), {}, {}};
+    auto schedule = schedule::makeSchedule(measured.experiment);
     if (!schedule)
         return std::move(schedule).error();
-    timeline::TimelinePtr fastest;
-    const runtime::TrainingObserver observer{[&fastest](const runtime::StepReport &report) {
-                                                 if (!fastest || report.timeline->makespan() < fastest->makespan())
-                                                     fastest = report.timeline;
-                                             },
-                                             {}};
-    if (auto trained = runtime::train(experiment, *schedule, {}, observer, std::move(stop)); !trained)
-        return std::move(trained).error();
-    const simulate::CostModel free(schedule->devices(), schedule->stages());
-    simulate::CostModel measured = simulate::costsOf(*fastest, *schedule, free);
-    return Sample{std::move(experiment), *std::move(schedule), std::move(measured)};
-}
-
-/// Sum over all passes of the squared logarithm of predicted over measured, each weighted with its share of the time.
-double misfit(const model::Hardware &hardware, const std::vector<Sample> &samples)
-{
-    double sum = 0;
-    for (const Sample &sample : samples) {
-        const simulate::CostModel predicted = simulate::analyticCosts(sample.experiment, hardware, sample.schedule);
-        double weights = 0;
-        double errors = 0;
-        for (int device = 0; device < sample.schedule.devices(); ++device)
-            for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
-                const auto passKind = static_cast<schedule::PassKind>(kind);
-                const auto measured = static_cast<double>(sample.measured.pass(device, passKind, device).duration);
-                const auto guess = static_cast<double>(predicted.pass(device, passKind, device).duration);
-                if (measured <= 0 || guess <= 0)
-                    continue;
-                const double error = std::log(guess / measured);
-                errors += measured * error * error;
-                weights += measured;
-            }
-        sum += weights > 0 ? errors / weights : 0;
-    }
-    return sum;
-}
-
-/// Coordinate descent on the logarithms of the figures; the steps shrink until they no longer matter.
-void fit(model::Hardware &hardware, const std::vector<Sample> &samples)
-{
-    const auto scaled = [](model::Hardware guess, std::size_t figure, double factor) {
-        switch (figure) {
-        case 0: guess.matrixEfficiency = std::clamp(guess.matrixEfficiency * factor, 0.05, 1.0); break;
-        case 1: guess.attentionEfficiency = std::clamp(guess.attentionEfficiency * factor, 0.01, 1.0); break;
-        case 2: guess.halfSpeedDimension = std::clamp(guess.halfSpeedDimension * factor, 0.5, 512.0); break;
-        case 3: guess.memoryBytesPerSecond = std::clamp(guess.memoryBytesPerSecond * factor, 1e8, 1e13); break;
-        default:
-            guess.passOverhead = std::clamp<base::Nanos>(std::llround(static_cast<double>(guess.passOverhead) * factor), 100,
-                                                         base::kNanosPerMilli);
-        }
-        return guess;
+    measured.schedule = *std::move(schedule);
+    base::Nanos wall = wallTime();
+    base::Nanos processor = processorTime();
+    const auto onStep = [&](const runtime::StepReport &report) {
+        const base::Nanos took = std::max<base::Nanos>(wallTime() - wall, 1);
+        if (report.step > 0)
+            measured.steps.push_back(
+                {shortestOf(*report.timeline), static_cast<double>(processorTime() - processor) / static_cast<double>(took)});
+        wall = wallTime();
+        processor = processorTime();
     };
-    double best = misfit(hardware, samples);
-    for (double step = 2.0; step > 1.005;) {
-        bool improved = false;
-        for (std::size_t figure = 0; figure < 5; ++figure)
-            for (const double factor : {step, 1 / step}) {
-                const model::Hardware guess = scaled(hardware, figure, factor);
-                if (const double error = misfit(guess, samples); error < best * (1 - 1e-9)) {
-                    best = error;
-                    hardware = guess;
-                    improved = true;
-                }
-            }
-        if (!improved)
-            step = std::sqrt(step);
+    if (auto trained = runtime::train(measured.experiment, measured.schedule, {}, {onStep, {}}, std::move(stop)); !trained)
+        return std::move(trained).error();
+    return measured;
+}
+
+base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
+{
+    auto hardware = model::hardwarePreset("cpu-local");
+    if (!hardware)
+        return hardware;
+    std::vector<MeasuredPlan> plans;
+    for (const model::Experiment &plan : samplePlans()) {
+        auto measured = measure(plan, stop);
+        if (!measured)
+            return std::move(measured).error();
+        plans.push_back(*std::move(measured));
     }
+    hardware->peakFlops = runtime::matrixPeak();
+    hardware->memoryCapacity = runtime::installedBytes();
+    hardware->description = base::concat("one core of ", runtime::processorName(), ", measured here");
+    auto fitted = fitHardware(*std::move(hardware), plans);
+    if (!fitted)
+        return fitted;
+    std::error_code ignored;
+    std::filesystem::create_directories(base::dataFolder(), ignored);
+    if (auto written = base::writeFile(presetFile(), model::hardwareToJson(*fitted)); !written)
+        return std::move(written).error();
+    return fitted;
 }
 
 } // namespace
@@ -134,31 +131,11 @@ bool isCalibrated()
 
 base::Result<model::Hardware> calibrate(std::stop_token stop)
 {
-    auto hardware = model::hardwarePreset("cpu-local");
-    if (!hardware)
-        return hardware;
-    std::vector<Sample> samples;
-    for (const model::Experiment &plan : samplePlans()) {
-        auto sample = measure(plan, stop);
-        if (!sample)
-            return std::move(sample).error();
-        samples.push_back(*std::move(sample));
+    try {
+        return measureAndStore(stop);
+    } catch (const std::exception &exception) { // the window calls this on a thread of its own
+        return base::Error::failed("this machine was not measured: " + base::exceptionText(exception));
     }
-    hardware->peakFlops = runtime::matrixPeak();
-    hardware->matrixEfficiency = 0.8;
-    hardware->attentionEfficiency = 0.4;
-    hardware->halfSpeedDimension = 8;
-    hardware->memoryBytesPerSecond = 8e9;
-    hardware->passOverhead = 2'000;
-    hardware->memoryCapacity = runtime::installedBytes();
-    hardware->description = base::concat("one core of ", runtime::processorName(), ", measured here");
-    fit(*hardware, samples);
-
-    std::error_code ignored;
-    std::filesystem::create_directories(base::dataFolder(), ignored);
-    if (auto written = base::writeFile(presetFile(), model::hardwareToJson(*hardware)); !written)
-        return std::move(written).error();
-    return hardware;
 }
 
 } // namespace stagelens::service
