@@ -1,5 +1,6 @@
 #include "engine/base/file.h"
 
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
@@ -8,8 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace stagelens::base {
 namespace {
@@ -46,6 +49,14 @@ std::string cause(int code)
     }
 }
 
+/// open(), again if a signal came in between, as on network file systems.
+int opened(const std::filesystem::path &file, int flags, mode_t mode = 0)
+{
+    for (;;)
+        if (const int fd = ::open(file.c_str(), flags | O_CLOEXEC, mode); fd >= 0 || errno != EINTR)
+            return fd;
+}
+
 /// Bytes written between two looks at the stop token.
 constexpr std::size_t kBlock = std::size_t{4} << 20;
 
@@ -69,7 +80,7 @@ int writeInto(const std::filesystem::path &file, int flags, mode_t mode, std::sp
               const std::stop_token &stop)
 {
     const bool isMade = (flags & O_CREAT) != 0;
-    const Descriptor out(::open(file.c_str(), flags | O_CLOEXEC, mode & 0777U));
+    const Descriptor out(opened(file, flags, mode & 0777U));
     if (out.get() < 0)
         return errno;
     if ((mode & kExactly) != 0)
@@ -93,6 +104,32 @@ Error cannotWrite(const std::filesystem::path &file, int code)
     return Error::failed(concat("cannot be written: ", why), file.string());
 }
 
+/// The home folder that the system's list of users names; empty if there is none.
+std::filesystem::path listedHome()
+{
+    constexpr std::size_t kEntry = std::size_t{1} << 14;
+    std::vector<char> text(kEntry);
+    passwd entry{};
+    passwd *found = nullptr;
+    std::error_code ignored;
+    if (::getpwuid_r(::getuid(), &entry, text.data(), text.size(), &found) != 0 || found == nullptr ||
+        !std::filesystem::is_directory(found->pw_dir, ignored))
+        return {};
+    return found->pw_dir;
+}
+
+/// A new folder that only this user may enter, for the life of the process: a name in /tmp that can be guessed may be another
+/// user's.
+std::filesystem::path makePrivateFolder()
+{
+    std::string name = std::filesystem::temp_directory_path() / "stagelens-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr)
+        return "/dev/null/stagelens"; // which nobody can make: the store says that it cannot be opened
+    log(LogLevel::Warning, concat("there is no home folder, so this program's data goes to ", name,
+                                  ", which the next one will not find; set HOME or STAGELENS_DATA_DIR"));
+    return name;
+}
+
 } // namespace
 
 std::filesystem::path behindLinks(std::filesystem::path file)
@@ -111,7 +148,7 @@ std::filesystem::path behindLinks(std::filesystem::path file)
 Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
 {
     // O_NONBLOCK keeps a named pipe without a writer from blocking us for ever.
-    const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const Descriptor in(opened(file, O_RDONLY | O_NONBLOCK));
     if (in.get() < 0)
         return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
     struct stat info {};
@@ -199,7 +236,10 @@ std::filesystem::path dataFolder()
         return xdg / "stagelens";
     if (const auto home = variable("HOME"); !home.empty())
         return home / ".local/share/stagelens";
-    return std::filesystem::temp_directory_path() / "stagelens";
+    if (const auto home = listedHome(); !home.empty())
+        return home / ".local/share/stagelens";
+    static const std::filesystem::path folder = makePrivateFolder();
+    return folder;
 }
 
 std::filesystem::path resourceFolder()

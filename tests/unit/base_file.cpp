@@ -1,10 +1,12 @@
 // Whole files: what cannot be read or written is a message with a remedy, and nothing is lost.
 #include "engine/base/file.h"
+#include "tests/support/child_process.h"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -112,6 +114,40 @@ private slots:
         qputenv("XDG_DATA_HOME", "relative");
         qputenv("HOME", "/home/someone");
         QCOMPARE(dataFolder(), std::filesystem::path("/home/someone/.local/share/stagelens"));
+    }
+
+    /// A folder in /tmp whose name can be guessed may be another user's.
+    void dataIsPrivateWithoutAHome()
+    {
+        if (::getuid() != 0)
+            QSKIP("only root becomes a user without a home");
+        const QString answer = m_folder->filePath("answer");
+        QVERIFY(QFile::setPermissions(m_folder->path(), QFile::Permissions(0x7777)));
+        stagelens::test::Child child([&](stagelens::test::Child &) {
+            for (const char *name : {"STAGELENS_DATA_DIR", "XDG_DATA_HOME", "HOME"})
+                qunsetenv(name);
+            const uid_t nobodyInTheList = 54321;
+            if (::setgid(nobodyInTheList) != 0 || ::setuid(nobodyInTheList) != 0)
+                return false;
+            const std::filesystem::path folder = dataFolder();
+            return folder == dataFolder() && writeFile(answer.toStdString(), folder.string()).ok();
+        });
+        QCOMPARE(child.wait(), 0);
+        const std::filesystem::path folder = *readFile(answer.toStdString(), 1000);
+        QVERIFY(folder != std::filesystem::temp_directory_path() / "stagelens");
+        struct stat info {};
+        QCOMPARE(::stat(folder.c_str(), &info), 0);
+        QCOMPARE(info.st_mode & 07777U, 0700U);
+        QCOMPARE(info.st_uid, 54321U);
+        std::filesystem::remove(folder);
+    }
+
+    void theListOfUsersNamesAHome()
+    {
+        for (const char *name : {"STAGELENS_DATA_DIR", "XDG_DATA_HOME", "HOME"})
+            qunsetenv(name);
+        if (::getuid() == 0 && QDir("/root").exists())
+            QCOMPARE(dataFolder(), std::filesystem::path("/root/.local/share/stagelens"));
     }
 
     void resourcesAreFound() { QVERIFY(std::filesystem::is_directory(resourceFolder() / "models")); }
