@@ -1,5 +1,6 @@
 #include "engine/backend/process_group.h"
 
+#include "engine/backend/launched_ranks.h"
 #include "engine/backend/process_link.h"
 #include "engine/base/text.h"
 
@@ -10,6 +11,9 @@
 
 namespace stagelens::backend {
 namespace {
+
+/// Processes on many machines need longer to find each other than to answer.
+constexpr int kLongestJoin = 4;
 
 /// One rank's end of the messages. What it sends to itself stays here.
 class GroupTransport final : public Transport {
@@ -60,6 +64,11 @@ ProcessGroup::~ProcessGroup() = default;
 base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, std::chrono::milliseconds silence)
 {
     auto link = std::make_unique<ProcessLink>(std::move(maker), silence);
+    const std::chrono::milliseconds limit = kLongestJoin * silence;
+    if (!link->waitForWire(limit)) {
+        (void)link.release(); // its thread is inside the library, which nothing ends
+        return base::Error::failed(absenceText(limit));
+    }
     if (auto joined = link->waitForAll(); !joined)
         return joined.error();
     std::shared_ptr<ProcessGroup> group(new ProcessGroup(std::move(link)));

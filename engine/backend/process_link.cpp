@@ -82,6 +82,12 @@ ProcessLink::~ProcessLink()
     m_called.notify_one();
 }
 
+bool ProcessLink::waitForWire(std::chrono::milliseconds limit)
+{
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_for(lock, limit, [&] { return m_size > 0 || m_hasEnded; });
+}
+
 base::Result<> ProcessLink::waitForAll()
 {
     const Waiting waiting(*this);

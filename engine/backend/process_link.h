@@ -46,6 +46,8 @@ public:
     ProcessLink(WireMaker maker, std::chrono::milliseconds silence);
     ~ProcessLink() override;
 
+    /// Waits for the wire to be opened, at most so long. False: it may never be, and its thread cannot be ended.
+    [[nodiscard]] bool waitForWire(std::chrono::milliseconds limit);
     /// Waits until every process has said hello; then the members below are known.
     [[nodiscard]] base::Result<> waitForAll();
     [[nodiscard]] int rank() const { return m_rank; }

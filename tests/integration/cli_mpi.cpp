@@ -205,6 +205,28 @@ private slots:
         ::kill(static_cast<pid_t>(silent), SIGKILL); // where mpirun has not done so
     }
 
+    /// The others would wait in MPI_Init for ever.
+    void aProcessThatNeverJoinsEndsAll()
+    {
+        const MpiRunner cli;
+        QProcess process;
+        cli.prepareTogether(process, 3, {});
+        QProcessEnvironment environment = process.processEnvironment();
+        environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("1"));
+        process.setProcessEnvironment(environment);
+        const QString line = QStringLiteral("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -STOP $$; exec %1 run --devices 3 --steps 1 "
+                                            "--transport mpi %2")
+                                 .arg(process.arguments().last(), QString(kTiny));
+        process.setArguments({QStringLiteral("-n"), QStringLiteral("3"), QStringLiteral("sh"), QStringLiteral("-c"), line});
+        process.start();
+        QVERIFY(process.waitForFinished(MpiRunner::kPatienceMs));
+        const CliAnswer answer = MpiRunner::answerOf(process);
+        QVERIFY(answer.status != 0);
+        QVERIFY2(answer.err.contains("the processes have not met within 4 s"), answer.err.constData());
+        QVERIFY2(answer.err.contains("; process 1 (number "), answer.err.constData());
+        QVERIFY2(answer.err.contains(") is stopped"), answer.err.constData());
+    }
+
     void anInterruptCancels()
     {
         const MpiRunner cli;

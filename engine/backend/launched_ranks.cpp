@@ -1,0 +1,93 @@
+#include "engine/backend/launched_ranks.h"
+
+#include "engine/base/text.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::backend {
+namespace {
+
+struct Process {
+    std::string number; ///< of the process
+    char state = '?';   ///< as the system's list of processes says: T is stopped
+};
+
+std::string ownVariable(const char *name)
+{
+    const char *value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here sets the environment
+    return value == nullptr ? "" : value;
+}
+
+std::string contentOf(const std::filesystem::path &file)
+{
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::optional<std::string> variableOf(std::string_view environment, const std::string &name)
+{
+    for (const std::string_view entry : base::split(environment, '\0'))
+        if (entry.starts_with(name + '='))
+            return std::string(entry.substr(name.size() + 1));
+    return std::nullopt;
+}
+
+/// The state stands behind the program's name, which is in parentheses and may hold anything.
+char stateOf(const std::filesystem::path &folder)
+{
+    const std::string stat = contentOf(folder / "stat");
+    const std::size_t name = stat.rfind(')');
+    return name != std::string::npos && name + 2 < stat.size() ? stat[name + 2] : '?';
+}
+
+/// The processes of this machine whose environment names the same job, by rank.
+std::map<int, Process> ranksOf(const std::string &job)
+{
+    std::map<int, Process> ranks;
+    std::error_code error;
+    for (std::filesystem::directory_iterator each("/proc", error); !error && each != std::filesystem::directory_iterator();
+         each.increment(error)) {
+        const std::string number = each->path().filename().string();
+        if (!base::parseInteger(number))
+            continue;
+        const std::string environment = contentOf(each->path() / "environ");
+        if (variableOf(environment, "PMIX_NAMESPACE") != job)
+            continue;
+        if (const auto rank = base::parseInteger(variableOf(environment, "OMPI_COMM_WORLD_RANK").value_or("")))
+            ranks.try_emplace(static_cast<int>(*rank), Process{number, stateOf(each->path())});
+    }
+    return ranks;
+}
+
+} // namespace
+
+std::string absenceText(std::chrono::milliseconds limit)
+{
+    const std::string waited = base::fixedText(std::chrono::duration<double>(limit).count(), 0);
+    const std::string rank = ownVariable("OMPI_COMM_WORLD_RANK");
+    std::string text = base::concat("the processes have not met within ", waited, " s");
+    if (!rank.empty())
+        text += base::concat("; process ", rank, " of ", ownVariable("OMPI_COMM_WORLD_SIZE"), " waits in MPI_Init");
+    const std::string job = ownVariable("PMIX_NAMESPACE");
+    const auto size = base::parseInteger(ownVariable("OMPI_COMM_WORLD_SIZE"));
+    const bool areAllHere = ownVariable("OMPI_COMM_WORLD_LOCAL_SIZE") == ownVariable("OMPI_COMM_WORLD_SIZE");
+    const std::map<int, Process> ranks = job.empty() ? std::map<int, Process>() : ranksOf(job);
+    for (int each = 0; !ranks.empty() && each < size.value_or(0); ++each) {
+        const auto found = ranks.find(each);
+        if (found == ranks.end() && areAllHere)
+            text += base::concat("; process ", each, " is not there");
+        else if (found != ranks.end() && (found->second.state == 'T' || found->second.state == 'Z'))
+            text += base::concat("; process ", each, " (number ", found->second.number,
+                                 found->second.state == 'T' ? ") is stopped" : ") has ended");
+    }
+    return text + "; look whether all of them run, or raise STAGELENS_MPI_SILENCE_SECONDS, a quarter of that time";
+}
+
+} // namespace stagelens::backend
