@@ -15,6 +15,9 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
     packer.put(lane.tailEnd);
 }
 
+/// Of a lane without passes: four counts and its tail.
+inline constexpr std::size_t kLeastLaneBytes = 4 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
+
 [[nodiscard]] inline timeline::Lane unpackLane(Unpacker &packed)
 {
     timeline::Lane lane;
@@ -43,11 +46,11 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
 {
     timeline::Timeline timeline;
     timeline.provenance = packed.value<timeline::Provenance>();
-    timeline.lanes.resize(packed.value<std::size_t>());
+    timeline.lanes.resize(packed.count(kLeastLaneBytes));
     for (timeline::Lane &lane : timeline.lanes)
         lane = unpackLane(packed);
     timeline.transfers = packed.values<timeline::TransferSlice>();
-    timeline.stages.resize(packed.value<std::size_t>());
+    timeline.stages.resize(packed.count(sizeof(std::size_t)));
     for (std::vector<int> &stages : timeline.stages)
         stages = packed.values<int>();
     timeline.microbatchReplica = packed.values<std::uint8_t>();

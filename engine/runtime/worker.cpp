@@ -121,19 +121,29 @@ private:
     int m_socket = -1;
 };
 
-void tell(const TrainingObserver &observer, const Frame &frame)
+/// False where the frame is not whole; then the observer hears nothing of it.
+bool tell(const TrainingObserver &observer, const Frame &frame)
 {
     Unpacker packed(frame.bytes);
-    if (frame.word == Word::Step && observer.onStep) {
-        observer.onStep(unpackReport(packed));
-    } else if (frame.word == Word::Progress && observer.onProgress) {
-        observer.onProgress(packed.value<Progress>());
-    } else if (frame.word == Word::Evaluation && observer.onEvaluation) {
-        observer.onEvaluation(packed.value<Evaluation>());
-    } else if (frame.word == Word::Checkpoint && observer.onCheckpoint) {
+    const auto hear = [&packed](const auto &heard, const auto &...values) {
+        if (packed.isWhole() && heard)
+            heard(values...);
+    };
+    if (frame.word == Word::Step) {
+        const StepReport report = unpackReport(packed);
+        hear(observer.onStep, report);
+    } else if (frame.word == Word::Progress) {
+        const auto progress = packed.value<Progress>();
+        hear(observer.onProgress, progress);
+    } else if (frame.word == Word::Evaluation) {
+        const auto evaluation = packed.value<Evaluation>();
+        hear(observer.onEvaluation, evaluation);
+    } else if (frame.word == Word::Checkpoint) {
         const int steps = packed.value<int>();
-        observer.onCheckpoint(steps, unpackOutcome(packed));
+        const base::Result<> outcome = unpackOutcome(packed);
+        hear(observer.onCheckpoint, steps, outcome);
     }
+    return packed.isWhole();
 }
 
 } // namespace
@@ -172,7 +182,8 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
             outcome = unpackOutcome(packed);
             break;
         }
-        tell(observer, *frame);
+        if (!tell(observer, *frame))
+            break;
     }
     {
         const std::scoped_lock lock(mutex);

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +25,10 @@ struct Head {
 
 /// A step of a million passes takes some 40 MB.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
+/// Memory grows with what has come, not with what was announced.
+constexpr std::size_t kBlock = std::size_t{16} << 20U;
+
+constexpr const char *kCutShort = "a message between this program and its worker was cut short; start the run again";
 
 bool writeAll(int out, std::span<const std::byte> bytes)
 {
@@ -70,10 +75,16 @@ std::optional<Frame> WorkerLink::take()
     if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))))
         return std::nullopt;
     m_isForeign = head.version != kVersion;
-    if (m_isForeign || head.bytes > kMostBytes)
+    if (m_isForeign || head.bytes > kMostBytes || head.word > Word::End)
         return std::nullopt;
-    Frame frame{head.word, backend::Bytes(head.bytes)};
-    return readAll(m_in, frame.bytes) ? std::optional(std::move(frame)) : std::nullopt;
+    Frame frame{head.word, {}};
+    while (frame.bytes.size() < head.bytes) {
+        const std::size_t done = frame.bytes.size();
+        frame.bytes.resize(std::min<std::size_t>(head.bytes, done + kBlock));
+        if (!readAll(m_in, std::span(frame.bytes).subspan(done)))
+            return std::nullopt;
+    }
+    return frame;
 }
 
 void pack(Packer &packer, const base::Result<> &outcome)
@@ -94,11 +105,13 @@ base::Result<> unpackOutcome(Unpacker &packed)
     if (packed.value<bool>())
         return {};
     base::Error error{packed.value<base::ErrorKind>(), {}};
-    error.problems.resize(packed.value<std::size_t>());
+    error.problems.resize(packed.count(2 * sizeof(std::size_t)));
     for (base::Problem &problem : error.problems) {
         problem.field = packed.text();
         problem.message = packed.text();
     }
+    if (!packed.isWhole() || error.problems.empty())
+        return base::Error::failed(kCutShort);
     return error;
 }
 
@@ -131,14 +144,14 @@ StepReport unpackReport(Unpacker &packed)
     report.iteration = packed.value<base::Nanos>();
     report.peakMemory = packed.values<simulate::MemoryByCategory>();
     report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
-    for (auto count = packed.value<std::size_t>(); count > 0; --count) {
+    for (auto count = packed.count(2 * sizeof(std::size_t)); count > 0; --count) {
         std::string name = packed.text();
         report.facts[std::move(name)] = packed.text();
     }
     if (!packed.value<bool>())
         return report;
     timeline::KernelTrace kernels;
-    kernels.names.resize(packed.value<std::size_t>());
+    kernels.names.resize(packed.count(sizeof(std::size_t)));
     for (std::string &name : kernels.names)
         name = packed.text();
     kernels.slices = packed.values<timeline::KernelSlice>();
@@ -171,6 +184,8 @@ base::Result<PackedRun> unpackRun(Unpacker &packed)
     folders.checkpointEvery = packed.value<int>();
     folders.recordsKernels = packed.value<bool>();
     const bool isOverNccl = packed.value<bool>();
+    if (!packed.isWhole())
+        return base::Error::failed(kCutShort);
     return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders), isOverNccl};
 }
 
