@@ -97,7 +97,7 @@ base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens)
 std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
 {
     std::vector<int> places = gpuOfDevice(gpus, devices);
-    places.erase(std::ranges::unique(places).begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     if (places.empty())
         return {};
     const int count = static_cast<int>(places.size());
@@ -155,7 +155,7 @@ base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &p
     std::vector<int> distinct;
     for (const int rank : ranks)
         distinct.push_back(places[static_cast<std::size_t>(rank)]);
-    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     const auto opened = onGpus([&] {
         std::string problem;
         backend::cudaGpus(problem)->open(distinct, !hasNetwork);

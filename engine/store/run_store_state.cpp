@@ -181,9 +181,9 @@ Result<> RunStore::State::insertRun(const model::Experiment &experiment, timelin
 
 Result<> RunStore::State::insertEnvironment(RunId id, const std::map<std::string, std::string> &environment)
 {
-    for (const auto &[key, value] : environment) {
+    for (const auto &fact : environment) {
         const auto inserted = run("INSERT INTO environment (run, key, value) VALUES (?, ?, ?)", [&](Statement &statement) {
-            statement.bind(id).bind(std::string_view(key)).bind(std::string_view(value));
+            statement.bind(id).bind(std::string_view(fact.first)).bind(std::string_view(fact.second));
         });
         if (!inserted)
             return inserted;

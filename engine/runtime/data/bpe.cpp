@@ -136,8 +136,7 @@ private:
             mergeWord(index, merge, token);
         m_pairs.erase(key);
         std::ranges::sort(m_grown);
-        const auto repeated = std::ranges::unique(m_grown);
-        m_grown.erase(repeated.begin(), repeated.end());
+        m_grown.erase(std::unique(m_grown.begin(), m_grown.end()), m_grown.end());
         for (const std::uint64_t grown : m_grown)
             m_queue.push({m_pairs[grown].count, grown});
     }
