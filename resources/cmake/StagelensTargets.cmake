@@ -21,6 +21,12 @@ if(STAGELENS_SANITIZER STREQUAL "address")
 elseif(STAGELENS_SANITIZER STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+elseif(STAGELENS_SANITIZER STREQUAL "fuzzer")
+  # clang's libFuzzer learns from the coverage of all of the engine; its main() is linked to the targets alone. That a pointer to a
+  # function has another type is said of the standard library too, which is not built this way.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function,vptr -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
 endif()
 
 # stagelens_addresses_by_asan(TARGET SCOPE): for what computes little and is compiled long, the window and the command line. UBSan
