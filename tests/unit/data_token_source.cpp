@@ -208,11 +208,44 @@ private slots:
         const auto experiment = experimentWith(m_folder.filePath("docs").toStdString());
         const auto source = openTokens(experiment, {});
         QVERIFY(source.ok());
-        QVERIFY((*source)->description().starts_with("text docs, BPE "));
-        // One word and its space are one token: 40 of each letter, and the lines' ends.
+        const QString description = QString::fromStdString((*source)->description());
+        QVERIFY(description.startsWith("text docs, BPE "));
+        QVERIFY2(
+            description.contains(", 3 documents with an end-of-text token between them, over which a sequence may reach, "),
+            qPrintable(description));
         QVERIFY(openTokens(experimentWith(m_folder.filePath("docs/").toStdString()), {}).ok());
         QVERIFY(QDir(m_folder.path()).mkpath("empty"));
         QVERIFY(refusal(experimentWith(m_folder.filePath("empty").toStdString())).contains("no *.md or *.txt"));
+    }
+
+    /// a.txt, b.txt: the end-of-text token is between them and nowhere else, and no token joins their letters.
+    void documentsAreSeparated()
+    {
+        QVERIFY(QDir(m_folder.path()).mkpath("two"));
+        write("two/a.txt", "abababababababababababababab");
+        write("two/b.txt", "babababababababababababababa");
+        write("two/c.txt", "");
+        auto experiment = experimentWith(m_folder.filePath("two").toStdString(), 257, 20);
+        experiment.parallel.microbatchSize = 40;
+        const auto source = openTokens(experiment, {}); // 257 leave no room for merges: a token is a byte
+        QVERIFY2(source.ok(), source.ok() ? "" : source.error().text().c_str());
+        QVERIFY((*source)->description().find("BPE 257 of 257 tokens, 2 documents") != std::string::npos);
+        QVERIFY((*source)->description().find(", 57 tokens") != std::string::npos);
+        const Batch batch = batchOf(**source, experiment, 0, 0);
+        QVERIFY(isSound(batch, experiment));
+        int seen = 0;
+        for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
+            if (batch.inputs[i] != 256)
+                continue;
+            ++seen;
+            QVERIFY(i % 20 == 0 || batch.inputs[i - 1] == 'b');
+            QCOMPARE(batch.labels[i], int{'b'});
+        }
+        QVERIFY(seen > 0);
+        experiment.model.vocabularySize = 256;
+        QVERIFY(refusal(experiment, "model.vocabulary_size").contains("at least 257 tokens"));
+        experiment.training.data = m_folder.filePath("two/a.txt").toStdString(); // a document alone needs none
+        QVERIFY(openTokens(experiment, {}).ok());
     }
 
     void garbageIsText()

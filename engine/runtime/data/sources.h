@@ -56,10 +56,16 @@ public:
 [[nodiscard]] base::Result<std::unique_ptr<TokenRow>> openTokenFile(const std::filesystem::path &file,
                                                                     std::int32_t vocabularySize, const std::stop_token &stop);
 
-/// The text of a file, or of all *.md and *.txt files in a folder and below, in the order of their paths.
-[[nodiscard]] base::Result<std::string> readText(const std::filesystem::path &place);
+/// Documents, one after the other.
+struct Documents {
+    std::string text;
+    std::vector<std::size_t> ends; ///< of each in `text`; none is empty
+};
+/// A file, or all *.md and *.txt files in a folder and below that are not empty, in the order of their paths.
+[[nodiscard]] base::Result<Documents> readDocuments(const std::filesystem::path &place);
 
-/// Tokens of a text by a BPE trained on it, with a description of the tokenizer.
+/// Tokens of a text by a BPE trained on it, with a description of the tokenizer. Between documents there is an end-of-text
+/// token, the one after the last of the BPE; no token reaches over it, but a sequence may.
 [[nodiscard]] base::Result<std::unique_ptr<TokenSource>> openText(const std::filesystem::path &place, const BatchShape &shape,
                                                                   const std::stop_token &stop);
 

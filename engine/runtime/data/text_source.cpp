@@ -80,50 +80,61 @@ base::Result<Merges> mergesFor(std::string_view text, std::int32_t vocabularySiz
 
 } // namespace
 
-base::Result<std::string> readText(const fs::path &place)
+base::Result<Documents> readDocuments(const fs::path &place)
 {
     std::error_code ignored;
-    if (!fs::is_directory(place, ignored)) {
-        auto content = base::readFile(place, kLongestText);
-        if (!content)
-            return underDataField(std::move(content).error());
-        return content;
+    std::vector<fs::path> files{place};
+    if (fs::is_directory(place, ignored)) {
+        auto found = textFiles(place);
+        if (!found)
+            return found.error();
+        files = std::move(found).value();
     }
-    const auto files = textFiles(place);
-    if (!files)
-        return files.error();
-    std::string all;
-    for (const fs::path &file : *files) {
-        const auto content = base::readFile(file, kLongestText - static_cast<base::Bytes>(all.size()));
+    Documents all;
+    for (const fs::path &file : files) {
+        const auto content = base::readFile(file, kLongestText - static_cast<base::Bytes>(all.text.size()));
         if (!content)
             return underDataField(content.error());
-        all += *content;
-        if (!all.empty() && all.back() != '\n')
-            all += '\n';
+        all.text += *content;
+        if (!content->empty())
+            all.ends.push_back(all.text.size());
     }
     return all;
 }
 
 base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const BatchShape &shape, const std::stop_token &stop)
 {
-    if (shape.vocabularySize < kByteTokens)
-        return base::Error::invalid("model.vocabulary_size",
-                                    base::concat("is ", shape.vocabularySize, " but text needs at least ", kByteTokens,
-                                                 " tokens, one for each byte; raise it or choose synthetic data"));
-    const auto text = readText(place);
-    if (!text)
-        return text.error();
-    const auto merges = mergesFor(*text, shape.vocabularySize, stop);
+    const auto documents = readDocuments(place);
+    if (!documents)
+        return documents.error();
+    const std::size_t count = documents->ends.size();
+    const bool hasSeparators = count > 1;
+    const std::int32_t needed = kByteTokens + (hasSeparators ? 1 : 0);
+    if (shape.vocabularySize < needed)
+        return base::Error::invalid(
+            "model.vocabulary_size",
+            base::concat("is ", shape.vocabularySize, " but text needs at least ", needed, " tokens, one for each byte",
+                         hasSeparators ? " and one between documents" : "", "; raise it or choose synthetic data"));
+    const auto merges = mergesFor(documents->text, shape.vocabularySize - (hasSeparators ? 1 : 0), stop);
     if (!merges)
         return merges.error();
-    auto tokens = encodeBpe(*merges, *text, stop);
-    if (!tokens)
-        return std::move(tokens).error();
+    const auto endOfText = static_cast<std::int32_t>(kByteTokens + merges->size());
+    std::vector<std::int32_t> tokens;
+    for (std::size_t i = 0, begin = 0; i < count; begin = documents->ends[i++]) {
+        const auto own = encodeBpe(*merges, std::string_view(documents->text).substr(begin, documents->ends[i] - begin), stop);
+        if (!own)
+            return own.error();
+        if (i > 0)
+            tokens.push_back(endOfText);
+        tokens.insert(tokens.end(), own->begin(), own->end());
+    }
     // "/data/docs/" has no file name of its own.
     const fs::path shown = place.has_filename() ? place.filename() : place.parent_path().filename();
-    const std::string what =
-        base::concat("text ", shown.string(), ", BPE ", merges->size() + kByteTokens, " of ", shape.vocabularySize, " tokens");
-    return drawWindows(std::make_unique<TextRow>(*std::move(tokens)), shape, what);
+    std::string what = base::concat("text ", shown.string(), ", BPE ", merges->size() + static_cast<std::size_t>(needed),
+                                    " of ", shape.vocabularySize, " tokens");
+    if (hasSeparators)
+        what += base::concat(", ", count, " documents with an end-of-text token between them, over which a sequence may reach");
+    return drawWindows(std::make_unique<TextRow>(std::move(tokens)), shape, what);
 }
 
 } // namespace stagelens::runtime
