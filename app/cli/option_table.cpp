@@ -196,6 +196,8 @@ constexpr Option kOptions[] = {
      [](std::string_view t, Experiment &e) { return setInteger(t, e.model.heads); }},
     {"--kv-heads", "N", "Model", "model.kv_heads", "key and value heads (default: as many as heads)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.model.kvHeads); }},
+    {"--head-dim", "N", "Model", "model.head_dim", "width of a head of a llama (default: h / a)",
+     [](std::string_view t, Experiment &e) { return setInteger(t, e.model.headDim.emplace()); }},
     {"--ffn", "N", "Model", "model.ffn", "inner width of the MLP (default: 4h; llama 8h/3)",
      [](std::string_view t, Experiment &e) { return setInteger(t, e.model.ffn); }},
     {"--sequence", "s", "Model", "model.sequence", "tokens of a sequence",

@@ -48,6 +48,9 @@ void followSizes(const model::ModelConfig &before, const ExperimentArguments &ar
         model.ffn = defaultFfn(model);
     if (!given(arguments, "--kv-heads") && before.kvHeads == before.heads)
         model.kvHeads = model.heads;
+    if (!given(arguments, "--head-dim") &&
+        (model.family != before.family || model.hidden != before.hidden || model.heads != before.heads))
+        model.headDim.reset();
     if (model.preset == before.preset && model != before)
         model.preset = "custom";
 }

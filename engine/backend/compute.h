@@ -146,7 +146,7 @@ public:
                                    ConstValues in, const float *mean, const float *rstd, ConstValues weight, std::int64_t rows,
                                    std::int64_t width) = 0;
     virtual void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
-                                std::int64_t width) = 0;
+                                std::int64_t width, float epsilon) = 0;
     virtual void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in,
                                  const float *rstd, ConstValues weight, std::int64_t rows, std::int64_t width) = 0;
     virtual void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) = 0;

@@ -4,7 +4,9 @@
 #include "engine/base/text.h"
 #include "engine/model/json_reader.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,10 +18,10 @@ using base::concat;
 using Json = nlohmann::json;
 using WrittenJson = nlohmann::ordered_json;
 
-/// What the engine computes where transformers lets one choose; tests compare the epsilons with the kernels'.
+/// What the engine computes, or transformers takes, where a member is absent; tests compare the epsilons with the kernels'.
 constexpr double kLayerNormEpsilon = 1e-5;
-constexpr double kRmsNormEpsilon = 1e-6;
-constexpr double kRotaryTheta = 10000;
+constexpr double kUsualRmsNormEpsilon = 1e-6;
+constexpr double kUsualRotaryTheta = 10000;
 constexpr double kInitializerRange = 0.02;
 
 /// Reads members and collects what is wrong with them.
@@ -53,11 +55,26 @@ public:
         const Json *value = find(key);
         return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
     }
-    void require(const char *key, const char *expected)
+    /// A positive number; `usual` is what transformers takes where the member is absent.
+    double number(const char *key, double usual)
     {
-        if (const std::string found = word(key, expected); found != expected)
-            m_problems.push_back({key, concat("is `", found, "`, and this program computes `", expected, "` only")});
+        const Json *value = find(key);
+        if (value == nullptr)
+            return usual;
+        if (value->is_number() && value->get<double>() > 0 && std::isfinite(value->get<double>()))
+            return value->get<double>();
+        m_problems.push_back({key, concat("is ", shown(*value), "; it must be a number above 0")});
+        return usual;
     }
+    /// A word that names what this program computes; transformers takes the first where the member is absent.
+    void requireOneOf(const char *key, std::initializer_list<const char *> names)
+    {
+        const std::string found = word(key, *names.begin());
+        if (std::ranges::find(names, found) == names.end())
+            m_problems.push_back(
+                {key, concat("is ", base::quoted(found), ", and this program computes `", *names.begin(), "` only")});
+    }
+    void difference(const char *key, std::string message) { m_differences.push_back({key, std::move(message)}); }
     /// A number that the engine has built in; `usual` is what transformers takes where the member is absent.
     void expectNumber(const char *key, double built, double usual)
     {
@@ -72,12 +89,6 @@ public:
         if (flag(key, built) != built)
             m_differences.push_back(
                 {key, concat("is ", shown(*find(key)), ", but the engine computes with ", built ? "true" : "false")});
-    }
-    /// A member that must be absent or null.
-    void expectNothing(const char *key)
-    {
-        if (const Json *value = find(key))
-            m_differences.push_back({key, concat("is ", shown(*value), ", but the engine computes without it")});
     }
     [[nodiscard]] const Json *find(const char *key) const
     {
@@ -109,7 +120,7 @@ model::ModelConfig readGpt2(ConfigReader &reader)
     model.ffn = reader.size("n_inner", model.hidden > 0 && model.hidden <= longestHidden ? 4 * model.hidden : 1);
     model.sequence = reader.size("n_positions");
     model.tied = reader.flag("tie_word_embeddings", true);
-    reader.require("activation_function", "gelu_new");
+    reader.requireOneOf("activation_function", {"gelu_new", "gelu_pytorch_tanh"}); // one function, two names
     reader.expectNumber("layer_norm_epsilon", kLayerNormEpsilon, 1e-5);
     reader.expectFlag("scale_attn_weights", true);
     reader.expectFlag("scale_attn_by_inverse_layer_idx", false);
@@ -117,16 +128,54 @@ model::ModelConfig readGpt2(ConfigReader &reader)
     return model;
 }
 
-/// transformers 4 has rope_theta and rope_scaling, transformers 5 both in one object.
-void expectPlainRotation(ConfigReader &reader)
+/// The rule of scaled positions in `object`, the member `key`; a rule that is not computed is a difference.
+void readScaling(ConfigReader &reader, const char *key, const Json &object, model::ModelConfig &model)
 {
-    const Json *both = reader.find("rope_parameters");
-    if (both != nullptr && both->is_object() && both->value("rope_type", Json("default")) == "default" &&
-        both->value("rope_theta", Json(kRotaryTheta)) == kRotaryTheta)
+    const auto wordOf = [&object](const char *name) {
+        const auto found = object.find(name);
+        return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const std::string type = wordOf("rope_type").empty() ? wordOf("type") : wordOf("rope_type");
+    if (type == "default" || (type.empty() && !object.contains("factor")))
         return;
-    reader.expectNothing("rope_parameters");
-    reader.expectNumber("rope_theta", kRotaryTheta, 10000);
-    reader.expectNothing("rope_scaling");
+    if (type != "llama3")
+        return reader.difference(
+            key, concat("has rope_type ", base::quoted(type), ", but the engine computes llama3 and default only"));
+    const auto take = [&](const char *name, double &target) {
+        const auto found = object.find(name);
+        if (found == object.end() || !found->is_number() || !(found->get<double>() > 0))
+            return reader.difference(key, concat("has no ", name, " above 0, which rope_type llama3 needs"));
+        target = found->get<double>();
+    };
+    model::RopeScaling scaling;
+    double original = 0;
+    take("factor", scaling.factor);
+    take("low_freq_factor", scaling.lowFrequencyFactor);
+    take("high_freq_factor", scaling.highFrequencyFactor);
+    take("original_max_position_embeddings", original);
+    scaling.originalSequence = static_cast<int>(std::clamp(original, 0.0, 1e9));
+    model.ropeScaling = scaling;
+}
+
+/// transformers 4 has rope_theta and rope_scaling, transformers 5 both in rope_parameters.
+void readRotation(ConfigReader &reader, model::ModelConfig &model)
+{
+    model.ropeTheta = reader.number("rope_theta", kUsualRotaryTheta);
+    reader.expectNumber("partial_rotary_factor", 1, 1);
+    for (const char *key : {"rope_scaling", "rope_parameters"}) {
+        const Json *object = reader.find(key);
+        if (object == nullptr)
+            continue;
+        if (!object->is_object()) {
+            reader.difference(key, "is not an object");
+            continue;
+        }
+        ConfigReader inner(*object);
+        model.ropeTheta = inner.number("rope_theta", model.ropeTheta);
+        if (!inner.takeProblems().empty())
+            reader.difference(key, "has a rope_theta that is not a number above 0");
+        readScaling(reader, key, *object, model);
+    }
 }
 
 model::ModelConfig readLlama(ConfigReader &reader)
@@ -140,14 +189,16 @@ model::ModelConfig readLlama(ConfigReader &reader)
     model.ffn = reader.size("intermediate_size");
     model.sequence = reader.size("max_position_embeddings");
     model.tied = reader.flag("tie_word_embeddings", false);
-    reader.require("hidden_act", "silu");
-    reader.expectNumber("rms_norm_eps", kRmsNormEpsilon, 1e-6);
+    reader.requireOneOf("hidden_act", {"silu", "swish"}); // one function, two names
+    model.rmsNormEpsilon = reader.number("rms_norm_eps", kUsualRmsNormEpsilon);
     reader.expectFlag("attention_bias", false);
     reader.expectFlag("mlp_bias", false);
-    if (model.heads > 0)
-        reader.expectNumber("head_dim", model.hidden / model.heads,
-                            model.hidden / model.heads); // NOLINT(bugprone-integer-division)
-    expectPlainRotation(reader);
+    if (model.heads > 0) {
+        const int usual = std::max(1, model.hidden / model.heads);
+        if (const int size = reader.size("head_dim", usual); size != usual)
+            model.headDim = size;
+    }
+    readRotation(reader, model);
     return model;
 }
 
@@ -172,6 +223,15 @@ WrittenJson gpt2Keys(const model::ModelConfig &model)
             {"reorder_and_upcast_attn", false}};
 }
 
+WrittenJson scalingKeys(const model::RopeScaling &scaling)
+{
+    return {{"rope_type", "llama3"},
+            {"factor", scaling.factor},
+            {"low_freq_factor", scaling.lowFrequencyFactor},
+            {"high_freq_factor", scaling.highFrequencyFactor},
+            {"original_max_position_embeddings", scaling.originalSequence}};
+}
+
 /// The keys of transformers' LlamaConfig.
 WrittenJson llamaKeys(const model::ModelConfig &model)
 {
@@ -185,10 +245,10 @@ WrittenJson llamaKeys(const model::ModelConfig &model)
             {"num_hidden_layers", model.layers},
             {"num_attention_heads", model.heads},
             {"num_key_value_heads", model.kvHeads},
-            {"head_dim", model.hidden / model.heads},
-            {"rms_norm_eps", kRmsNormEpsilon},
-            {"rope_theta", kRotaryTheta},
-            {"rope_scaling", nullptr},
+            {"head_dim", model.headSize()},
+            {"rms_norm_eps", model.rmsNormEpsilon},
+            {"rope_theta", model.ropeTheta},
+            {"rope_scaling", model.ropeScaling ? scalingKeys(*model.ropeScaling) : WrittenJson()},
             {"attention_bias", false},
             {"attention_dropout", 0.0},
             {"mlp_bias", false},

@@ -12,8 +12,8 @@ namespace stagelens::exchange {
 struct HuggingFaceModel {
     /// Its sequence is the longest that the model takes.
     model::ModelConfig shape;
-    /// Settings of the file that do not show in the shape and that the engine computes otherwise (an epsilon, the base of
-    /// rotary positions, biases): the file is good for a plan, but its weights are those of another model.
+    /// Settings of the file that do not show in the shape and that the engine computes otherwise (the epsilon of LayerNorm,
+    /// a rule of scaled positions, biases): the file is good for a plan, but its weights are those of another model.
     base::Problems differences;
 };
 

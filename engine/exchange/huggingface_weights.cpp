@@ -111,6 +111,12 @@ const SafetensorsFile *HuggingFaceWeights::partOf(std::string_view name) const
     return found == m_parts.end() ? nullptr : &*found;
 }
 
+const SafetensorsFile::Entry *HuggingFaceWeights::find(std::string_view name) const
+{
+    const SafetensorsFile *part = partOf(name);
+    return part == nullptr ? nullptr : part->find(name);
+}
+
 std::vector<std::string> HuggingFaceWeights::names() const
 {
     std::vector<std::string> names;

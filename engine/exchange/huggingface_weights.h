@@ -18,7 +18,11 @@ public:
 
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] bool contains(std::string_view name) const { return partOf(name) != nullptr; }
-    /// The values of an F32 tensor of that name and shape.
+    /// What the header says of a tensor, or null.
+    [[nodiscard]] const SafetensorsFile::Entry *find(std::string_view name) const;
+    /// The file of a tensor that there is.
+    [[nodiscard]] const std::string &fileOf(std::string_view name) const { return partOf(name)->path(); }
+    /// The values of a tensor of that name and shape; see SafetensorsFile::floats().
     [[nodiscard]] base::Result<std::vector<float>> floats(std::string_view name, std::span<const std::int64_t> shape) const;
 
 private:

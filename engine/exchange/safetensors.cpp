@@ -147,6 +147,27 @@ Result<std::string> headerOf(std::span<const TensorView> tensors)
     return text;
 }
 
+/// IEEE 754 binary16: a sign, 5 bits of exponent and 10 of fraction.
+float fromF16(std::uint16_t bits)
+{
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16U;
+    const std::uint32_t exponent = bits >> 10U & 0x1fU;
+    const std::uint32_t fraction = bits & 0x3ffU;
+    if (exponent == 0) {
+        const float size = static_cast<float>(fraction) * 0x1p-24F; // subnormal or 0
+        return sign == 0 ? size : -size;
+    }
+    constexpr std::uint32_t kRebias = 127 - 15;
+    const std::uint32_t wide = exponent == 0x1fU ? 0xffU : exponent + kRebias;
+    return std::bit_cast<float>(sign | wide << 23U | fraction << 13U);
+}
+
+/// The upper half of an F32.
+float fromBf16(std::uint16_t bits)
+{
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
+}
+
 Result<std::string> readWhole(const std::filesystem::path &file)
 {
     try {
@@ -236,6 +257,15 @@ Result<std::vector<T>> SafetensorsFile::values(std::string_view name, std::strin
 
 Result<std::vector<float>> SafetensorsFile::floats(std::string_view name, std::span<const std::int64_t> shape) const
 {
+    const Entry *entry = find(name);
+    if (entry != nullptr && (entry->type == "F16" || entry->type == "BF16")) {
+        const auto bits = values<std::uint16_t>(name, entry->type, shape);
+        if (!bits)
+            return bits.error();
+        std::vector<float> result(bits->size());
+        std::ranges::transform(*bits, result.begin(), entry->type == "F16" ? fromF16 : fromBf16);
+        return result;
+    }
     return values<float>(name, "F32", shape);
 }
 

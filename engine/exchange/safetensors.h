@@ -49,7 +49,8 @@ public:
     [[nodiscard]] const std::vector<Entry> &entries() const { return m_entries; }
     /// Null if there is none of that name.
     [[nodiscard]] const Entry *find(std::string_view name) const;
-    /// The values of an F32 tensor of that name and shape.
+    [[nodiscard]] const std::string &path() const { return m_file; }
+    /// The values of a tensor of that name and shape in F32, or in F16 or BF16, each of which is an F32 exactly.
     [[nodiscard]] base::Result<std::vector<float>> floats(std::string_view name, std::span<const std::int64_t> shape) const;
     /// The values of an I64 tensor of that name and shape.
     [[nodiscard]] base::Result<std::vector<std::int64_t>> integers(std::string_view name,

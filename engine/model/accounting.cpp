@@ -5,17 +5,11 @@
 namespace stagelens::model {
 namespace {
 
-/// Width of all key heads together, and of all value heads.
-std::int64_t keyValueWidth(const ModelConfig &model)
-{
-    return std::int64_t{model.hidden} / model.heads * model.kvHeads;
-}
-
 /// Entries of the weight matrices of one layer: attention, then MLP (two matrices in gpt, three with SwiGLU).
 std::int64_t layerMatrixEntries(const ModelConfig &model)
 {
     const std::int64_t h = model.hidden;
-    const std::int64_t attention = 2 * h * h + 2 * h * keyValueWidth(model);
+    const std::int64_t attention = 2 * h * queryWidth(model) + 2 * h * keyValueWidth(model);
     return attention + innerTensors(model) * h * model.ffn;
 }
 
@@ -32,10 +26,20 @@ std::int64_t halfPrecisionBytesPerToken(const ModelConfig &model)
     const std::int64_t f = model.ffn;
     if (model.family == ModelFamily::Gpt)
         return 18 * h + 4 * f;
-    return 12 * h + 4 * keyValueWidth(model) + 6 * f;
+    return 8 * h + 4 * queryWidth(model) + 4 * keyValueWidth(model) + 6 * f;
 }
 
 } // namespace
+
+std::int64_t queryWidth(const ModelConfig &model)
+{
+    return std::int64_t{model.headSize()} * model.heads;
+}
+
+std::int64_t keyValueWidth(const ModelConfig &model)
+{
+    return std::int64_t{model.headSize()} * model.kvHeads;
+}
 
 int innerTensors(const ModelConfig &model)
 {
@@ -81,7 +85,7 @@ double layerMatrixFlops(const ModelConfig &model, int microbatchSize)
 double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCount count)
 {
     const double positions = count == AttentionCount::Full ? model.sequence : (model.sequence + 1) / 2.0;
-    return 4.0 * static_cast<double>(tokens(model, microbatchSize)) * positions * model.hidden;
+    return 4.0 * static_cast<double>(tokens(model, microbatchSize)) * positions * static_cast<double>(queryWidth(model));
 }
 
 double outputFlops(const ModelConfig &model, int microbatchSize)
@@ -128,7 +132,8 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
 {
     const std::int64_t h = model.hidden;
     const std::int64_t f = model.ffn;
-    const std::int64_t queriesKeysValues = h + 2 * keyValueWidth(model);
+    const std::int64_t queries = queryWidth(model);
+    const std::int64_t queriesKeysValues = queries + 2 * keyValueWidth(model);
     const bool isGpt = model.family == ModelFamily::Gpt;
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     const auto filled = [precision](std::int64_t floats) { return base::filledFloats(floats, precision); };
@@ -139,23 +144,23 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
     floats.normStatistics = (isGpt ? 2 : 1) * floats.tokens; // a mean has LayerNorm only
     // Outputs of both norms, queries with keys and values, attention and its sum with the input; the MLP's inner tensors (two,
     // and three with SwiGLU); statistics of the norms, and of each head's softmax.
-    floats.layer = 4 * floats.boundary + values(floats.tokens * queriesKeysValues) +
+    floats.layer = 3 * floats.boundary + values(floats.tokens * queries) + values(floats.tokens * queriesKeysValues) +
                    innerTensors(model) * values(floats.tokens * f) + filled(floats.tokens * model.heads) +
                    2 * filled(floats.normStatistics);
-    // The gradients of a layer's widest tensor and of its output, the scratch of attention (five padded panels of a head, two
-    // tiles of scores, three of queries: kernels/include/attention.h; in bf16 there are GPUs, which bring their own), and the
-    // angles of rotary positions.
+    // The gradients of a layer's widest tensor and of its output or its attention's, the scratch of attention (five padded
+    // panels of a head, two tiles of scores, three of queries: kernels/include/attention.h; in bf16 there are GPUs, which bring
+    // their own), and the angles of rotary positions.
     constexpr std::int64_t kPanel = 16;
     constexpr std::int64_t kQueries = 64;
     constexpr std::int64_t kKeys = 128;
     const auto padded = [](std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; };
-    const std::int64_t headSize = h / std::max(1, model.heads);
+    const std::int64_t headSize = model.headSize();
     const std::int64_t attention =
         precision == base::Precision::Bf16
             ? 0
             : 5 * padded(model.sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
-    floats.workspace = values(floats.tokens * std::max(f, queriesKeysValues)) + floats.boundary + attention +
-                       (isGpt ? 0 : model.sequence * headSize);
+    floats.workspace = values(floats.tokens * std::max({h, f, queriesKeysValues})) +
+                       values(floats.tokens * std::max(h, queries)) + attention + (isGpt ? 0 : model.sequence * headSize);
     return floats;
 }
 

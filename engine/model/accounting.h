@@ -13,6 +13,10 @@ namespace stagelens::model {
 /// Matrices of an MLP, and tensors of its inner width: two, and three with SwiGLU (gate, up and their product).
 [[nodiscard]] int innerTensors(const ModelConfig &model);
 
+/// Width of the queries of all heads together; of all keys together, which is that of all values.
+[[nodiscard]] std::int64_t queryWidth(const ModelConfig &model);
+[[nodiscard]] std::int64_t keyValueWidth(const ModelConfig &model);
+
 /// Parameters of one transformer layer, of one embedding matrix (V x h), of the positional table (s x h, gpt only) and of the
 /// final norm.
 [[nodiscard]] std::int64_t layerParameters(const ModelConfig &model);
@@ -25,7 +29,7 @@ namespace stagelens::model {
 enum class AttentionCount : unsigned char { Full, Causal };
 
 /// Forward FLOPs of one layer for b sequences: matrix products with weights, and attention, 4 b s^2 h in full and with a causal
-/// mask 2 b s (s + 1) h. Grouped queries save neither.
+/// mask 2 b s (s + 1) h, where h is the width of the queries. Grouped queries save neither.
 [[nodiscard]] double layerMatrixFlops(const ModelConfig &model, int microbatchSize);
 [[nodiscard]] double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCount count = AttentionCount::Full);
 /// Forward FLOPs of the output projection, 2 b s h V.

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace stagelens::model {
@@ -15,19 +16,36 @@ enum class ModelFamily : unsigned char { Gpt, Llama };
 /// Number format of parameters and activations in training (the CPU engine computes in fp32 whatever this says).
 enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
 
+/// Slower rotation of the pairs of a head that turn less than once or a few times in the sequences of pre-training: the rule of
+/// Llama 3.1 (transformers' rope_type "llama3").
+struct RopeScaling {
+    double factor = 8;              ///< slow pairs turn so much slower
+    double lowFrequencyFactor = 1;  ///< pairs that turn fewer times in originalSequence are slow
+    double highFrequencyFactor = 4; ///< pairs that turn more times keep their speed; between the two it is interpolated
+    int originalSequence = 8192;
+    friend bool operator==(const RopeScaling &, const RopeScaling &) = default;
+};
+
 /// Shape of a model. All sizes are positive in a valid one; see validate().
 struct ModelConfig {
     std::string preset = "gpt-demo"; ///< name of the preset it was made from; "custom" if any field was changed
     ModelFamily family = ModelFamily::Gpt;
     int layers = 8;            ///< L
     int hidden = 128;          ///< h
-    int heads = 4;             ///< a; divides hidden
+    int heads = 4;             ///< a; divides hidden unless headDim is given
     int kvHeads = 4;           ///< key and value heads; divides heads
     int ffn = 512;             ///< inner width of the MLP
     int sequence = 128;        ///< s
     int vocabularySize = 8192; ///< V
     bool tied = false;         ///< input embedding and output projection share one matrix
     DataType dtype = DataType::Fp32;
+    std::optional<int> headDim; ///< width of a head; absent: hidden / heads. The following are Llama's too
+    double rmsNormEpsilon = 1e-6;
+    double ropeTheta = 10000; ///< pair i of a head turns by position x theta^(-2 i / head size)
+    std::optional<RopeScaling> ropeScaling;
+
+    /// Width of a head.
+    [[nodiscard]] int headSize() const { return headDim.value_or(heads > 0 ? hidden / heads : 0); }
     friend bool operator==(const ModelConfig &, const ModelConfig &) = default;
 };
 

@@ -17,9 +17,36 @@ constexpr std::string_view kCustom = "custom";
 constexpr std::array<std::string_view, 10> kShape{"family", "layers",   "hidden",          "heads", "kv_heads",
                                                   "ffn",    "sequence", "vocabulary_size", "tied",  "dtype"};
 
-/// Reads the members that make up the shape. Where hidden, heads or family are given, `ffn` and `kv_heads` follow from them
-/// unless they are given too.
-void readShape(ObjectReader &reader, ModelConfig &model)
+/// What a model has of Llama's own choices; documents hold those that are not the usual ones.
+void setUsualChoices(ModelConfig &model)
+{
+    const ModelConfig usual;
+    model.headDim = usual.headDim;
+    model.rmsNormEpsilon = usual.rmsNormEpsilon;
+    model.ropeTheta = usual.ropeTheta;
+    model.ropeScaling = usual.ropeScaling;
+}
+
+void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
+{
+    const Json *member = reader.find("rope_scaling");
+    if (member == nullptr)
+        return;
+    model.ropeScaling.reset();
+    if (member->is_null())
+        return;
+    RopeScaling &scaling = model.ropeScaling.emplace();
+    ObjectReader inner(*member, path, problems);
+    inner.require("factor", scaling.factor);
+    inner.require("low_freq_factor", scaling.lowFrequencyFactor);
+    inner.require("high_freq_factor", scaling.highFrequencyFactor);
+    inner.require("original_max_position_embeddings", scaling.originalSequence);
+    inner.finish();
+}
+
+/// Reads the members that make up the shape. Where hidden, heads or family are given, `ffn`, `kv_heads` and `head_dim` follow
+/// from them unless they are given too.
+void readShape(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
 {
     reader.read("family", model.family);
     reader.read("layers", model.layers);
@@ -34,8 +61,14 @@ void readShape(ObjectReader &reader, ModelConfig &model)
         model.kvHeads = model.heads;
     if (newFamily || reader.find("hidden") != nullptr)
         model.ffn = defaultFfn(model.family, model.hidden);
+    if (newFamily || reader.find("hidden") != nullptr || reader.find("heads") != nullptr)
+        model.headDim.reset();
     reader.read("kv_heads", model.kvHeads);
+    reader.read("head_dim", model.headDim);
     reader.read("ffn", model.ffn);
+    reader.read("rms_norm_eps", model.rmsNormEpsilon);
+    reader.read("rope_theta", model.ropeTheta);
+    readRopeScaling(reader, path + "rope_scaling", model, problems);
 }
 
 double micros(base::Nanos time)
@@ -104,10 +137,23 @@ int defaultFfn(ModelFamily family, int hidden)
 
 Json modelJson(const ModelConfig &model)
 {
-    return {{"preset", model.preset}, {"family", name(model.family)}, {"layers", model.layers},
-            {"hidden", model.hidden}, {"heads", model.heads},         {"kv_heads", model.kvHeads},
-            {"ffn", model.ffn},       {"sequence", model.sequence},   {"vocabulary_size", model.vocabularySize},
-            {"tied", model.tied},     {"dtype", name(model.dtype)}};
+    Json json{{"preset", model.preset}, {"family", name(model.family)}, {"layers", model.layers},
+              {"hidden", model.hidden}, {"heads", model.heads},         {"kv_heads", model.kvHeads},
+              {"ffn", model.ffn},       {"sequence", model.sequence},   {"vocabulary_size", model.vocabularySize},
+              {"tied", model.tied},     {"dtype", name(model.dtype)}};
+    const ModelConfig usual;
+    if (model.headDim)
+        json["head_dim"] = *model.headDim;
+    if (model.rmsNormEpsilon != usual.rmsNormEpsilon)
+        json["rms_norm_eps"] = model.rmsNormEpsilon;
+    if (model.ropeTheta != usual.ropeTheta)
+        json["rope_theta"] = model.ropeTheta;
+    if (const auto &scaling = model.ropeScaling)
+        json["rope_scaling"] = {{"factor", scaling->factor},
+                                {"low_freq_factor", scaling->lowFrequencyFactor},
+                                {"high_freq_factor", scaling->highFrequencyFactor},
+                                {"original_max_position_embeddings", scaling->originalSequence}};
+    return json;
 }
 
 void readModel(const Json &json, ModelConfig &model, Problems &problems)
@@ -123,7 +169,9 @@ void readModel(const Json &json, ModelConfig &model, Problems &problems)
     else if (presetName != kCustom && !complete)
         // A complete shape is understood without its preset, so that experiments outlive a preset's renaming.
         reader.problem("preset", preset.error().problems.front().message);
-    readShape(reader, model);
+    if (complete)
+        setUsualChoices(model);
+    readShape(reader, "model.", model, problems);
     reader.finish();
     if (!preset || model != *preset)
         model.preset = kCustom;
@@ -143,7 +191,7 @@ Result<ModelPreset> modelPresetFromJson(std::string_view text, const std::string
         if (reader.find(member) == nullptr)
             reader.problem(member, "missing");
     }
-    readShape(reader, preset.model);
+    readShape(reader, source + ": ", preset.model, problems);
     reader.finish();
     Experiment experiment;
     experiment.model = preset.model;

@@ -59,6 +59,51 @@ private:
     Problems m_problems;
 };
 
+/// Whether heads have a width, so that accounting may be called. `hidden` and `heads` are in range.
+bool checkHeadSize(const ModelConfig &model, Checks &checks)
+{
+    const bool isGpt = model.family == ModelFamily::Gpt;
+    if (model.headDim) {
+        if (!checks.inRange(*model.headDim, kLargestSize, "model.head_dim") ||
+            !checks.holds(std::int64_t{*model.headDim} * model.heads <= kLargestSize, "model.head_dim",
+                          concat("is ", *model.headDim, ", and ", model.heads, " heads of it are wider than ", kLargestSize,
+                                 "; choose less")))
+            return false;
+        checks.holds(!isGpt || std::int64_t{*model.headDim} * model.heads == model.hidden, "model.head_dim",
+                     concat("is ", *model.headDim, ", but the ", model.heads, " heads of gpt divide hidden ", model.hidden,
+                            "; leave it out or choose family llama"));
+    } else if (!checks.holds(
+                   model.hidden % model.heads == 0, "model.heads",
+                   concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden))) {
+        return true; // accounting rounds
+    }
+    checks.holds(isGpt || model.headSize() % 2 == 0, model.headDim ? "model.head_dim" : "model.heads",
+                 concat("a head is ", model.headSize(), " wide, and rotary positions need an even width; choose another ",
+                        model.headDim ? "one" : "number of heads"));
+    return true;
+}
+
+/// What Llama's norm and rotary positions are made with.
+void checkRotation(const ModelConfig &model, Checks &checks)
+{
+    constexpr double kLargest = 1e12;
+    const auto within = [&](double value, double least, double most, std::string_view field) {
+        checks.holds(value >= least && value <= most, field, concat("is ", value, "; choose ", least, " to ", most));
+    };
+    within(model.rmsNormEpsilon, 1e-30, 1, "model.rms_norm_eps");
+    within(model.ropeTheta, 1, kLargest, "model.rope_theta");
+    if (!model.ropeScaling)
+        return;
+    const RopeScaling &scaling = *model.ropeScaling;
+    within(scaling.factor, 1, kLargest, "model.rope_scaling.factor");
+    within(scaling.lowFrequencyFactor, 1e-6, kLargest, "model.rope_scaling.low_freq_factor");
+    checks.holds(scaling.highFrequencyFactor > scaling.lowFrequencyFactor && scaling.highFrequencyFactor <= kLargest,
+                 "model.rope_scaling.high_freq_factor",
+                 concat("is ", scaling.highFrequencyFactor, "; choose more than low_freq_factor, which is ",
+                        scaling.lowFrequencyFactor));
+    checks.inRange(scaling.originalSequence, kLargestSize, "model.rope_scaling.original_max_position_embeddings");
+}
+
 /// True if every size is sound, so that accounting may be called.
 bool checkModel(const ModelConfig &model, Checks &checks)
 {
@@ -69,15 +114,7 @@ bool checkModel(const ModelConfig &model, Checks &checks)
     sound &= checks.inRange(model.ffn, kLargestSize, "model.ffn");
     sound &= checks.inRange(model.sequence, kLargestSize, "model.sequence");
     sound &= checks.inRange(model.vocabularySize, kLargestSize, "model.vocabulary_size");
-    if (hidden && heads) {
-        const int headSize = model.hidden / model.heads;
-        if (checks.holds(
-                model.hidden % model.heads == 0, "model.heads",
-                concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden)))
-            checks.holds(model.family != ModelFamily::Llama || headSize % 2 == 0, "model.heads",
-                         concat("a head is ", headSize,
-                                " wide, and rotary positions need an even width; choose another number of heads"));
-    }
+    const bool size = hidden && heads && checkHeadSize(model, checks);
     if (heads && kvHeads && model.family == ModelFamily::Gpt)
         checks.holds(
             model.kvHeads == model.heads, "model.kv_heads",
@@ -86,7 +123,8 @@ bool checkModel(const ModelConfig &model, Checks &checks)
         checks.holds(model.heads % model.kvHeads == 0, "model.kv_heads",
                      concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
                             model.heads));
-    return sound && hidden && heads && kvHeads;
+    checkRotation(model, checks);
+    return sound && size && kvHeads;
 }
 
 // What would overflow 64-bit counts further on.
@@ -103,7 +141,9 @@ void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Checks
 {
     // An upper bound of every accounting function's bytes a token.
     const double tokenBytes =
-        model.layers * (40.0 * model.hidden + 16.0 * model.ffn + 4.0 * model.heads + 16.0) + 8.0 * model.vocabularySize;
+        model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, queryWidth(model))) + 16.0 * model.ffn +
+                        4.0 * model.heads + 16.0) +
+        8.0 * model.vocabularySize;
     const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
     checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
                  concat("a step's activations are about ", tokens * tokenBytes, " bytes, and at most ", kMostBytes,

@@ -14,6 +14,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <set>
 #include <system_error>
 
 namespace stagelens::runtime {
@@ -329,7 +330,11 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
     };
     if (!experiment.hasModel || !checkpoint.experiment.hasModel)
         return {{"model", "is missing; a run goes on with the model of its checkpoint"}};
-    for (const auto &[key, value] : now["model"].items())
+    std::set<std::string> keys; // documents leave out what is as usual
+    for (const Json *document : {&now, &then})
+        for (const auto &[key, value] : (*document)["model"].items())
+            keys.insert(key);
+    for (const std::string &key : keys)
         if (key != "preset" && key != "dtype") // names; the CPU engine computes in fp32 whatever is said
             compare("model", key);
     compare("training", "seed");

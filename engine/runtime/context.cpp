@@ -11,8 +11,8 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, b
     const auto take = [&pool](std::int64_t floats) {
         return pool.take(size(floats), category(simulate::MemoryCategory::Workspace));
     };
-    wide = take(shape.floats(shape.tokens() * std::max(shape.ffn, shape.attention().qkvWidth())));
-    narrow = take(shape.floats(shape.boundary()));
+    wide = take(shape.floats(shape.tokens() * std::max({shape.hidden, shape.ffn, shape.attention().qkvWidth()})));
+    narrow = take(shape.floats(shape.tokens() * std::max(shape.hidden, shape.attention().width())));
     if (shape.precision == base::Precision::Fp32)
         attention = take(kernels::attentionScratch(shape.attention()));
     std::vector<float> values(size(shape.architecture->constantFloats(shape)));

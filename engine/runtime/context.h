@@ -12,8 +12,8 @@ using backend::Values;
 
 /// Scratch that no pass leaves anything in, and the family's constants.
 struct Workspace {
-    backend::Buffer wide;      ///< [b s, max(ffn, width of queries, keys and values)]
-    backend::Buffer narrow;    ///< [b s, h]
+    backend::Buffer wide;      ///< [b s, max(h, ffn, width of queries, keys and values)]
+    backend::Buffer narrow;    ///< [b s, max(h, width of queries)]
     backend::Buffer attention; ///< kernels::attentionScratch in fp32
     backend::Buffer constants; ///< Architecture::constantFloats
     backend::Buffer again;     ///< what a layer keeps, where that is recomputed in each pass

@@ -28,11 +28,12 @@ struct Saved {
 
     Saved(float *slab, const Shape &shape)
         : cut(slab, shape.precision), norm1(cut.values(shape.boundary())),
-          qkv(cut.values(shape.tokens() * shape.attention().qkvWidth())), attention(cut.values(shape.boundary())),
-          middle(cut.values(shape.boundary())), norm2(cut.values(shape.boundary())),
-          gate(cut.values(shape.tokens() * shape.ffn)), up(cut.values(shape.tokens() * shape.ffn)),
-          activated(cut.values(shape.tokens() * shape.ffn)), statistics1(cut.floats(normStatistics(shape))),
-          statistics2(cut.floats(normStatistics(shape))), logSumExp(cut.floats(shape.tokens() * shape.heads))
+          qkv(cut.values(shape.tokens() * shape.attention().qkvWidth())),
+          attention(cut.values(shape.tokens() * shape.attention().width())), middle(cut.values(shape.boundary())),
+          norm2(cut.values(shape.boundary())), gate(cut.values(shape.tokens() * shape.ffn)),
+          up(cut.values(shape.tokens() * shape.ffn)), activated(cut.values(shape.tokens() * shape.ffn)),
+          statistics1(cut.floats(normStatistics(shape))), statistics2(cut.floats(normStatistics(shape))),
+          logSumExp(cut.floats(shape.tokens() * shape.heads))
     {}
 };
 
@@ -216,14 +217,15 @@ public:
     [[nodiscard]] std::vector<ParameterInfo> parameters(const model::ModelConfig &model) const override
     {
         const std::int64_t h = model.hidden;
-        const std::int64_t keyValue = h / model.heads * model.kvHeads;
+        const std::int64_t query = model::queryWidth(model);
+        const std::int64_t keyValue = model::keyValueWidth(model);
         std::vector<ParameterInfo> list{normalMatrix("model.embed_tokens.weight", model.vocabularySize, h)};
         for (int layer = 0; layer < model.layers; ++layer) {
             const std::string name = base::concat("model.layers.", layer, ".");
-            list.push_back(normalMatrix(name + "self_attn.q_proj.weight", h, h));
+            list.push_back(normalMatrix(name + "self_attn.q_proj.weight", query, h));
             list.push_back(normalMatrix(name + "self_attn.k_proj.weight", keyValue, h));
             list.push_back(normalMatrix(name + "self_attn.v_proj.weight", keyValue, h));
-            list.push_back(normalMatrix(name + "self_attn.o_proj.weight", h, h));
+            list.push_back(normalMatrix(name + "self_attn.o_proj.weight", h, query));
             list.push_back(normalMatrix(name + "mlp.gate_proj.weight", model.ffn, h));
             list.push_back(normalMatrix(name + "mlp.up_proj.weight", model.ffn, h));
             list.push_back(normalMatrix(name + "mlp.down_proj.weight", h, model.ffn));
@@ -249,7 +251,7 @@ public:
     }
     void fillConstants(float *constants, const Shape &shape) const override
     {
-        kernels::rotaryAngles(constants, shape.sequence, shape.attention().size);
+        kernels::rotaryAngles(constants, shape.sequence, shape.attention().size, shape.rotation);
     }
 };
 

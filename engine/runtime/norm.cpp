@@ -15,7 +15,7 @@ void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in
     const std::int64_t rows = context.shape.tokens();
     const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
-        return context.compute.rmsNormForward(out, statistics, in, weight, rows, width);
+        return context.compute.rmsNormForward(out, statistics, in, weight, rows, width, context.shape.normEpsilon);
     context.compute.layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->weights(), rows, width);
 }
 

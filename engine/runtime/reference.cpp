@@ -122,7 +122,9 @@ base::Bytes referenceBytes(const model::Experiment &experiment)
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
-    const double layer = tokens * (10.0 * model.hidden + 3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
+    const double layer = tokens * (5.0 * model.hidden +
+                                   5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model::queryWidth(model))) +
+                                   3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
     // Values and gradients in double, and the fp32 copies that go in and are compared.
     const double parameters = 3.0 * static_cast<double>(model::totalParameters(model));
     constexpr double kMostBytes = 9e18;

@@ -23,7 +23,7 @@ void addTo(Matrix &to, const Matrix &from)
 
 Attention::Attention(const model::ModelConfig &model, std::size_t count)
     : sequences(count), length(static_cast<std::size_t>(model.sequence)), heads(static_cast<std::size_t>(model.heads)),
-      kvHeads(static_cast<std::size_t>(model.kvHeads)), size(static_cast<std::size_t>(model.hidden / model.heads))
+      kvHeads(static_cast<std::size_t>(model.kvHeads)), size(static_cast<std::size_t>(model.headSize()))
 {}
 
 double Attention::scale() const

@@ -29,8 +29,11 @@ class Llama : public Family {
 public:
     Llama(const model::ModelConfig &model, std::size_t sequences)
         : m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
-          m_layers(static_cast<std::size_t>(model.layers)), m_kept(m_layers)
-    {}
+          m_layers(static_cast<std::size_t>(model.layers)), m_epsilon(model.rmsNormEpsilon), m_kept(m_layers)
+    {
+        for (std::size_t i = 0; i < m_attention.size / 2; ++i)
+            m_speeds.push_back(speedOf(i, model));
+    }
 
     void forward(Matrix &x, std::size_t layer, const Matrices &values) override
     {
@@ -132,6 +135,26 @@ private:
         return part;
     }
 
+    /// Angle by which a pair turns from one position to the next. Of scaled positions in the words of transformers'
+    /// _compute_llama3_parameters: by the wavelength, which is the number of positions of a whole turn.
+    [[nodiscard]] double speedOf(std::size_t pair, const model::ModelConfig &model) const
+    {
+        const double speed =
+            std::pow(model.ropeTheta, -2.0 * static_cast<double>(pair) / static_cast<double>(m_attention.size));
+        if (!model.ropeScaling)
+            return speed;
+        const model::RopeScaling &scaling = *model.ropeScaling;
+        const double original = scaling.originalSequence;
+        const double wavelength = 2 * std::acos(-1.0) / speed;
+        if (wavelength > original / scaling.lowFrequencyFactor)
+            return speed / scaling.factor;
+        if (wavelength < original / scaling.highFrequencyFactor)
+            return speed;
+        const double smooth =
+            (original / wavelength - scaling.lowFrequencyFactor) / (scaling.highFrequencyFactor - scaling.lowFrequencyFactor);
+        return (1 - smooth) * speed / scaling.factor + smooth * speed;
+    }
+
     /// Multiplies every pair of queries and keys, as a complex number, with e^(i angle) of its position.
     void turn(Matrix &qkv, double direction) const
     {
@@ -140,8 +163,7 @@ private:
             for (std::size_t head = 0; head < m_attention.heads + m_attention.kvHeads; ++head) {
                 double *x = &qkv[token * m_attention.rowWidth() + head * size];
                 for (std::size_t i = 0; i < size / 2; ++i) {
-                    const double speed = std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size));
-                    const double angle = direction * static_cast<double>(token % m_attention.length) * speed;
+                    const double angle = direction * static_cast<double>(token % m_attention.length) * m_speeds[i];
                     const auto turned = std::complex<double>(x[i], x[i + size / 2]) * std::polar(1.0, angle);
                     x[i] = turned.real();
                     x[i + size / 2] = turned.imag();
@@ -152,9 +174,8 @@ private:
 
     [[nodiscard]] Matrix normalise(const Matrix &x, const Matrix &weight, NormKept &kept) const
     {
-        constexpr double kEpsilon = 1e-6;
         kept.input = x;
-        kept.rms.assign(x.size() / m_hidden, kEpsilon);
+        kept.rms.assign(x.size() / m_hidden, m_epsilon);
         for (std::size_t i = 0; i < x.size(); ++i)
             kept.rms[i / m_hidden] += x[i] * x[i] / static_cast<double>(m_hidden);
         for (double &rms : kept.rms)
@@ -182,6 +203,8 @@ private:
     Attention m_attention;
     std::size_t m_hidden;
     std::size_t m_layers;
+    double m_epsilon;
+    std::vector<double> m_speeds; ///< of the pairs of a head
     std::vector<LayerKept> m_kept;
     NormKept m_finalNorm;
 };

@@ -1,6 +1,7 @@
 #include "engine/runtime/run_check.h"
 
 #include "engine/base/text.h"
+#include "engine/model/accounting.h"
 #include "engine/model/partition.h"
 #include "engine/runtime/accelerators.h"
 #include "engine/runtime/lowering.h"
@@ -42,7 +43,9 @@ void addPrecision(base::Problems &found, const model::ModelConfig &model)
     if (model.dtype != model::DataType::Bf16)
         return;
     constexpr int kTogether = 8;
-    for (const auto &[field, width] : {std::pair("model.hidden", model.hidden), std::pair("model.ffn", model.ffn)})
+    for (const auto &[field, width] : {std::tuple<const char *, std::int64_t>("model.hidden", model.hidden),
+                                       {"model.ffn", model.ffn},
+                                       {"model.head_dim", model.headDim ? model::queryWidth(model) : 0}})
         if (width % kTogether != 0)
             found.push_back({field, base::concat("is ", width, ", but GPUs take the numbers of bf16 ", kTogether,
                                                  " at a time; choose a multiple of ", kTogether, ", or --dtype fp32")});

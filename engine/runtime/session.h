@@ -55,6 +55,8 @@ public:
     [[nodiscard]] bool isLossFinite() const;
     /// Records the GPUs' kernels in that step.
     void recordKernels(int step) { m_recordedStep = step; }
+    /// Adds to StepReport::facts.
+    void noteFact(const std::string &name, std::string text) { m_facts[name] = std::move(text); }
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
     /// Parameter::stage of each.

@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
+#include "kernels/include/rotary.h"
 
 #include <cstdint>
 
@@ -26,22 +27,35 @@ struct Shape {
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0;
-    base::Precision precision; ///< of weights as kernels read them, activations and messages
+    std::int64_t headSize = 0;
+    float normEpsilon = 0;        ///< of RMSNorm
+    kernels::RotaryRule rotation; ///< of rotary positions
+    base::Precision precision;    ///< of weights as kernels read them, activations and messages
 
     explicit Shape(const model::Experiment &experiment)
         : architecture(&architectureOf(experiment.model.family)), batch(experiment.parallel.microbatchSize),
           sequence(experiment.model.sequence), hidden(experiment.model.hidden), heads(experiment.model.heads),
           kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn), vocabulary(experiment.model.vocabularySize),
-          microbatches(experiment.parallel.microbatches), precision(model::enginePrecision(experiment))
+          microbatches(experiment.parallel.microbatches), headSize(experiment.model.headSize()),
+          normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
+          precision(model::enginePrecision(experiment))
     {}
 
+    [[nodiscard]] static kernels::RotaryRule rotationOf(const model::ModelConfig &model)
+    {
+        kernels::RotaryRule rule{model.ropeTheta};
+        if (const auto &scaling = model.ropeScaling)
+            rule.scaling = {scaling->factor, scaling->lowFrequencyFactor, scaling->highFrequencyFactor,
+                            static_cast<double>(scaling->originalSequence)};
+        return rule;
+    }
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
     [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
     /// That tensors of so many numbers take.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Weight of one token's loss in the step's loss: the mean is over all tokens of the step.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
-    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, hidden / heads}; }
+    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, headSize}; }
 };
 
 [[nodiscard]] constexpr std::size_t size(std::int64_t count)

@@ -1,6 +1,7 @@
 #include "engine/runtime/training_run.h"
 
 #include "engine/base/exception_text.h"
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/runtime/checkpoint.h"
 #include "engine/runtime/dump.h"
@@ -83,8 +84,9 @@ private:
             const auto parameters = readParameters(m_folders.init, m_session.plan());
             if (!parameters)
                 return parameters.error();
-            m_session.setTensors(&Parameter::value, *parameters);
-            m_session.setTensors(&Parameter::previous, *parameters);
+            m_session.setTensors(&Parameter::value, parameters->values);
+            m_session.setTensors(&Parameter::previous, parameters->values);
+            tell(parameters->notes);
         }
         if (m_folders.resume.empty())
             return {};
@@ -95,6 +97,16 @@ private:
             return base::Error::invalid(std::move(problems));
         m_losses = checkpoint->losses;
         return restore(*checkpoint, m_session);
+    }
+
+    /// What is to be known of the parameters that the run starts from, at once and with the stored run.
+    void tell(const std::vector<std::string> &notes)
+    {
+        if (notes.empty() || !m_session.peers().isFirst())
+            return;
+        for (const std::string &note : notes)
+            base::log(base::LogLevel::Warning, "--init: " + note);
+        m_session.noteFact("init", base::join(notes, "; "));
     }
 
     base::Result<> evaluate()

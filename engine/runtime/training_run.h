@@ -39,7 +39,8 @@ struct StepReport {
     timeline::TimelinePtr timeline;
     /// Peak of the bytes that the device's tensors held, by category, measured by the allocator.
     std::vector<simulate::MemoryByCategory> peakMemory;
-    /// What was found out about the measurement itself, by name: "clocks" (how well the devices' are aligned), "gpu memory".
+    /// What was found out about the measurement itself, by name: "clocks" (how well the devices' are aligned), "gpu memory"; or
+    /// of what the run starts from: "init".
     std::map<std::string, std::string> facts = {};
     timeline::KernelTracePtr kernels = {}; ///< where they were recorded (RunFolders::recordsKernels)
 };

@@ -33,12 +33,12 @@ STAGELENS_INLINE float projectionOf(const float *gradient, const float *weight, 
 }
 
 STAGELENS_INLINE void rmsNormForwardLoop(float *__restrict out, float *__restrict rstd, const float *__restrict in,
-                                         const float *__restrict weight, std::int64_t rows, std::int64_t width)
+                                         const float *__restrict weight, std::int64_t rows, std::int64_t width, float epsilon)
 {
     const float share = 1.0F / static_cast<float>(width);
     for (std::int64_t row = 0; row < rows; ++row) {
         const float *x = in + row * width;
-        const float r = 1.0F / std::sqrt(sumOfSquaresOf(x, width) * share + kRmsNormEpsilon);
+        const float r = 1.0F / std::sqrt(sumOfSquaresOf(x, width) * share + epsilon);
         rstd[row] = r;
         float *y = out + row * width;
         for (std::int64_t i = 0; i < width; ++i)
@@ -68,9 +68,10 @@ STAGELENS_INLINE void rmsNormBackwardLoop(float *__restrict inGradient, float *_
 
 } // namespace
 
-void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows, std::int64_t width)
+void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows, std::int64_t width,
+                    float epsilon)
 {
-    runBest<rmsNormForwardLoop>(out, rstd, in, weight, rows, width);
+    runBest<rmsNormForwardLoop>(out, rstd, in, weight, rows, width, epsilon);
 }
 
 void rmsNormBackward(float *inGradient, float *weightGradient, const float *outGradient, const float *in, const float *rstd,

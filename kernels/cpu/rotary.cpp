@@ -6,11 +6,29 @@
 
 namespace stagelens::kernels {
 
-void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size)
+namespace {
+
+double scaledSpeed(double speed, const RotaryScaling &scaling)
+{
+    constexpr double kTurn = 6.283185307179586476925;
+    const double turns = scaling.originalSequence * speed / kTurn;
+    if (turns > scaling.highFrequencyFactor)
+        return speed;
+    const double slow = speed / scaling.factor;
+    if (turns < scaling.lowFrequencyFactor)
+        return slow;
+    const double share = (turns - scaling.lowFrequencyFactor) / (scaling.highFrequencyFactor - scaling.lowFrequencyFactor);
+    return (1 - share) * slow + share * speed;
+}
+
+} // namespace
+
+void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size, const RotaryRule &rule)
 {
     const std::int64_t half = size / 2;
     for (std::int64_t i = 0; i < half; ++i) {
-        const double speed = std::pow(kRotaryTheta, -2.0 * static_cast<double>(i) / static_cast<double>(size));
+        const double unscaled = std::pow(rule.theta, -2.0 * static_cast<double>(i) / static_cast<double>(size));
+        const double speed = rule.scaling ? scaledSpeed(unscaled, *rule.scaling) : unscaled;
         for (std::int64_t position = 0; position < sequence; ++position) {
             const double angle = static_cast<double>(position) * speed;
             angles[position * size + i] = static_cast<float>(std::cos(angle));

@@ -7,10 +7,10 @@ namespace stagelens::kernels::gpu {
 
 template <class T>
 Status rmsNormForward(Stream stream, T *out, float *rstd, T *sum, const T *in, const T *residual, const T *weight,
-                      std::int64_t rows, std::int64_t width)
+                      std::int64_t rows, std::int64_t width, float epsilon)
 {
     return startNormForward<false>(
-        stream, NormForward<T>{out, nullptr, rstd, sum, in, residual, weight, nullptr, width, kRmsNormEpsilon}, rows);
+        stream, NormForward<T>{out, nullptr, rstd, sum, in, residual, weight, nullptr, width, epsilon}, rows);
 }
 
 template <class T>
@@ -24,9 +24,9 @@ Status rmsNormBackward(Stream stream, T *inGradient, float *weightGradient, cons
 }
 
 template Status rmsNormForward(Stream, float *, float *, float *, const float *, const float *, const float *, std::int64_t,
-                               std::int64_t);
+                               std::int64_t, float);
 template Status rmsNormForward(Stream, Bf16 *, float *, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, std::int64_t,
-                               std::int64_t);
+                               std::int64_t, float);
 template Status rmsNormBackward(Stream, float *, float *, const float *, const float *, const float *, const float *,
                                 std::int64_t, std::int64_t, float *);
 template Status rmsNormBackward(Stream, Bf16 *, float *, const Bf16 *, const Bf16 *, const float *, const Bf16 *, std::int64_t,

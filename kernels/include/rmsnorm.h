@@ -10,7 +10,8 @@ namespace stagelens::kernels {
 inline constexpr float kRmsNormEpsilon = 1e-6F; ///< the default of transformers' LlamaConfig
 
 /// out = in * rstd * weight with rstd = 1 / sqrt(mean of the squares + epsilon); keeps rstd[rows] for the backward.
-void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows, std::int64_t width);
+void rmsNormForward(float *out, float *rstd, const float *in, const float *weight, std::int64_t rows, std::int64_t width,
+                    float epsilon = kRmsNormEpsilon);
 
 /// inGradient += gradient through the norm (so that it may hold the residual branch's); weightGradient[width] += its own, in
 /// row order.
@@ -22,7 +23,7 @@ namespace gpu {
 /// As layerNormForward() of namespace gpu, without mean and bias.
 template <class T>
 Status rmsNormForward(Stream stream, T *out, float *rstd, T *sum, const T *in, const T *residual, const T *weight,
-                      std::int64_t rows, std::int64_t width);
+                      std::int64_t rows, std::int64_t width, float epsilon = kRmsNormEpsilon);
 
 /// As layerNormBackward() of namespace gpu, with the same scratch.
 template <class T>

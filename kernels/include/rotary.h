@@ -5,6 +5,7 @@
 #include "kernels/include/stream.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace stagelens::kernels {
 
@@ -22,8 +23,22 @@ struct RotaryShape {
 /// Backwards turns a gradient back, for the transpose of a rotation is its inverse.
 enum class Turn : unsigned char { Forwards, Backwards };
 
+/// How Llama 3.1 slows pairs down: those that turn fewer than lowFrequencyFactor times in originalSequence positions by
+/// `factor`, those that turn more than highFrequencyFactor times not at all, and those between by an interpolation that is
+/// linear in the number of turns.
+struct RotaryScaling {
+    double factor = 1;
+    double lowFrequencyFactor = 1;
+    double highFrequencyFactor = 4;
+    double originalSequence = 8192;
+};
+struct RotaryRule {
+    double theta = kRotaryTheta;
+    std::optional<RotaryScaling> scaling = {};
+};
+
 /// angles[sequence, size]: of each position the cosines of its size / 2 angles, then the sines, rounded from double.
-void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size);
+void rotaryAngles(float *angles, std::int64_t sequence, std::int64_t size, const RotaryRule &rule = {});
 
 /// Turns the heads of every row in place.
 void rotate(float *rows, const float *angles, const RotaryShape &shape, Turn turn);

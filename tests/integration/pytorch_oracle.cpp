@@ -24,8 +24,15 @@ constexpr Run kRuns[] = {
     {"llama-plain", "--model llama-demo --untied --devices 1 --schedule 1f1b"},
     {"llama-tied", "--model llama-demo --tied --devices 2 --schedule zb-h1"},
     {"llama-vocab-2", "--model llama-demo --untied --devices 2 --schedule zb-v --vocabulary vocab-2"},
+    {"llama-head-dim", "--model llama-demo --untied --devices 2 --schedule zb-h1 --head-dim 12"},
+    {"llama-scaled-positions", "--model scaled.json --untied --devices 2 --schedule 1f1b --vocabulary vocab-2"},
     {"llama-tied-vocab-1", "--model llama-demo --tied --devices 4 --schedule 1f1b --vocabulary vocab-1 --recompute full"},
 };
+/// Sizes are given by options; some pairs of a head of 8 keep their speed, one lies between, and some are slowed down.
+constexpr const char *kScaled = R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 4,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 131, "max_position_embeddings": 24, "hidden_act": "swish",
+    "rms_norm_eps": 0.01, "rope_theta": 60.0, "rope_scaling": {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 0.5,
+    "high_freq_factor": 1.5, "original_max_position_embeddings": 12}})";
 constexpr const char *kSizes =
     " --layers 4 --hidden 32 --heads 4 --ffn 96 --sequence 24 --vocabulary-size 131 --microbatches 3"
     " --microbatch-size 2 --steps 20 --seed 11 --lr 0.003 --betas 0.9,0.95 --weight-decay 0.1 --clip 0.5";
@@ -48,6 +55,9 @@ private slots:
     {
         QStringList arguments{qEnvironmentVariable("STAGELENS_TEST_DATA") + u"/support/pytorch_oracle.py"_s,
                               QString::fromLatin1(kOptimizer)};
+        QFile scaled(folder(u"scaled.json"_s));
+        QVERIFY(scaled.open(QIODevice::WriteOnly) && scaled.write(kScaled) > 0);
+        scaled.close();
         for (const Run &run : kRuns) {
             const CliAnswer answer =
                 m_cli.run(QStringLiteral("run %1 %2 --dump %3 --json")

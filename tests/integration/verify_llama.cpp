@@ -84,6 +84,59 @@ private slots:
         }
     }
 
+    /// A head that is wider or narrower than hidden / heads, scaled rotary positions and another epsilon. Of a head of 20 some
+    /// pairs keep their speed, some are slowed down and some lie between.
+    void ownHeadSizeAndScaledPositions()
+    {
+        int turn = 0;
+        for (const int headDim : {2, 6, 20}) {
+            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
+                for (const char *family : {"1f1b", "zb-h1"}) {
+                    auto experiment = tinyLlama(family, method, 2, 3, turn % 2 == 0 ? 2 : 1);
+                    experiment.model.headDim = headDim;
+                    experiment.model.ffn = headDim == 2 ? 8 : 96; // all narrower than hidden
+                    experiment.model.rmsNormEpsilon = 0.25;
+                    experiment.model.ropeTheta = 50;
+                    experiment.model.ropeScaling = model::RopeScaling{4, 0.5, 1.5, 12};
+                    experiment.parallel.microbatchSize = 2;
+                    experiment.schedule.recompute = turn++ % 3 ? model::Recompute::None : model::Recompute::Full;
+                    const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+                    QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+                    QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
+                    auto plain = experiment;
+                    plain.model.ropeScaling.reset();
+                    const auto other = runtime::verify(plain, scheduleOf(plain), {});
+                    QVERIFY(other.ok() && other->holds());
+                    // The only pair of a head of 2 turns often enough to keep its speed.
+                    const double apart = std::abs(other->loss - found->loss);
+                    QVERIFY2((apart == 0) == (headDim == 2), qPrintable(QString::number(apart)));
+                }
+            }
+        }
+    }
+
+    /// What is counted is what the engine keeps, and what a run holds stays within its plan.
+    void ownHeadSizeIsCounted()
+    {
+        for (const int headDim : {2, 6, 20}) {
+            auto experiment = tinyLlama("zb-v", VocabularyMethod::Vocab1, 2, 6);
+            experiment.model.headDim = headDim;
+            experiment.training.steps = 1;
+            std::int64_t count = 0;
+            for (const runtime::ParameterInfo &info : runtime::parameterList(experiment.model))
+                count += info.count();
+            QCOMPARE(count, model::totalParameters(experiment.model));
+            const runtime::Shape shape(experiment);
+            QCOMPARE(model::engineFloats(experiment.model, 1).layer, runtime::savedFloats(shape));
+            const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+        const auto gemma = model::modelPreset("gemma-2-9b");
+        QVERIFY(gemma.ok());
+        QCOMPARE(gemma->headSize(), 256);
+        QCOMPARE(model::totalParameters(*gemma) / 10'000'000, 924); // 9.24 billion, as published
+    }
+
     void stagesWithoutLayersAndEmptyShards()
     {
         for (const VocabularyMethod method : kAllMethods) {

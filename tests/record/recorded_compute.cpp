@@ -271,11 +271,11 @@ public:
         record("layerNormBackward", inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
         m_inner->layerNormBackward(inGradient, weightGradient, biasGradient, outGradient, in, mean, rstd, weight, rows, width);
     }
-    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
-                        std::int64_t width) override
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows, std::int64_t width,
+                        float epsilon) override
     {
         record("rmsNormForward", out, rstd, in, weight, rows, width);
-        m_inner->rmsNormForward(out, rstd, in, weight, rows, width);
+        m_inner->rmsNormForward(out, rstd, in, weight, rows, width, epsilon);
     }
     void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in, const float *rstd,
                          ConstValues weight, std::int64_t rows, std::int64_t width) override

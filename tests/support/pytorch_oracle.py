@@ -84,11 +84,25 @@ def gpt2_logits(config, p, ids):
     return x @ p["transformer.wte.weight" if config["tie_word_embeddings"] else "lm_head.weight"].T
 
 
+def scaled(speeds, rule):
+    """Llama 3.1's rule, in the words of transformers' _compute_llama3_parameters."""
+    if rule is None:
+        return speeds
+    wavelengths = 2 * math.pi / speeds
+    original = rule["original_max_position_embeddings"]
+    low, high = rule["low_freq_factor"], rule["high_freq_factor"]
+    slow = torch.where(wavelengths > original / low, speeds / rule["factor"], speeds)
+    smooth = (original / wavelengths - low) / (high - low)
+    between = (1 - smooth) * slow / rule["factor"] + smooth * slow
+    is_between = ~(wavelengths < original / high) & ~(wavelengths > original / low)
+    return torch.where(is_between, between, slow)
+
+
 def llama_logits(config, p, ids):
     heads = config["num_attention_heads"]
     groups = heads // config["num_key_value_heads"]
-    size = config["hidden_size"] // heads
-    speeds = config["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
+    size = config["head_dim"]
+    speeds = scaled(config["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float64) / size), config["rope_scaling"])
     angles = torch.arange(ids.shape[1], dtype=torch.float64)[:, None] * speeds
     cosine, sine = (torch.cat([part, part], dim=1) for part in (torch.cos(angles), torch.sin(angles)))
 

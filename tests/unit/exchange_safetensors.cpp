@@ -1,12 +1,15 @@
 // Safetensors: there and back, the bytes other programs expect, and hostile files.
 #include "engine/base/file.h"
 #include "engine/base/random.h"
+#include "engine/base/text.h"
 #include "engine/exchange/safetensors.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 
 using namespace stagelens;
 using exchange::SafetensorsFile;
@@ -109,10 +112,43 @@ private slots:
         QVERIFY2(file.ok(), file.ok() ? "" : file.error().text().c_str());
         QVERIFY(file->floats("w", std::array<std::int64_t, 1>{1}).ok());
         const auto half = file->floats("h", std::array<std::int64_t, 1>{2});
-        QVERIFY(!half.ok());
-        QVERIFY(half.error().text().find("as BF16 but F32") != std::string::npos);
+        QVERIFY(half.ok());
+        QCOMPARE(half->size(), std::size_t{2});
+        const auto whole = file->integers("w", std::array<std::int64_t, 1>{1});
+        QVERIFY(!whole && whole.error().text().find("as F32 but I64") != std::string::npos);
         QVERIFY(base::writeFile(path("e.safetensors"), fileOf("{}", 0)).ok());
         QVERIFY(SafetensorsFile::read(path("e.safetensors"))->entries().empty());
+    }
+
+    /// Every number of 16 bits: binary16 by its definition, bfloat16 as the upper half of a float.
+    void sixteenBitsAreWidenedExactly()
+    {
+        constexpr std::size_t kAll = 1 << 16;
+        std::vector<std::uint16_t> bits(kAll);
+        std::iota(bits.begin(), bits.end(), std::uint16_t{0});
+        const std::string data(reinterpret_cast<const char *>(bits.data()), 2 * kAll);
+        for (const bool isHalf : {true, false}) {
+            const std::string header = base::concat(R"({"x":{"dtype":")", isHalf ? "F16" : "BF16",
+                                                    R"(","shape":[256,256],"data_offsets":[0,131072]}})");
+            QVERIFY(base::writeFile(path("f.safetensors"), fileOf(header, 0) + data).ok());
+            const auto read = SafetensorsFile::read(path("f.safetensors"))->floats("x", std::array<std::int64_t, 2>{256, 256});
+            QVERIFY(read.ok());
+            for (std::size_t i = 0; i < kAll; ++i) {
+                const int fractionBits = isHalf ? 10 : 7;
+                const int fraction = static_cast<int>(i) & ((1 << fractionBits) - 1);
+                const int highest = isHalf ? 31 : 255;
+                const int exponent = static_cast<int>(i) >> fractionBits & highest;
+                const int bias = isHalf ? 15 : 127;
+                const double size = exponent == 0 ? std::ldexp(fraction, 1 - bias - fractionBits)
+                                                  : std::ldexp(fraction + (1 << fractionBits), exponent - bias - fractionBits);
+                const float value = (*read)[i];
+                QCOMPARE(std::signbit(value), i >= kAll / 2);
+                if (exponent == highest)
+                    QVERIFY(fraction == 0 ? std::isinf(value) : std::isnan(value));
+                else
+                    QCOMPARE(std::abs(static_cast<double>(value)), size);
+            }
+        }
     }
 
     void hostileFilesAreRefused()

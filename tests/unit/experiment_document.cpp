@@ -1,6 +1,7 @@
 // The experiment as a document: the contract's form, what may be absent, and every problem of a wrong one with its field.
 #include "engine/base/file.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/presets.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -43,6 +44,30 @@ bool has(const stagelens::base::Problems &problems, const std::string &field, co
 class ExperimentDocument : public QObject {
     Q_OBJECT
 private slots:
+    void llamasOwnChoicesComeBack()
+    {
+        Experiment experiment;
+        experiment.model = *modelPreset("gemma-2-9b");
+        QCOMPARE(experimentFromJson(toJson(experiment).dump(), "a")->model, experiment.model);
+        QCOMPARE(toJson(experiment)["model"]["head_dim"].get<int>(), 256);
+        experiment.model.preset = "custom";
+        experiment.model.headDim.reset();
+        QVERIFY(!toJson(experiment)["model"].contains("head_dim"));
+        QVERIFY(!toJson(experiment)["model"].contains("rope_theta"));
+        QCOMPARE(experimentFromJson(toJson(experiment).dump(), "a")->model, experiment.model);
+        experiment.model.rmsNormEpsilon = 1e-5;
+        experiment.model.ropeTheta = 500000;
+        experiment.model.ropeScaling = RopeScaling{32, 1, 4, 8192};
+        QCOMPARE(experimentFromJson(toJson(experiment).dump(), "a")->model, experiment.model);
+        const auto follows =
+            experimentFromJson(R"({"stagelens":"experiment/1","model":{"preset":"gemma-2-9b","heads":8}})", "a");
+        QCOMPARE(follows->model.headSize(), 448); // hidden / heads
+        const auto bad = experimentFromJson(
+            R"({"stagelens":"experiment/1","model":{"preset":"llama-demo","rope_scaling":{"factor":8}}})", "a");
+        QVERIFY(!bad);
+        QCOMPARE(bad.error().problems.front().field, std::string("model.rope_scaling.low_freq_factor"));
+    }
+
     void formOfTheContract()
     {
         // The example of design/cli.md, in a line.

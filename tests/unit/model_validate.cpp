@@ -38,6 +38,27 @@ const std::vector<Case> &modelCases()
         {"no heads", [](Experiment &e) { e.model.heads = 0; }, "model.heads", "is 0"},
         {"heads do not divide", [](Experiment &e) { e.model.heads = e.model.kvHeads = 5; }, "model.heads",
          "5 heads do not divide hidden 128"},
+        {"head_dim of gpt", [](Experiment &e) { e.model.headDim = 40; }, "model.head_dim", "choose family llama"},
+        {"odd head_dim",
+         [](Experiment &e) {
+             e.model.family = ModelFamily::Llama;
+             e.model.headDim = 31;
+         },
+         "model.head_dim", "even width"},
+        {"wide heads",
+         [](Experiment &e) {
+             e.model.family = ModelFamily::Llama;
+             e.model.heads = e.model.kvHeads = 1 << 20;
+             e.model.headDim = 1 << 20;
+         },
+         "model.head_dim", "wider than"},
+        {"no epsilon", [](Experiment &e) { e.model.rmsNormEpsilon = 0; }, "model.rms_norm_eps", "choose"},
+        {"no theta", [](Experiment &e) { e.model.ropeTheta = std::nan(""); }, "model.rope_theta", "choose"},
+        {"crossed factors",
+         [](Experiment &e) {
+             e.model.ropeScaling = RopeScaling{8, 4, 4, 8192};
+         },
+         "model.rope_scaling.high_freq_factor", "choose more than low_freq_factor"},
         {"gpt with fewer kv heads", [](Experiment &e) { e.model.kvHeads = 2; }, "model.kv_heads", "set it to 4"},
         {"kv heads do not divide",
          [](Experiment &e) {

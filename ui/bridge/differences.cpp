@@ -111,6 +111,7 @@ QString fieldCaption(const QString &field)
         {u"model.family"_s, u"Architecture"_s},
         {u"model.ffn"_s, u"Inner width"_s},
         {u"model.kv_heads"_s, u"Key/value heads"_s},
+        {u"model.head_dim"_s, u"Width of a head"_s},
         {u"model.vocabulary_size"_s, u"Vocabulary size"_s},
         {u"model.dtype"_s, u"Number format"_s},
         {u"model.tied"_s, u"Tied embeddings"_s},

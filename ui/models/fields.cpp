@@ -29,11 +29,14 @@ Field modelSize(const QString &id, const QString &caption, const QString &option
         const bool proportional = shape.family == model::ModelFamily::Gpt && shape.ffn == 4LL * shape.hidden;
         const bool allHeads = shape.kvHeads == shape.heads;
         const int ffnBefore = shape.ffn;
+        const std::pair widthsBefore(shape.hidden, shape.heads);
         access(experiment) = value.toInt();
         if (proportional && shape.ffn == ffnBefore && shape.hidden < 1'000'000)
             shape.ffn = 4 * shape.hidden;
         if (allHeads)
             shape.kvHeads = shape.heads;
+        if (widthsBefore != std::pair(shape.hidden, shape.heads))
+            shape.headDim.reset();
         shape.preset = "custom";
     };
     made.applies = hasModel;
@@ -49,6 +52,7 @@ void addArchitecture(std::vector<Field> &all)
         [](const Experiment &experiment) { return qtText(model::name(experiment.model.family)); },
         [](Experiment &experiment, const std::string &name) {
             experiment.model.family = model::parse<model::ModelFamily>(name).value_or(model::ModelFamily::Gpt);
+            experiment.model.headDim.reset();
             if (experiment.model.family == model::ModelFamily::Gpt)
                 experiment.model.kvHeads = experiment.model.heads; // GPT-2 has no groups
             experiment.model.preset = "custom";

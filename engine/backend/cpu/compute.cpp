@@ -141,10 +141,10 @@ public:
         kernels::layerNormBackward(inGradient.floats(), weightGradient, biasGradient, outGradient.floats(), in.floats(), mean,
                                    rstd, weight.floats(), rows, width);
     }
-    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
-                        std::int64_t width) override
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows, std::int64_t width,
+                        float epsilon) override
     {
-        kernels::rmsNormForward(out.floats(), rstd, in.floats(), weight.floats(), rows, width);
+        kernels::rmsNormForward(out.floats(), rstd, in.floats(), weight.floats(), rows, width, epsilon);
     }
     void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in, const float *rstd,
                          ConstValues weight, std::int64_t rows, std::int64_t width) override

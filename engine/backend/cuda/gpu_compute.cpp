@@ -220,13 +220,13 @@ public:
             },
             "layerNormBackward");
     }
-    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows,
-                        std::int64_t width) override
+    void rmsNormForward(Values out, float *rstd, ConstValues in, ConstValues weight, std::int64_t rows, std::int64_t width,
+                        float epsilon) override
     {
         run(
             [&] {
                 return gpu::rmsNormForward<T>(m_stream.get(), out.as<T>(), rstd, nullptr, in.as<T>(), nullptr, weight.as<T>(),
-                                              rows, width);
+                                              rows, width, epsilon);
             },
             "rmsNormForward");
     }
