@@ -6,6 +6,7 @@
 #include "engine/base/printable.h"
 #include "engine/service/engine_service.h"
 #include "ui/bridge/words.h"
+#include "ui/shell/closing_signals.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
@@ -145,6 +146,7 @@ int runWindow(const QCommandLineParser &parser)
             std::cout << std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1) << std::endl;
             QApplication::quit();
         });
+    ui::closeOnSignals(window);
     window.show();
     return QApplication::exec();
 }

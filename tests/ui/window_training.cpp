@@ -4,6 +4,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/plots/plots.h"
+#include "ui/shell/closing_signals.h"
 
 #include <QDir>
 #include <QLabel>
@@ -37,6 +38,7 @@ private slots:
     void twoTickedRunsAreCompared();
     void deletingCanBeUndoneUntilTheWindowCloses();
     void closingWhileTrainingAsksOnce();
+    void aSignalStopsTheRunAndCloses();
     void unusableDatabaseIsSaidPermanently();
     void aMeasurementLeavesWithItsPlan();
     void aFailedRunSaysWhereAndWhatToDo();
@@ -213,6 +215,29 @@ void WindowTraining::closingWhileTrainingAsksOnce()
     QVERIFY(!window.close());
     m_fixture->click(u"bar.notice.Stop and close"_s);
     QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
+}
+
+void WindowTraining::aSignalStopsTheRunAndCloses()
+{
+    m_fixture->usePlanForTraining(100'000);
+    auto &window = m_fixture->window();
+    ui::closeOnSignals(window);
+    const auto restored = qScopeGuard([] {
+        for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+            std::signal(signal, SIG_DFL);
+    });
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && window.desk().live()->step > 0, 30000);
+    ::raise(SIGTERM);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
+    QVERIFY(!window.desk().isTraining());
+    m_fixture->close();
+    auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
+    QVERIFY(store);
+    const auto runs = store->list();
+    QVERIFY(runs && runs->size() == 1);
+    QVERIFY(runs->front().status == store::RunStatus::Cancelled);
+    QVERIFY2(runs->front().reason.starts_with("stopped after "), runs->front().reason.c_str());
 }
 
 void WindowTraining::unusableDatabaseIsSaidPermanently()
