@@ -1,11 +1,10 @@
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/timeline_order.h"
 
 #include <algorithm>
 
 namespace stagelens::service {
-namespace {
-
 base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule)
 {
     if (timeline.devices() != schedule.devices())
@@ -18,8 +17,6 @@ base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Sc
                                                     "timeline cannot be explained"));
     return {};
 }
-
-} // namespace
 
 base::Result<simulate::Explanation> explain(const Prediction &prediction)
 {

@@ -1,6 +1,7 @@
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/timeline_order.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,14 @@ base::Result<std::string> exportText(const TimedPlan &plan, const std::string &f
         return exchange::timelineCsv(plan.timeline);
     const auto explanation = explain(plan.experiment, plan.timeline);
     const simulate::Explanation *why = explanation ? &*explanation : nullptr;
+    // A schedule that the timeline does not follow says nothing about its memory and messages.
+    const schedule::Schedule *schedule =
+        plan.schedule != nullptr && checkOrder(plan.timeline, *plan.schedule) ? plan.schedule : nullptr;
     if (format == "chrome-trace") {
         std::vector<simulate::MemoryProfile> memory;
-        for (int device = 0; plan.schedule && plan.experiment.hasModel && device < plan.timeline.devices(); ++device)
-            memory.push_back(simulate::memoryProfile(plan.experiment, *plan.schedule, plan.timeline, device));
-        return exchange::chromeTrace(plan.timeline, {memory, why, plan.schedule});
+        for (int device = 0; schedule != nullptr && plan.experiment.hasModel && device < plan.timeline.devices(); ++device)
+            memory.push_back(simulate::memoryProfile(plan.experiment, *schedule, plan.timeline, device));
+        return exchange::chromeTrace(plan.timeline, {memory, why, schedule});
     }
     if (format == "json")
         return exchange::timelineDocument(plan.experiment, plan.timeline, plan.metrics, true, why)

@@ -127,6 +127,18 @@ constexpr int kProvenanceCount = static_cast<int>(timeline::Provenance::Imported
 constexpr std::size_t kPassBytes = 8;
 constexpr std::size_t kTransferBytes = 25;
 
+// Beyond what a plan may have (engine/model/validate.cpp), so that sums over all lanes fit into 64 bits.
+constexpr std::size_t kMostLanes = 1024;
+constexpr int kMostStages = 1 << 16;
+constexpr std::int32_t kMostMicrobatches = 1 << 20;
+constexpr Nanos kLatest = Nanos{1} << 52; ///< 52 days
+
+/// 0 <= begin <= end <= kLatest.
+bool isInterval(Nanos begin, Nanos end)
+{
+    return begin >= 0 && begin <= end && end <= kLatest;
+}
+
 void putLane(Writer &out, const timeline::Lane &lane)
 {
     out.put<std::uint64_t>(lane.size());
@@ -155,12 +167,17 @@ timeline::Lane getLane(Reader &in)
     lane.end = in.getAll<Nanos>(count);
     if (hasVocabulary)
         lane.vocabulary = in.getAll<Nanos>(count);
-    in.require(lane.tailBegin <= lane.tailEnd);
+    in.require(isInterval(lane.tailBegin, lane.tailEnd));
+    Nanos busy = 0;
     lane.pass.reserve(in.good() ? count : 0);
     for (std::size_t i = 0; i < count && in.good(); ++i) {
-        in.require(lane.begin[i] <= lane.end[i] && (i == 0 || lane.begin[i - 1] <= lane.begin[i]));
+        in.require(isInterval(lane.begin[i], lane.end[i]) && (i == 0 || lane.begin[i - 1] <= lane.begin[i]));
+        in.require(lane.vocabulary.empty() || isInterval(0, lane.vocabulary[i]));
+        busy += in.good() ? lane.end[i] - lane.begin[i] : 0;
+        in.require(busy <= kLatest); // slices do not overlap
         schedule::Pass pass;
         pass.microbatch = in.get<std::int32_t>();
+        in.require(pass.microbatch >= 0 && pass.microbatch < kMostMicrobatches);
         pass.stage = in.get<std::uint16_t>();
         pass.kind = in.getEnum<schedule::PassKind>(schedule::kPassKindCount);
         pass.pairedWithNext = in.getFlag();
@@ -189,7 +206,8 @@ timeline::TransferSlice getTransfer(Reader &in, std::size_t devices)
     slice.peer = in.get<std::int16_t>();
     slice.transfer = in.getEnum<schedule::Transfer>(schedule::kTransferCount);
     const auto isDevice = [&](int device) { return device >= 0 && static_cast<std::size_t>(device) < devices; };
-    in.require(slice.begin <= slice.end && isDevice(slice.device) && (slice.peer == -1 || isDevice(slice.peer)));
+    in.require(isInterval(slice.begin, slice.end) && isDevice(slice.device) && (slice.peer == -1 || isDevice(slice.peer)));
+    in.require(slice.microbatch >= -1 && slice.microbatch < kMostMicrobatches);
     return slice;
 }
 
@@ -251,14 +269,18 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
     auto timeline = std::make_shared<timeline::Timeline>();
     timeline->provenance = in.getEnum<timeline::Provenance>(kProvenanceCount);
     const std::size_t lanes = in.getCount(1);
+    in.require(lanes <= kMostLanes);
     for (std::size_t i = 0; i < lanes && in.good(); ++i)
         timeline->lanes.push_back(getLane(in));
     const std::size_t transfers = in.getCount(kTransferBytes);
     for (std::size_t i = 0; i < transfers && in.good(); ++i)
         timeline->transfers.push_back(getTransfer(in, lanes));
     const std::size_t stages = in.getCount(sizeof(std::uint64_t));
-    for (std::size_t i = 0; i < stages && in.good(); ++i)
+    in.require(stages <= lanes);
+    for (std::size_t i = 0; i < stages && in.good(); ++i) {
         timeline->stages.push_back(in.getAll<int>(in.getCount(sizeof(int))));
+        in.require(std::ranges::all_of(timeline->stages.back(), [](int stage) { return stage >= 0 && stage < kMostStages; }));
+    }
     if (!in.good() || !in.atEnd())
         return damaged("impossible values");
     return timeline::TimelinePtr(std::move(timeline));
