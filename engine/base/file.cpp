@@ -1,9 +1,12 @@
 #include "engine/base/file.h"
 
 #include "engine/base/log.h"
+#include "engine/base/protected_file.h"
+#include "engine/base/sync_folder.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -96,6 +99,18 @@ int writeInto(const std::filesystem::path &file, int flags, mode_t mode, std::sp
     return isMade && ::fsync(out.get()) != 0 ? errno : 0;
 }
 
+/// A database of this or another program, or the log of one.
+bool isDatabase(const std::filesystem::path &file)
+{
+    constexpr std::string_view kHeader("SQLite format 3\0", 16);
+    constexpr std::string_view kLogHeader("\x37\x7f\x06", 3); // and 0x82 or 0x83
+    const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    std::array<char, kHeader.size()> begin{};
+    const ssize_t count = in.get() < 0 ? 0 : ::read(in.get(), begin.data(), begin.size());
+    const std::string_view found(begin.data(), count < 0 ? 0 : static_cast<std::size_t>(count));
+    return found == kHeader || found.starts_with(kLogHeader);
+}
+
 Error cannotWrite(const std::filesystem::path &file, int code)
 {
     if (code == ECANCELED)
@@ -143,6 +158,13 @@ std::filesystem::path behindLinks(std::filesystem::path file)
         file = file.parent_path() / target;
     }
     return file;
+}
+
+void syncFolder(const std::filesystem::path &folder)
+{
+    const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (opened.get() >= 0)
+        (void)::fsync(opened.get());
 }
 
 Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
@@ -211,15 +233,20 @@ Result<> writeFile(const std::filesystem::path &file, std::span<const std::strin
         const int code = writeInto(file, O_WRONLY, kUsualMode, parts, stop);
         return code == 0 ? Result<>() : cannotWrite(file, code);
     }
+    if (exists && (ProtectedFile::isProtected({info.st_dev, info.st_ino}) || isDatabase(file)))
+        return Error::invalid(file.string(), "is a database, which is not replaced; choose another file");
     const std::filesystem::path behind = behindLinks(file);
     const mode_t mode = exists ? (info.st_mode & 0777U) | kExactly : kUsualMode;
     static std::atomic<unsigned> count = 0;
-    const std::string beside = concat(behind.string(), ".part", ::getpid(), '-', count++);
+    // Of its own name, for the file's may be as long as a name can be.
+    const auto beside = behind.parent_path() / concat(".stagelens-", ::getpid(), '-', count++, ".part");
     int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode, parts, stop);
     if (code == 0 && ::rename(beside.c_str(), behind.c_str()) != 0)
         code = errno;
-    if (code == 0)
+    if (code == 0) {
+        syncFolder(behind.parent_path());
         return {};
+    }
     ::unlink(beside.c_str());
     return cannotWrite(file, code);
 }

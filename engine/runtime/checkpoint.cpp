@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/base/sync_folder.h"
 #include "engine/base/text.h"
 #include "engine/exchange/safetensors.h"
 #include "engine/model/experiment_json.h"
@@ -383,9 +384,10 @@ Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, cons
         if (error)
             written = Error::failed(concat("cannot be renamed to ", whole.string(), ": ", error.message()), part.string());
     }
-    if (written)
+    if (written) {
+        base::syncFolder(runFolder); // before a former one goes
         removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
-    else
+    } else
         fs::remove_all(part, error);
     return written;
 }

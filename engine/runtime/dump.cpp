@@ -14,6 +14,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// In every folder that a dump wrote.
+constexpr const char *kMarker = ".stagelens-dump";
+
+/// InvalidInput where a dump would replace files of others, or be read together with them.
+base::Result<> requireOwn(const std::filesystem::path &folder)
+{
+    std::error_code error;
+    if (std::filesystem::exists(folder / kMarker, error))
+        return {};
+    for (std::filesystem::directory_iterator each(folder, error); !error && each != std::filesystem::directory_iterator();
+         each.increment(error)) {
+        const std::filesystem::path name = each->path().filename();
+        if (name.extension() == ".safetensors" || name.extension() == ".json" || name.extension() == ".bin")
+            return base::Error::invalid(
+                "--dump", base::concat("the folder ", folder.string(), " holds ", name.string(),
+                                       ", which no dump wrote; name a new folder, so that the file is not replaced"));
+    }
+    return {};
+}
+
 std::vector<std::int64_t> widened(const std::vector<std::int32_t> &tokens)
 {
     return {tokens.begin(), tokens.end()};
@@ -36,6 +56,10 @@ base::Result<> Dump::writeBeginning(const Tensors &parameters) const
     if (error)
         return base::Error::invalid("--dump", base::concat("cannot make the folder ", m_folder.string(), ": ", error.message(),
                                                            "; name a folder that you may write to"));
+    if (auto own = requireOwn(m_folder); !own)
+        return own;
+    if (auto written = base::writeFile(m_folder / kMarker, "stagelens dump/1\n"); !written)
+        return written;
     const std::string config = exchange::huggingFaceConfig(m_plan.experiment.model);
     if (auto written = base::writeFile(m_folder / "config.json", config); !written)
         return written;

@@ -1,11 +1,13 @@
 // Whole files: what cannot be read or written is a message with a remedy, and nothing is lost.
 #include "engine/base/file.h"
+#include "engine/base/protected_file.h"
 #include "tests/support/child_process.h"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -73,6 +75,41 @@ private slots:
         std::filesystem::create_symlink("circle", path("circle"));
         QVERIFY(!writeFile(path("circle"), "new").ok());
         QVERIFY(std::filesystem::is_symlink(path("circle")));
+    }
+
+    void databasesAreNotReplaced()
+    {
+        const std::string database = std::string("SQLite format 3\0", 16) + "pages";
+        const auto write = [&](const std::string &content) {
+            return std::ofstream(path("runs.db"), std::ios::trunc).write(content.data(), std::ssize(content)).good();
+        };
+        for (const std::string &content : {database, std::string("\x37\x7f\x06\x82 log", 8)}) {
+            QVERIFY(write(content));
+            std::filesystem::remove(path("link"));
+            std::filesystem::create_symlink("runs.db", path("link"));
+            for (const char *name : {"runs.db", "link"}) {
+                const auto refused = writeFile(path(name), "x");
+                QVERIFY(!refused.ok() && refused.error().text().find("is a database") != std::string::npos);
+                QCOMPARE(refused.error().kind, ErrorKind::InvalidInput);
+            }
+            QCOMPARE(*readFile(path("runs.db"), 100), content);
+        }
+        QVERIFY(write("no database"));
+        {
+            const ProtectedFile open(path("runs.db"));
+            const ProtectedFile again(path("link"));
+            QVERIFY(!writeFile(path("runs.db"), "x").ok());
+        }
+        QVERIFY(writeFile(path("runs.db"), "x").ok());
+    }
+
+    /// A name may be 255 bytes long.
+    void longNamesAreWritten()
+    {
+        const std::string name(255, 'n');
+        QVERIFY(writeFile(path(name.c_str()), "x").ok());
+        QCOMPARE(*readFile(path(name.c_str()), 1), std::string("x"));
+        QCOMPARE(entries().size(), 1);
     }
 
     void permissionsAreKept()
