@@ -7,6 +7,7 @@
 #include "engine/runtime/accelerators.h"
 #include "engine/service/import_job.h"
 #include "engine/service/training_job.h"
+#include "engine/store/removal.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -325,7 +326,13 @@ base::Result<> EngineService::noteRun(store::RunId run, const std::string &note)
 
 base::Result<> EngineService::removeRun(store::RunId run)
 {
-    return m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
+    auto removed = m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
+    if (removed || removed.error().kind == base::ErrorKind::InvalidInput)
+        return removed;
+    // A full disk has no room for what a transaction writes beside the database.
+    const std::scoped_lock lock(m_state->readerMutex);
+    m_state->reader.reset();
+    return store::removeInPlace(m_state->options.database, run) ? base::Result<>() : removed;
 }
 
 base::Result<store::CheckReport> EngineService::checkDatabase()

@@ -62,7 +62,7 @@ Result<> applyStep(Database &database, std::span<const Migration> steps, std::si
 
 } // namespace
 
-Result<> migrate(Database &database, std::span<const Migration> steps)
+Result<> migrate(Database &database, std::span<const Migration> steps, bool isCopy)
 {
     const auto found = readMarks(database);
     if (!found)
@@ -72,7 +72,11 @@ Result<> migrate(Database &database, std::span<const Migration> steps)
         return notOurs(database.file());
     if (version < 0 || version > std::ssize(steps))
         return newer(database.file(), version, steps.size());
-    if (!empty && version < std::ssize(steps))
+    // So that deleting runs makes the file smaller; only a database without tables can be set so.
+    if (empty)
+        if (const auto set = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set)
+            return set.error();
+    if (!empty && version < std::ssize(steps) && !isCopy)
         if (const auto copied = database.backup(concat(database.file(), ".bak-v", version)); !copied)
             return copied.error();
     for (auto index = static_cast<std::size_t>(version); index < steps.size(); ++index)

@@ -21,7 +21,8 @@ struct Migration {
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Brings the database to the last of `steps`, each in a transaction of its own; an older one with content is first copied to
-/// "<file>.bak-vN". Refuses another program's database and a newer version; nothing is changed then.
-[[nodiscard]] base::Result<> migrate(Database &database, std::span<const Migration> steps);
+/// "<file>.bak-vN" unless this is a copy already. Refuses another program's database and a newer version; nothing is changed
+/// then.
+[[nodiscard]] base::Result<> migrate(Database &database, std::span<const Migration> steps, bool isCopy = false);
 
 } // namespace stagelens::store

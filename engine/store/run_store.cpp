@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/store/metrics_json.h"
 #include "engine/store/migrations.h"
+#include "engine/store/removal.h"
 #include "engine/store/run_store_state.h"
 #include "engine/store/timeline_blob.h"
 
@@ -33,15 +34,35 @@ Result<> checkPlace(const std::filesystem::path &file)
 
 constexpr std::int64_t kFirstWithId = 5; ///< version of the schema
 
-Result<std::string> readIdentity(Database &database)
+/// Migrates a database and lets it be read and written at once.
+Result<> makeWritable(Database &database, bool hasLog)
 {
-    auto statement = database.prepare("SELECT id FROM identity");
-    if (!statement)
-        return std::move(statement).error();
-    const auto row = statement->step();
-    if (!row)
-        return row.error();
-    return *row ? statement->text(0) : std::string();
+    database.keepLogOnClose(hasLog); // until it is known to be ours
+    if (auto migrated = migrate(database, migrations()); !migrated)
+        return migrated;
+    database.keepLogOnClose(false);
+    if (auto switched = database.useWriteAheadLog(); !switched)
+        return switched;
+    // Foreign keys are off by default and cannot be switched inside a transaction.
+    return database.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+}
+
+/// An older database that cannot be written is read from a copy in memory, which can be migrated.
+Result<Database> readableFrom(Database database, std::int64_t version)
+{
+    if (version == std::ssize(migrations())) {
+        if (auto checked = migrate(database, migrations()); !checked) // changes nothing
+            return checked.error();
+        return database;
+    }
+    auto copy = database.inMemory();
+    if (!copy)
+        return copy;
+    if (const auto migrated = migrate(*copy, migrations(), true); !migrated)
+        return migrated.error();
+    if (const auto frozen = copy->freeze(); !frozen)
+        return frozen.error();
+    return copy;
 }
 
 } // namespace
@@ -75,6 +96,15 @@ const CheckpointFolders &RunStore::checkpoints() const
     return m_state->checkpoints;
 }
 
+Result<std::unique_ptr<RunStore::State>> RunStore::State::make(Database database, const std::filesystem::path &place)
+{
+    auto id = readIdentity(database);
+    if (!id)
+        return std::move(id).error();
+    return std::make_unique<State>(
+        State{std::move(database), RunLocks(place), CheckpointFolders(place, *std::move(id)), base::ProtectedFile(place)});
+}
+
 Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patience &patience)
 {
     if (file.empty())
@@ -90,39 +120,37 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patienc
     auto database = Database::open(place, patience);
     if (!database)
         return std::move(database).error();
-    database->keepLogOnClose(hasLog); // until it is known to be ours
     const auto before = database->queryInteger("PRAGMA user_version");
     if (!before)
         return before.error();
-    if (const auto migrated = migrate(*database, migrations()); !migrated)
-        return migrated.error();
-    database->keepLogOnClose(false);
-    if (const auto switched = database->useWriteAheadLog(); !switched)
-        return switched.error();
-    // Foreign keys are off by default and cannot be switched inside a transaction.
-    if (const auto set = database->execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"); !set)
-        return set.error();
-    auto id = readIdentity(*database);
-    if (!id)
-        return std::move(id).error();
-    auto state =
-        std::make_unique<State>(State{*std::move(database), RunLocks(place), CheckpointFolders(place, *std::move(id))});
+    if (database->isReadOnly()) {
+        auto readable = readableFrom(*std::move(database), *before);
+        auto state = readable ? State::make(*std::move(readable), place) : std::move(readable).error();
+        if (!state)
+            return std::move(state).error();
+        return RunStore(*std::move(state));
+    }
+    if (const auto ready = makeWritable(*database, hasLog); !ready)
+        return ready.error();
+    auto state = State::make(*std::move(database), place);
+    if (!state)
+        return std::move(state).error();
     if (*before > 0 && *before < kFirstWithId)
-        if (const auto adopted = state->adoptCheckpoints(); !adopted)
+        if (const auto adopted = (*state)->adoptCheckpoints(); !adopted)
             return adopted.error();
     // What is there can be read all the same, on a full disk say; the next opening tries again.
-    if (const auto marked = state->markInterrupted(); !marked)
+    if (const auto marked = (*state)->markInterrupted(); !marked)
         base::log(base::LogLevel::Warning, concat("interrupted runs still read as running: ", marked.error().text()));
-    if (const auto removed = state->removeOrphanCheckpoints(); !removed)
+    if (const auto removed = (*state)->removeOrphanCheckpoints(); !removed)
         base::log(base::LogLevel::Warning, concat("checkpoints of deleted runs are still there: ", removed.error().text()));
-    return RunStore(std::move(state));
+    return RunStore(*std::move(state));
 }
 
 Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name,
                               const std::map<std::string, std::string> &environment)
 {
     RunId id = 0;
-    const auto inserted = m_state->inTransaction([&]() -> Result<> {
+    const auto inserted = m_state->durably([&]() -> Result<> {
         if (const auto row = m_state->insertRun(experiment, kind, name); !row)
             return row;
         id = m_state->database.lastInsertId();
@@ -217,7 +245,7 @@ Result<> RunStore::setTimeline(RunId run, const timeline::Timeline &timeline, co
 
 Result<> RunStore::finish(RunId run, RunStatus status, const std::string &reason)
 {
-    const auto ended = m_state->inTransaction([&]() -> Result<> {
+    const auto ended = m_state->durably([&]() -> Result<> {
         if (const auto known = m_state->requireRun(run); !known)
             return known;
         return m_state->end(run, status, reason);
@@ -229,7 +257,7 @@ Result<> RunStore::finish(RunId run, RunStatus status, const std::string &reason
 
 Result<> RunStore::rename(RunId run, const std::string &name)
 {
-    return m_state->inTransaction([&]() -> Result<> {
+    return m_state->durably([&]() -> Result<> {
         if (const auto known = m_state->requireRun(run); !known)
             return known;
         return m_state->run("UPDATE run SET name = ? WHERE id = ?",
@@ -239,7 +267,7 @@ Result<> RunStore::rename(RunId run, const std::string &name)
 
 Result<> RunStore::setNote(RunId run, const std::string &note)
 {
-    return m_state->inTransaction([&]() -> Result<> {
+    return m_state->durably([&]() -> Result<> {
         if (const auto known = m_state->requireRun(run); !known)
             return known;
         return m_state->run("UPDATE run SET note = ? WHERE id = ?",
@@ -249,7 +277,7 @@ Result<> RunStore::setNote(RunId run, const std::string &note)
 
 Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
 {
-    return m_state->inTransaction([&]() -> Result<> {
+    return m_state->durably([&]() -> Result<> {
         if (const auto known = m_state->requireRun(run); !known)
             return known;
         if (const auto cleared =
@@ -271,22 +299,9 @@ Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
 
 Result<> RunStore::remove(RunId run)
 {
-    const auto removed = m_state->inTransaction([&]() -> Result<> {
-        const auto status = m_state->statusOf(run);
-        if (!status)
-            return status.error();
-        if (status->empty())
-            return m_state->noSuchRun(run);
-        if (*status == name(RunStatus::Running))
-            return Error::invalid(m_state->database.file(),
-                                  concat("is still being written by run ", run, "; stop that run first"));
-        return m_state->run("DELETE FROM run WHERE id = ?", [&](Statement &statement) { statement.bind(run); });
-    });
-    if (!removed)
-        return removed;
-    if (const auto gone = m_state->checkpoints.remove(run); !gone)
-        base::log(base::LogLevel::Warning, concat("the checkpoints of run ", run, " are still there: ", gone.error().text()));
-    return {};
+    if (auto known = m_state->requireRun(run); !known)
+        return known;
+    return removeRun(m_state->database, m_state->checkpoints, run);
 }
 
 } // namespace stagelens::store

@@ -4,6 +4,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/store/metrics_json.h"
+#include "engine/store/run_shape.h"
 #include "engine/store/run_store_state.h"
 #include "engine/store/timeline_blob.h"
 
@@ -91,6 +92,13 @@ Result<RunRecord> decode(RawRun raw)
             return std::move(timeline).error();
         raw.record.timeline = *std::move(timeline);
     }
+    const RunRecord &record = raw.record;
+    std::string fault = record.timeline ? shapeFault(*record.timeline, record.experiment) : std::string();
+    if (fault.empty() && record.metrics)
+        fault = shapeFault(*record.metrics, record.experiment.parallel.devices);
+    if (!fault.empty())
+        return base::Error::failed(
+            concat("what is stored of run ", record.summary.id, " does not fit together: ", fault, "; delete the run"));
     return std::move(raw.record);
 }
 
@@ -162,48 +170,6 @@ Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
         record.iterations = std::move(steps->iterations);
     }
     return decode(std::move(raw));
-}
-
-Result<CheckReport> RunStore::check()
-{
-    CheckReport report;
-    const auto version = m_state->database.queryInteger("PRAGMA user_version");
-    if (!version)
-        return version.error();
-    report.schemaVersion = static_cast<int>(*version);
-    const auto noteRows = [&](std::string_view sql, auto describe) {
-        auto statement = m_state->database.prepare(sql);
-        Result<bool> row = statement ? statement->step() : Result<bool>(statement.error());
-        for (; row && *row; row = statement->step())
-            if (std::string fault = describe(*statement); !fault.empty())
-                report.faults.push_back(std::move(fault));
-        if (!row) // a page so damaged that the check itself ends there
-            report.faults.push_back(row.error().text());
-    };
-    noteRows("PRAGMA integrity_check", [](const Statement &row) { return row.text(0) == "ok" ? std::string() : row.text(0); });
-    noteRows("PRAGMA foreign_key_check",
-             [](const Statement &row) { return concat("a row of table ", row.text(0), " belongs to no ", row.text(2)); });
-    if (!report.faults.empty())
-        report.hints.push_back(concat("copy ", m_state->database.file(),
-                                      " away, then put a backup (*.bak-v*) in its place or save what ",
-                                      "can be read with `sqlite3 FILE .recover`"));
-    std::vector<RunId> runs;
-    noteRows("SELECT id FROM run ORDER BY id", [&](const Statement &row) {
-        runs.push_back(row.integer(0));
-        return std::string();
-    });
-    for (const RunId run : runs)
-        if (const auto loaded = load(run); !loaded) {
-            report.faults.push_back(concat("run ", run, ": ", loaded.error().text()));
-            report.hints.push_back(
-                concat("`stagelens-cli runs delete ", run, "` removes the damaged run and keeps all others"));
-        }
-    noteRows("SELECT run, step, data FROM step_timeline ORDER BY run, step", [](const Statement &row) {
-        const auto timeline = decodeTimeline(row.text(2));
-        return timeline ? std::string()
-                        : concat("run ", row.integer(0), ", step ", row.integer(1), ": ", timeline.error().text());
-    });
-    return report;
 }
 
 } // namespace stagelens::store

@@ -1,6 +1,7 @@
 // What stands behind RunStore: the statements about one run. Internal to the store.
 #pragma once
 
+#include "engine/base/protected_file.h"
 #include "engine/store/checkpoint_folders.h"
 #include "engine/store/liveness.h"
 #include "engine/store/run_store.h"
@@ -23,6 +24,9 @@ struct RunStore::State {
     Database database;
     RunLocks locks;
     CheckpointFolders checkpoints;
+    base::ProtectedFile file;
+
+    static base::Result<std::unique_ptr<State>> make(Database database, const std::filesystem::path &place);
 
     /// Runs `change` in a transaction of its own.
     template <class Change>
@@ -34,6 +38,16 @@ struct RunStore::State {
         if (const base::Result<> changed = change(); !changed)
             return changed;
         return transaction->commit();
+    }
+    /// The same, and what was stored by then survives a power cut; other transactions survive the end of the process.
+    template <class Change>
+    base::Result<> durably(Change change)
+    {
+        if (auto set = database.execute("PRAGMA synchronous = FULL"); !set)
+            return set;
+        auto done = inTransaction(change);
+        const auto set = database.execute("PRAGMA synchronous = NORMAL");
+        return done && !set ? set : done;
     }
     /// Runs one statement with its parameters bound by `bind`.
     template <class Bind>

@@ -15,6 +15,11 @@ using base::concat;
 using base::Error;
 using base::Result;
 
+/// The handler of progress is called once in so many instructions of SQLite's machine, some 10 ms.
+constexpr int kTick = 1'000'000;
+constexpr int kQueryTicks = 200;
+constexpr int kCheckTicks = 20'000; ///< every row and index is read
+
 std::string systemCause(sqlite3 *database)
 {
     const int code = database != nullptr ? sqlite3_system_errno(database) : 0;
@@ -31,7 +36,9 @@ Error errorOf(int code, sqlite3 *database, const std::string &file)
     case SQLITE_LOCKED: return failed("is locked by another program; close that program or choose another database");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_AUTH: return failed("is read-only, or its folder is; change the permissions or choose another database");
+    case SQLITE_AUTH:
+        return failed("is read-only, its folder is, or the disk is full; change the permissions, free space or choose another "
+                      "database");
     case SQLITE_CANTOPEN:
         return failed(concat("cannot be opened", systemCause(database),
                              "; its folder must exist and be writable, else choose another database"));
@@ -42,12 +49,27 @@ Error errorOf(int code, sqlite3 *database, const std::string &file)
             "FILE .recover`");
     case SQLITE_IOERR:
         return failed(concat("cannot be read or written", systemCause(database), "; check the disk and its free space"));
+    case SQLITE_INTERRUPT:
+        return failed(
+            "takes longer to read than a database of Stagelens can; `stagelens-cli db check` says what is wrong with it");
     case SQLITE_NOMEM: return failed("needs more memory than there is; close other programs");
     case SQLITE_TOOBIG: return failed("cannot take a value so large; record fewer passes");
     default:
         return failed(
             concat("does not accept the change: ", database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code)));
     }
+}
+
+/// Of a file that nobody changes while it is open: it needs neither a log nor locks.
+std::string immutableUri(const std::filesystem::path &file)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string uri = "file:";
+    for (const char letter : file.string()) { // any of them may have a meaning in a URI
+        const auto byte = static_cast<unsigned char>(letter);
+        uri += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+    return uri + "?immutable=1";
 }
 
 } // namespace
@@ -159,6 +181,8 @@ std::optional<double> Statement::optionalReal(int column) const
 struct Database::Waiting {
     Patience patience;
     std::chrono::steady_clock::time_point begin;
+    Budget budget = Budget::Query;
+    int ticks = 0; ///< of kTick instructions each, since a statement was prepared
 
     void start() { begin = std::chrono::steady_clock::now(); }
     /// False where the wait is over; else sleeps a little.
@@ -169,6 +193,11 @@ struct Database::Waiting {
             return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         return true;
+    }
+    static int interruptsProgress(void *self)
+    {
+        auto *waiting = static_cast<Waiting *>(self);
+        return ++waiting->ticks > (waiting->budget == Budget::Query ? kQueryTicks : kCheckTicks) ? 1 : 0;
     }
     static int handle(void *self, int count)
     {
@@ -193,19 +222,95 @@ Error Database::error(int code) const
     return errorOf(code, m_database.get(), *m_file);
 }
 
-Result<Database> Database::open(const std::filesystem::path &file, Patience patience)
+Result<Database> Database::openAs(const std::string &name, int flags, const std::filesystem::path &file, Patience patience)
 {
     sqlite3 *handle = nullptr;
-    constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int code = sqlite3_open_v2(file.c_str(), &handle, kFlags, nullptr);
+    const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(handle, file);
     if (code != SQLITE_OK)
         return database.error(code);
-    if (sqlite3_db_readonly(handle, "main") == 1)
-        return database.error(SQLITE_READONLY);
+    database.m_isReadOnly = sqlite3_db_readonly(handle, "main") == 1;
     database.setPatience(std::move(patience));
     sqlite3_busy_handler(handle, &Waiting::handle, database.m_waiting.get());
+    sqlite3_progress_handler(handle, kTick, &Waiting::interruptsProgress, database.m_waiting.get());
+    database.makeSafe();
     return database;
+}
+
+void Database::makeSafe()
+{
+    for (const auto &[option, value] :
+         {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+          std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0)})
+        sqlite3_db_config(m_database.get(), option, value, nullptr);
+}
+
+int Database::probe()
+{
+    return sqlite3_exec(m_database.get(), "PRAGMA schema_version", nullptr, nullptr, nullptr);
+}
+
+Result<Database> Database::open(const std::filesystem::path &file, Patience patience)
+{
+    auto writable = openAs(file.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, file, patience);
+    std::error_code error;
+    if (!writable && !std::filesystem::exists(file, error))
+        return writable;
+    // Its folder may be read-only.
+    auto database = writable ? std::move(writable) : openAs(file.string(), SQLITE_OPEN_READONLY, file, patience);
+    if (!database)
+        return database;
+    const int kind = database->probe() & 0xff;
+    if (kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY && kind != SQLITE_IOERR && kind != SQLITE_FULL)
+        return database; // what else is wrong shows when it is read
+    // There is no place for the log or its index. Without changes in a log the file is complete of itself.
+    if (std::filesystem::file_size(file.string() + "-wal", error) > 0 && !error)
+        return Error::failed("has changes in its log, which cannot be read in a read-only folder or on a full disk; copy the "
+                             "file and its -wal to a folder that you may write to",
+                             file.string());
+    return openAs(immutableUri(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, file, std::move(patience));
+}
+
+Result<Database> Database::openInMemory()
+{
+    return openAs(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, ":memory:", {});
+}
+
+Result<Database> Database::openInPlace(const std::filesystem::path &file)
+{
+    auto database = openAs(file.string(), SQLITE_OPEN_READWRITE, file, {std::chrono::milliseconds(0), {}});
+    if (database)
+        if (const auto set = database->execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;"
+                                               "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON");
+            !set)
+            return set.error();
+    return database;
+}
+
+Result<Database> Database::inMemory()
+{
+    auto copy = openAs(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, *m_file, {});
+    if (!copy)
+        return copy;
+    if (const auto copied = copyInto(*copy); !copied)
+        return copied.error();
+    return copy;
+}
+
+Result<> Database::freeze()
+{
+    m_isReadOnly = true;
+    return execute("PRAGMA query_only = ON");
+}
+
+Error Database::readOnlyError() const
+{
+    return error(SQLITE_READONLY);
+}
+
+void Database::setBudget(Budget budget)
+{
+    m_waiting->budget = budget;
 }
 
 void Database::setPatience(Patience patience)
@@ -215,6 +320,7 @@ void Database::setPatience(Patience patience)
 
 Result<Statement> Database::prepare(std::string_view sql)
 {
+    m_waiting->ticks = 0;
     sqlite3_stmt *statement = nullptr;
     const int code = sqlite3_prepare_v2(m_database.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
     if (code != SQLITE_OK)
@@ -224,6 +330,7 @@ Result<Statement> Database::prepare(std::string_view sql)
 
 Result<> Database::execute(const std::string &sql)
 {
+    m_waiting->ticks = 0;
     const int code = sqlite3_exec(m_database.get(), sql.c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK)
         return error(code);
@@ -273,21 +380,22 @@ void Database::keepLogOnClose(bool keep)
     sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }
 
-Result<> Database::backup(const std::filesystem::path &to)
+Result<> Database::copyInto(Database &target)
 {
-    auto target = open(to);
-    if (!target)
-        return std::move(target).error();
-    sqlite3_backup *copy = sqlite3_backup_init(target->m_database.get(), "main", m_database.get(), "main");
+    sqlite3_backup *copy = sqlite3_backup_init(target.m_database.get(), "main", m_database.get(), "main");
     if (copy != nullptr) {
         sqlite3_backup_step(copy, -1);
         sqlite3_backup_finish(copy);
     }
     // Either call leaves its outcome in the target.
-    const int code = sqlite3_extended_errcode(target->m_database.get());
-    if (code != SQLITE_OK)
-        return target->error(code);
-    return {};
+    const int code = sqlite3_extended_errcode(target.m_database.get());
+    return code == SQLITE_OK ? Result<>() : target.error(code);
+}
+
+Result<> Database::backup(const std::filesystem::path &to)
+{
+    auto target = open(to);
+    return target ? copyInto(*target) : std::move(target).error();
 }
 
 Result<Transaction> Transaction::begin(Database &database)

@@ -66,12 +66,28 @@ private:
 /// A connection, used by one thread at a time.
 class Database {
 public:
-    /// Opens or makes a file; an existing one must be writable.
+    /// Opens or makes a file. One that cannot be written, or whose log cannot be made (a full disk), is opened for reading.
+    /// Whatever the file holds, no view or trigger of it runs, and statements have a bound.
     [[nodiscard]] static base::Result<Database> open(const std::filesystem::path &file, Patience patience = {});
+    /// An empty database without a file.
+    [[nodiscard]] static base::Result<Database> openInMemory();
+    /// Opens a file that no other connection uses so that changes need no room on the disk: they are written in place, and what
+    /// they replace is kept in memory. A power cut while one is written may damage the file.
+    [[nodiscard]] static base::Result<Database> openInPlace(const std::filesystem::path &file);
     Database(Database &&) noexcept = default;
     Database &operator=(Database &&) = delete;
     ~Database() = default;
     void setPatience(Patience patience);
+    [[nodiscard]] bool isReadOnly() const { return m_isReadOnly; }
+    /// What a change to such a database fails with.
+    [[nodiscard]] base::Error readOnlyError() const;
+    /// A copy in memory; to be read alone once freeze() was called.
+    [[nodiscard]] base::Result<Database> inMemory();
+    /// Refuses changes from now on.
+    [[nodiscard]] base::Result<> freeze();
+    /// How much work a statement may be, so that none of a hostile file goes on for ever.
+    enum class Budget : unsigned char { Query, Check };
+    void setBudget(Budget budget);
 
     [[nodiscard]] base::Result<Statement> prepare(std::string_view sql);
     /// Runs any number of statements and drops their rows.
@@ -93,10 +109,17 @@ private:
     struct Close {
         void operator()(sqlite3 *database) const;
     };
-    struct Waiting; ///< what the busy handler looks at
+    struct Waiting; ///< what the handlers of waits and of progress look at
+    static base::Result<Database> openAs(const std::string &name, int flags, const std::filesystem::path &file,
+                                         Patience patience);
+    /// Reads the schema's version, for which the file, its locks and its log must be there.
+    [[nodiscard]] int probe();
+    base::Result<> copyInto(Database &target);
+    void makeSafe();
     Database(sqlite3 *database, const std::filesystem::path &file);
     [[nodiscard]] base::Error error(int code) const;
 
+    bool m_isReadOnly = false;
     std::shared_ptr<Waiting> m_waiting; ///< outlives the connection
     std::unique_ptr<sqlite3, Close> m_database;
     std::unique_ptr<const std::string> m_file;

@@ -1,5 +1,7 @@
 // What becomes of damaged, foreign, full, read-only and locked run databases.
 #include "engine/store/migrations.h"
+#include "engine/store/own_files.h"
+#include "engine/store/removal.h"
 #include "tests/support/child_process.h"
 #include "tests/support/store_samples.h"
 
@@ -8,6 +10,8 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -149,12 +153,21 @@ private slots:
         QCOMPARE(store.load(2)->losses.size(), std::size_t{1});
     }
 
-    void readOnlyPlaceIsSaidToBe()
+    void readOnlyDatabasesAreRead_data()
     {
+        QTest::addColumn<bool>("isOld");
+        QTest::newRow("of today") << false;
+        QTest::newRow("of an older schema") << true;
+    }
+    void readOnlyDatabasesAreRead()
+    {
+        QFETCH(const bool, isOld);
         {
             RunStore store = open();
             QVERIFY(finishedRun(store) > 0);
         }
+        if (isOld)
+            execute("DROP TABLE identity; PRAGMA user_version = 4");
         const QByteArray before = contentOf(m_folder->filePath("runs.db"));
         constexpr auto kRead = QFile::ReadOwner | QFile::ReadGroup | QFile::ReadOther;
         constexpr auto kEnter = QFile::ExeOwner | QFile::ExeGroup | QFile::ExeOther;
@@ -164,15 +177,60 @@ private slots:
             constexpr uid_t kNobody = 65534;
             if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) // root may write anywhere
                 return false;
-            const QString file = refusal(path());
             const QString folder = refusal(path("new.db"));
-            if (!file.contains("is read-only") || !folder.contains("cannot be opened"))
-                qWarning("%s\n%s", qPrintable(file), qPrintable(folder));
-            return file.contains("is read-only") && folder.contains("cannot be opened");
+            auto store = RunStore::open(path());
+            if (!store || !folder.contains("cannot be opened"))
+                return false;
+            const auto begun = store->begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+            const auto writable = store::requireWritable(path());
+            return store->list()->size() == 1 && store->load(1)->losses.size() == 3 && store->check()->faults.empty() &&
+                   !begun && begun.error().text().find("is read-only") != std::string::npos && !store->remove(1) && !writable &&
+                   !store::removeInPlace(path(), 1);
         });
         QCOMPARE(child.wait(), 0);
         QVERIFY(QFile::setPermissions(m_folder->path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
         QCOMPARE(contentOf(m_folder->filePath("runs.db")), before);
+    }
+
+    /// In a file system of 1 MiB that is filled to its last block.
+    void aRunIsDeletedOnAFullDisk()
+    {
+        const std::filesystem::path disk = path("disk");
+        std::filesystem::create_directory(disk);
+        Child child([&](Child &) {
+            if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+                ::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0)
+                ::_exit(77);
+            const auto file = disk / "runs.db";
+            {
+                auto store = RunStore::open(file);
+                timeline::Timeline large = sampleTimeline();
+                large.transfers.resize(10'000, {0, 1, 0, 0, -1, schedule::Transfer::Send});
+                const auto run = store->begin(sampleExperiment(), Provenance::MeasuredLive, "large", {});
+                if (!run || !store->setTimeline(*run, large, sampleMetrics()) ||
+                    !store->finish(*run, RunStatus::Finished, "") || finishedRun(*store) != 2 || !store->checkpoints().make(1))
+                    return false;
+            }
+            std::ofstream fill(disk / "fill", std::ios::binary);
+            while (fill.put('x').flush())
+                ;
+            const auto before = std::filesystem::file_size(file);
+            auto store = RunStore::open(file);
+            if (!store || store->list()->size() != 2 || store->load(1)->losses.size() != 0 || !store->check()->faults.empty())
+                return false;
+            if (!store->remove(1)) {
+                store = RunStore::open(disk / "none.db"); // lets go of the file
+                if (const auto removed = store::removeInPlace(file, 1); !removed)
+                    qWarning("%s", removed.error().text().c_str());
+            }
+            store = RunStore::open(file);
+            return store && store->list()->size() == 1 && std::filesystem::file_size(file) < before &&
+                   !std::filesystem::exists(disk / "runs.db.checkpoints" / "run-1");
+        });
+        const int status = child.wait();
+        if (status == 77)
+            QSKIP("this test may not mount a file system");
+        QCOMPARE(status, 0);
     }
 
     void openingAwaitsAnotherWhoIsStillMakingIt()
@@ -283,6 +341,87 @@ private slots:
         QCOMPARE(statusOf(direct, 1), RunStatus::Running);
         QVERIFY(direct.checkpoints().requireOurs(1).ok());
         QVERIFY(!std::filesystem::exists(path("link.db.locks")) && !std::filesystem::exists(path("link.db.checkpoints")));
+    }
+
+    /// Views and triggers of a hostile file never run, and a check names them.
+    void foreignObjectsOfTheSchemaAreReported()
+    {
+        {
+            RunStore store = open();
+            QCOMPARE(finishedRun(store), RunId{1});
+            QVERIFY(store.check()->faults.empty() && store.check()->hints.empty());
+        }
+        execute("CREATE TRIGGER grow AFTER UPDATE ON run BEGIN INSERT INTO tag VALUES (new.id, 'triggered'); END;"
+                "ALTER TABLE tag RENAME TO tags;"
+                "CREATE VIEW tag AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                " SELECT i AS run, '' AS tag FROM n;"
+                "CREATE INDEX mine ON run (pid)");
+        RunStore store = open();
+        QVERIFY(!store.load(1).ok()); // at once
+        QVERIFY(store.rename(1, "new").ok());
+        const auto report = store.check();
+        QVERIFY(report.ok());
+        const auto reports = [](const std::vector<std::string> &lines, const char *text) {
+            return std::ranges::any_of(lines, [&](const std::string &line) { return line.find(text) != std::string::npos; });
+        };
+        QVERIFY(reports(report->faults, "the trigger grow is not of Stagelens"));
+        QVERIFY(reports(report->faults, "the table tag is not as Stagelens makes it"));
+        QVERIFY(reports(report->hints, "the index mine is not of Stagelens"));
+    }
+
+    void queriesHaveABound()
+    {
+        auto database = store::Database::open(path());
+        const auto endless =
+            database->queryInteger("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
+        QVERIFY(!endless.ok() && endless.error().text().find("takes longer to read") != std::string::npos);
+        QCOMPARE(*database->queryInteger("SELECT 7"), std::int64_t{7});
+    }
+
+    void aTimelineOfAnotherPlanIsRefused()
+    {
+        RunStore store = open();
+        const auto storeAs = [&](const timeline::Timeline &timeline, const simulate::Metrics &metrics) {
+            const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+            const bool good = store.addStep(*run, 0, 1, 1, timeline, metrics).ok() &&
+                              store.setTimeline(*run, timeline, metrics).ok() &&
+                              store.finish(*run, RunStatus::Finished, "").ok();
+            return good ? *run : 0;
+        };
+        timeline::Timeline fewer = sampleTimeline();
+        fewer.lanes.pop_back();
+        fewer.stages.pop_back();
+        timeline::Timeline later = sampleTimeline();
+        later.lanes[1].pass[3].microbatch = 16;
+        timeline::Timeline elsewhere = sampleTimeline();
+        elsewhere.lanes[1].pass[3].stage = 4;
+        simulate::Metrics longer = sampleMetrics();
+        longer.peakMemory.push_back(1);
+        const std::vector<RunId> runs{storeAs(fewer, sampleMetrics()), storeAs(later, sampleMetrics()),
+                                      storeAs(elsewhere, sampleMetrics()), storeAs(sampleTimeline(), longer)};
+        for (const RunId run : runs) {
+            QVERIFY(run > 0);
+            const auto loaded = store.load(run);
+            QVERIFY2(!loaded.ok() && loaded.error().text().find("does not fit together") != std::string::npos, "refused");
+        }
+        const auto report = store.check();
+        QCOMPARE(report->faults.size(), std::size_t{7}); // and the steps of the three timelines
+    }
+
+    void outputsAreNoFilesOfTheDatabase()
+    {
+        {
+            RunStore store = open();
+        }
+        std::filesystem::create_symlink("runs.db", path("link.db"));
+        std::filesystem::create_hard_link(path(), path("hard.db"));
+        for (const char *name : {"runs.db", "link.db", "hard.db", "runs.db-wal", "runs.db.locks", "runs.db.bak-v4",
+                                 "runs.db.checkpoints/run-1/step-2/parameters.safetensors"}) {
+            QVERIFY2(!store::requireForeign(path(name), path()).ok(), name);
+            QVERIFY2(!store::requireForeign(path(name), path("link.db")).ok(), name);
+        }
+        for (const char *name : {"other.db", "runs.json", "runs.db.png", "folder/runs.db"})
+            QVERIFY2(store::requireForeign(path(name), path()).ok(), name);
     }
 
     void defaultFileIsInTheDataFolder()

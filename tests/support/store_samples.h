@@ -52,7 +52,7 @@ inline simulate::Metrics sampleMetrics()
     metrics.busyPerDevice = {1600, 1600, 1600, 1600};
     metrics.tokensPerSecond = 1234.5678901234567;
     metrics.peakMemory = {10, 30, 20, 5};
-    metrics.peakMemoryByCategory = {{1, 2, 3, 4, 5, 6, 7}};
+    metrics.peakMemoryByCategory = {{1, 2, 3, 4, 5, 6, 7}, {}, {}, {}};
     metrics.peakActivationMicrobatches = {4, 3, 2, 1};
     return metrics;
 }

@@ -3,7 +3,9 @@
 #include "engine/store/timeline_blob.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace stagelens;
 using store::decodeTimeline;
@@ -77,6 +79,34 @@ private slots:
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);
+    }
+
+    /// Readers add times up and index by stage and microbatch.
+    void valuesOutOfBoundsAreRefused()
+    {
+        const timeline::Timeline sound = sample(4, 3);
+        QVERIFY(decodeTimeline(encodeTimeline(sound)).ok());
+        const auto refuses = [&](auto change) {
+            timeline::Timeline bad = sound;
+            change(bad);
+            return !decodeTimeline(encodeTimeline(bad)).ok();
+        };
+        constexpr base::Nanos kFar = std::numeric_limits<base::Nanos>::max();
+        QVERIFY(!sound.lanes[0].begin.empty() && !sound.lanes[0].vocabulary.empty());
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].begin.front() = -1; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].begin.front() = -kFar; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].end.back() = kFar; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].vocabulary.front() = -1; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].tailEnd = kFar; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { std::ranges::fill(bad.lanes[0].end, base::Nanos{1} << 52); }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].pass.front().microbatch = -1; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes[0].pass.front().microbatch = 1 << 30; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.transfers.front().begin = -1; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.transfers.front().microbatch = 1 << 30; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.stages[0][0] = -1; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.stages[0][0] = 1 << 30; }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.stages.emplace_back(); }));
+        QVERIFY(refuses([](timeline::Timeline &bad) { bad.lanes.resize(2000); }));
     }
 
     /// The checksum is right and the content hostile: counts and enumerations must be bounded of themselves.

@@ -20,7 +20,7 @@ LaneGroup predictedGroup(const service::PredictionPtr &prediction)
 std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run)
 {
     const store::RunRecord &record = run.record;
-    if (!record.experiment.hasModel)
+    if (!record.experiment.hasModel || !run.schedule || !record.timeline)
         return nullptr;
     std::vector<base::Bytes> peaks = record.metrics ? record.metrics->peakMemory : std::vector<base::Bytes>();
     if (peaks.size() != record.timeline->lanes.size()) { // of an imported run nothing was measured but times

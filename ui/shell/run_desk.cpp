@@ -1,6 +1,7 @@
 #include "ui/shell/run_desk.h"
 
 #include "engine/base/log.h"
+#include "engine/service/timeline_order.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/run_words.h"
 #include "ui/bridge/words.h"
@@ -142,7 +143,9 @@ base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run, std::optio
     snapshot->step = snapshot->record.summary.stepsDone;
     snapshot->steps = snapshot->record.summary.stepsPlanned;
     snapshot->finished = snapshot->record.summary.status != store::RunStatus::Running;
-    if (auto made = service::scheduleOf(snapshot->record.experiment))
+    const timeline::TimelinePtr &timeline = snapshot->record.timeline;
+    if (auto made = service::scheduleOf(snapshot->record.experiment);
+        made && (!timeline || service::checkOrder(*timeline, *made)))
         snapshot->schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
     return service::RunSnapshotPtr(std::move(snapshot));
 }

@@ -1,0 +1,13 @@
+// The files that belong to a run database.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+
+namespace stagelens::store {
+
+/// InvalidInput where a file that is to be written is the database or belongs to it: its log, locks, backups or checkpoints.
+[[nodiscard]] base::Result<> requireForeign(const std::filesystem::path &output, const std::filesystem::path &database);
+
+} // namespace stagelens::store

@@ -1,0 +1,82 @@
+#include "engine/store/removal.h"
+
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/store/checkpoint_folders.h"
+#include "engine/store/run_store.h"
+#include "engine/store/sqlite.h"
+
+namespace stagelens::store {
+
+using base::concat;
+using base::Error;
+using base::Result;
+
+namespace {
+
+/// The first column of the first row of a query whose one parameter is a run; empty where there is none.
+Result<std::string> textOf(Database &database, std::string_view sql, std::optional<RunId> run)
+{
+    auto statement = database.prepare(sql);
+    if (!statement)
+        return std::move(statement).error();
+    if (run)
+        statement->bind(*run);
+    const auto row = statement->step();
+    if (!row)
+        return row.error();
+    return *row ? statement->text(0) : std::string();
+}
+
+Result<> removeRow(Database &database, RunId run)
+{
+    auto transaction = Transaction::begin(database);
+    if (!transaction)
+        return std::move(transaction).error();
+    const auto status = textOf(database, "SELECT status FROM run WHERE id = ?", run);
+    if (!status)
+        return status.error();
+    if (*status == name(RunStatus::Running))
+        return Error::invalid(database.file(), concat("is still being written by run ", run, "; stop that run first"));
+    if (const auto done = textOf(database, "DELETE FROM run WHERE id = ?", run); !done)
+        return done.error();
+    return transaction->commit();
+}
+
+} // namespace
+
+Result<std::string> readIdentity(Database &database)
+{
+    return textOf(database, "SELECT id FROM identity", {});
+}
+
+Result<> removeRun(Database &database, const CheckpointFolders &checkpoints, RunId run)
+{
+    if (auto removed = removeRow(database, run); !removed)
+        return removed;
+    // Gives the pages to the file system; they are used again where that fails.
+    (void)database.execute("PRAGMA incremental_vacuum");
+    if (const auto gone = checkpoints.remove(run); !gone)
+        base::log(base::LogLevel::Warning, concat("the checkpoints of run ", run, " are still there: ", gone.error().text()));
+    return {};
+}
+
+Result<> removeInPlace(const std::filesystem::path &database, RunId run)
+{
+    const std::filesystem::path place = RunStore::placeOf(database);
+    auto opened = Database::openInPlace(place);
+    const auto id = opened ? readIdentity(*opened) : Result<std::string>(opened.error());
+    if (!id)
+        return id.error();
+    return removeRun(*opened, CheckpointFolders(place, *id), run);
+}
+
+Result<> requireWritable(const std::filesystem::path &database)
+{
+    const auto opened = Database::open(RunStore::placeOf(database));
+    if (!opened)
+        return opened.error();
+    return opened->isReadOnly() ? opened->readOnlyError() : Result<>();
+}
+
+} // namespace stagelens::store
