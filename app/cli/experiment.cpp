@@ -1,6 +1,7 @@
 // `experiment`: the complete, resolved document of a plan.
 #include "app/cli/commands.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
@@ -29,6 +30,8 @@ void addLeaves(const nlohmann::ordered_json &json, const std::string &path, Tabl
 
 int print(const ExperimentArguments &arguments, const std::string &output, bool asJson)
 {
+    if (const auto allowed = requireOutput(output, {}); !allowed)
+        return fail(allowed.error());
     // A plan is complete only if its family can carry it.
     const auto prediction = predictionOf(arguments);
     if (!prediction)

@@ -2,6 +2,7 @@
 #include "app/cli/export.h"
 
 #include "app/cli/interrupt.h"
+#include "app/cli/output.h"
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/subject.h"
@@ -205,6 +206,8 @@ int exportSubject(const ExportArguments &arguments)
         (arguments.experiment->file == "full" || arguments.experiment->file == "messages"))
         return fail(base::Error::invalid(
             "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
+    if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
+        return fail(allowed.error());
     if (arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(arguments);

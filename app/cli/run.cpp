@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
 #include "app/cli/table.h"
@@ -12,6 +13,7 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/processes.h"
+#include "engine/store/removal.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -255,6 +257,9 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
             processes->giveUp(error);
         return fail(underOptions(error, arguments));
     };
+    for (const std::string &output : {given.kernels, given.dump})
+        if (const auto allowed = requireOutput(output, *given.database); !allowed)
+            return refuse(allowed.error());
     Bell bell;
     service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
     const auto resumed = resumedRun(service, given, arguments);
@@ -277,9 +282,12 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     if (processes || isOverNccl)
         experiment->training.mode = model::RunMode::Live;
     // Better no run than hours of training that nobody can find again.
-    if (!processes || processes->isFirst())
+    if (!processes || processes->isFirst()) {
         if (const auto runs = service.runs(); !runs)
             return refuse(runs.error());
+        if (const auto writable = store::requireWritable(service.databaseFile()); !writable)
+            return refuse(writable.error());
+    }
     const RunSnapshotPtr last = follow(service, bell, *experiment, options);
     if (processes && last->error)
         processes->giveUp(*last->error);

@@ -46,6 +46,7 @@ private slots:
     void verifiesGradients();
     void storesAnInterruptedRunAsCancelled_data();
     void storesAnInterruptedRunAsCancelled();
+    void replacesNothingOfOthers();
     void deletesAllOrNone();
     void takesARunByItsName();
     void keepsNamesOnOneLine();
@@ -204,6 +205,36 @@ void CliRuns::storesAnInterruptedRunAsCancelled()
     const CliAnswer answer = CliRunner::answerOf(process);
     QVERIFY2(answer.status == 130, answer.err);
     QCOMPARE(statusOf(cli, u"live.db"_s), u"cancelled"_s);
+}
+
+void CliRuns::replacesNothingOfOthers()
+{
+    const CliRunner cli;
+    QCOMPARE(cli.run(u"run --steps 1 --db x.db "_s + kTiny).status, 0);
+    QCOMPARE(cli.run(u"run --steps 1 "_s + kTiny).status, 0);
+    const auto content = [&](const QString &name) {
+        QFile file(cli.path(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray before = content(u"x.db"_s);
+    for (const QString &words :
+         {u"export 1 --db x.db -o x.db"_s, u"export 1 --db x.db --format png -o x.db"_s,
+          u"runs export 1 --db x.db --format csv -o x.db"_s, u"export 1 -o x.db"_s, u"experiment -o x.db"_s,
+          u"export 1 --format stagelens -o x.db"_s, u"export 1 --db x.db -o x.db.locks"_s, u"experiment -o data/runs.db"_s}) {
+        const CliAnswer answer = cli.run(words);
+        QVERIFY2(answer.status == 2 && answer.err.contains("choose another file"), qPrintable(words + u": "_s + answer.err));
+    }
+    QVERIFY(content(u"x.db"_s) == before);
+    // A dump replaces what a dump wrote, and no other model.
+    QVERIFY(QDir().mkdir(cli.path(u"model"_s)));
+    QFile theirs(cli.path(u"model/model.safetensors"_s));
+    QVERIFY(theirs.open(QIODevice::WriteOnly) && theirs.write("precious") == 8);
+    theirs.close();
+    const CliAnswer refused = cli.run(u"run --steps 1 --dump model "_s + kTiny);
+    QVERIFY2(refused.status == 2 && refused.err.contains("which no dump wrote"), refused.err);
+    QCOMPARE(content(u"model/model.safetensors"_s), QByteArray("precious"));
+    for (int i = 0; i < 2; ++i)
+        QCOMPARE(cli.run(u"run --steps 1 --dump own "_s + kTiny).status, 0);
 }
 
 void CliRuns::deletesAllOrNone()
