@@ -160,6 +160,9 @@ void BridgeWords::headlineTakesTheBetterOfMethodAndSchedule()
     advice.vocabularyShare = 0.5;
     headline = ui::makeHeadline(prediction, &advice, nullptr, families);
     QVERIFY(headline.action == model::VocabularyMethod::Vocab2 && headline.family.isEmpty());
+    // Devices that are evenly loaded have no such cause, however much vocabulary work each has.
+    advice.othersIdle = 0.02;
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).family, u"zb-h2"_s);
 }
 
 void BridgeWords::headlineNamesTheFixForMemory()

@@ -32,18 +32,30 @@ QString vocabularyWords(const service::Prediction &prediction, int device)
     return hasOutput ? u"the output layer"_s : u"the input embedding"_s;
 }
 
-/// What keeps the others waiting, or that nothing does.
-QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
+/// By how much more of the time the other devices wait than the slowest one.
+double leadOf(const service::Prediction &prediction, const service::Advice &advice)
 {
     const auto slowest = static_cast<std::size_t>(advice.slowestDevice);
     const std::vector<double> &idle = prediction.metrics.bubbleRatioPerDevice;
+    return slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
+}
+
+/// Whether diagnosis() names the vocabulary layers.
+bool namesVocabulary(const service::Prediction &prediction, const service::Advice &advice)
+{
+    return prediction.experiment.parallel.devices > 1 && leadOf(prediction, advice) >= kNoticeable &&
+           advice.vocabularyShare.value_or(0) >= kNoticeable;
+}
+
+/// What keeps the others waiting, or that nothing does.
+QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
+{
     if (prediction.experiment.parallel.devices == 1)
         return u"One device does all the work."_s;
-    const double lead = slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
-    if (lead < kNoticeable)
+    if (leadOf(prediction, advice) < kNoticeable)
         return u"The devices are evenly loaded; they idle %1 of the time."_s.arg(shareText(prediction.metrics.bubbleRatio));
     QString text = u"Device %1 holds the others up: "_s.arg(advice.slowestDevice);
-    if (advice.vocabularyShare && *advice.vocabularyShare >= kNoticeable)
+    if (namesVocabulary(prediction, advice))
         text += u"%1 of its work is %2; "_s.arg(shareText(*advice.vocabularyShare),
                                                 vocabularyWords(prediction, advice.slowestDevice));
     else
@@ -124,8 +136,7 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     const double familySpeedup =
         family ? static_cast<double>(prediction.metrics.iteration) / static_cast<double>(*family->iteration) : 1;
     // Where the sentence names the vocabulary layers, so does its fix.
-    const bool namesVocabulary = advice.vocabularyShare.value_or(0) >= kNoticeable;
-    if (advice.better && (namesVocabulary || familySpeedup <= advice.speedup)) {
+    if (advice.better && (namesVocabulary(prediction, advice) || familySpeedup <= advice.speedup)) {
         headline.action = advice.better;
         promise(shortName(*advice.better), advice.speedup);
     } else if (family && families.state == FamilyOptions::State::Tried) {
