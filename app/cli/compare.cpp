@@ -7,6 +7,7 @@
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
+#include "engine/service/equal_work.h"
 
 #include <algorithm>
 #include <array>
@@ -19,9 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kTokens = "tokens_per_second";
+
 /// A figure of both sides; absent where it is unknown.
 struct Figure {
-    const char *name;
+    std::string_view name;
     std::optional<double> a;
     std::optional<double> b;
     std::string (*text)(double);
@@ -43,15 +46,21 @@ std::optional<double> greatest(const std::vector<base::Bytes> &values)
     return static_cast<double>(*std::max_element(values.begin(), values.end()));
 }
 
-std::vector<Figure> figuresOf(const simulate::Metrics &a, const simulate::Metrics &b)
+/// Figures of a token lead where the plans do different work.
+std::vector<Figure> figuresOf(const Subject &first, const Subject &second)
 {
+    const simulate::Metrics &a = first.metrics;
+    const simulate::Metrics &b = second.metrics;
     const auto time = [](base::Nanos nanos) { return static_cast<double>(nanos); };
-    return {{"iteration_ns", time(a.iteration), time(b.iteration), nanosText},
-            {"makespan_ns", time(a.makespan), time(b.makespan), nanosText},
-            {"bubble_ratio", a.bubbleRatio, b.bubbleRatio, percentText},
-            {"tokens_per_second", a.tokensPerSecond, b.tokensPerSecond, countText},
-            {"mfu", a.mfu, b.mfu, percentText},
-            {"peak_memory_bytes", greatest(a.peakMemory), greatest(b.peakMemory), wholeBytesText}};
+    std::vector<Figure> figures{{"iteration_ns", time(a.iteration), time(b.iteration), nanosText},
+                                {"makespan_ns", time(a.makespan), time(b.makespan), nanosText},
+                                {"bubble_ratio", a.bubbleRatio, b.bubbleRatio, percentText},
+                                {kTokens, a.tokensPerSecond, b.tokensPerSecond, countText},
+                                {"mfu", a.mfu, b.mfu, percentText},
+                                {"peak_memory_bytes", greatest(a.peakMemory), greatest(b.peakMemory), wholeBytesText}};
+    if (!service::workDifference(first.experiment, second.experiment).empty())
+        std::ranges::stable_partition(figures, [](const Figure &figure) { return figure.name == kTokens; });
+    return figures;
 }
 
 /// Device-time of each pass kind, then of the optimizer and of waiting. All devices together; parts add up to devices x
@@ -117,9 +126,10 @@ Json comparisonJson(const Subject &a, const Subject &b)
         return Json{{"label", subject.label}, {"kind", timeline::name(subject.timeline->provenance)}};
     };
     const auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
+    const std::string different = service::workDifference(a.experiment, b.experiment);
     Json metrics = Json::object();
-    for (const Figure &figure : figuresOf(a.metrics, b.metrics))
-        metrics[figure.name] = {{"a", orNull(figure.a)}, {"b", orNull(figure.b)}};
+    for (const Figure &figure : figuresOf(a, b))
+        metrics[std::string(figure.name)] = {{"a", orNull(figure.a)}, {"b", orNull(figure.b)}};
     Json time = Json::object();
     const auto sharesA = timeShares(*a.timeline);
     const auto sharesB = timeShares(*b.timeline);
@@ -128,6 +138,7 @@ Json comparisonJson(const Subject &a, const Subject &b)
     return {{"stagelens", "comparison/1"},
             {"a", side(a)},
             {"b", side(b)},
+            {"work_difference", different.empty() ? Json() : Json(different)},
             {"parameters", differencesOf(a, b)},
             {"metrics", std::move(metrics)},
             {"device_time", std::move(time)}};
@@ -162,10 +173,12 @@ void print(const Subject &a, const Subject &b)
     else
         parameters.print(std::cout);
 
+    const std::string different = service::workDifference(a.experiment, b.experiment);
     Table metrics({"metric", "A", "B", "B against A"});
-    for (const Figure &figure : figuresOf(a.metrics, b.metrics)) {
+    for (const Figure &figure : figuresOf(a, b)) {
         const auto cell = [&](const std::optional<double> &value) { return value ? figure.text(*value) : "-"; };
-        metrics.add({figure.name, cell(figure.a), cell(figure.b), changeText(figure)});
+        const bool isRanked = different.empty() || figure.name == kTokens;
+        metrics.add({std::string(figure.name), cell(figure.a), cell(figure.b), isRanked ? changeText(figure) : "-"});
     }
     std::cout << '\n';
     metrics.print(std::cout);
@@ -180,6 +193,8 @@ void print(const Subject &a, const Subject &b)
     }
     std::cout << '\n';
     time.print(std::cout);
+    if (!different.empty())
+        std::cout << "\nA and B are not the same work: " << different << ". Compare tokens per second.\n";
     if (a.timeline->provenance != b.timeline->provenance)
         std::cout << "\nA and B are different kinds of figures; their difference is no measurement.\n";
 }

@@ -117,6 +117,8 @@ Fault setClip(std::string_view text, std::optional<double> &clip)
 Fault setUniform(std::string_view text, model::CostChoice &cost)
 {
     model::UniformCosts uniform;
+    if (const auto *before = std::get_if<model::UniformCosts>(&cost.source))
+        uniform.per = before->per;
     for (const std::string_view part : base::split(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos || equals == 0)
@@ -173,6 +175,12 @@ Fault setScheduleFile(std::string_view text, model::ScheduleChoice &schedule)
     schedule.file.clear();
     schedule.text = *std::move(input);
     return {};
+}
+
+Fault setUniformPer(std::string_view text, model::CostChoice &cost)
+{
+    auto *uniform = std::get_if<model::UniformCosts>(&cost.source);
+    return uniform != nullptr ? setEnum(text, uniform->per) : "is of uniform costs, and there are none; give --uniform too";
 }
 
 Fault setDurations(std::string_view text, model::CostChoice &cost)
@@ -247,6 +255,8 @@ constexpr Option kOptions[] = {
      }},
     {"--uniform", "F=1,B=2,...", "Cost", "cost.uniform", "milliseconds of each pass of one stage: F B I W S T U EF EB, of messages: send c0 c1 c2",
      [](std::string_view t, Experiment &e) { return setUniform(t, e.cost); }},
+    {"--uniform-per", "WHAT", "Cost", "cost.per", "stage (each chunk takes the time given) or device (each of v chunks takes 1/v)",
+     [](std::string_view t, Experiment &e) { return setUniformPer(t, e.cost); }},
     {"--durations", "FILE", "Cost", "cost.durations", "CSV with the header device,stage,pass,duration_us",
      [](std::string_view t, Experiment &e) { return setDurations(t, e.cost); }},
     {"--collectives", "HOW", "Cost", "cost.collectives", "overlapped or blocking",

@@ -76,10 +76,14 @@ struct ScheduleChoice {
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;
 };
 
+/// What uniform durations of F, B, I, W and FB are the time of: one stage, or all stages of a device together.
+enum class UniformPer : unsigned char { Stage, Device };
+
 /// Cost of a pass by its kind in milliseconds, for teaching: keys are pass kinds ("F", "B", ...), "FB", "send", "c0", "c1",
 /// "c2".
 struct UniformCosts {
     std::map<std::string, double> milliseconds;
+    UniformPer per = UniformPer::Stage;
     friend bool operator==(const UniformCosts &, const UniformCosts &) = default;
 };
 /// Measured durations from a CSV file with the header device,stage,pass,duration_us.

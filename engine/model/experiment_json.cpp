@@ -29,9 +29,11 @@ Json costJson(const CostChoice &cost)
     Json json = Json::object();
     if (const auto *hardware = std::get_if<HardwarePreset>(&cost.source))
         json["hardware"] = hardware->name;
-    else if (const auto *uniform = std::get_if<UniformCosts>(&cost.source))
+    else if (const auto *uniform = std::get_if<UniformCosts>(&cost.source)) {
         json["uniform"] = uniform->milliseconds;
-    else
+        if (uniform->per == UniformPer::Device)
+            json["per"] = name(uniform->per);
+    } else
         json["durations"] = std::get<DurationsFile>(cost.source).file;
     if (cost.collectives == Collectives::Blocking)
         json["collectives"] = name(cost.collectives);
@@ -98,8 +100,11 @@ void readCost(const Json &json, CostChoice &cost, base::Problems &problems)
     }
     if (const Json *uniform = reader.find("uniform")) {
         ++sources;
-        auto &milliseconds = cost.source.emplace<UniformCosts>().milliseconds;
-        ObjectReader(*uniform, "cost.uniform", problems).readAll(milliseconds);
+        auto &costs = cost.source.emplace<UniformCosts>();
+        ObjectReader(*uniform, "cost.uniform", problems).readAll(costs.milliseconds);
+        reader.read("per", costs.per);
+    } else if (reader.find("per") != nullptr) {
+        problems.push_back({"cost.per", "is of uniform costs, and there are none; leave it out"});
     }
     if (reader.find("durations") != nullptr) {
         ++sources;

@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"}
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
+constexpr std::array<std::string_view, 2> kUniformPers{"stage", "device"};
 
 // One overload an enumeration, so that a template can find the words of its parameter.
 constexpr std::span<const std::string_view> words(ModelFamily)
@@ -43,6 +44,10 @@ constexpr std::span<const std::string_view> words(RunMode)
 constexpr std::span<const std::string_view> words(Collectives)
 {
     return kCollectives;
+}
+constexpr std::span<const std::string_view> words(UniformPer)
+{
+    return kUniformPers;
 }
 
 template <class Enum>
@@ -81,6 +86,10 @@ std::string_view name(Collectives collectives)
 {
     return word(collectives);
 }
+std::string_view name(UniformPer per)
+{
+    return word(per);
+}
 
 template <class Enum>
 std::optional<Enum> parse(std::string_view text)
@@ -107,6 +116,7 @@ template std::optional<VocabularyOrder> parse(std::string_view);
 template std::optional<Recompute> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
+template std::optional<UniformPer> parse(std::string_view);
 template std::vector<std::string> names<ModelFamily>();
 template std::vector<std::string> names<DataType>();
 template std::vector<std::string> names<VocabularyMethod>();
@@ -114,5 +124,6 @@ template std::vector<std::string> names<VocabularyOrder>();
 template std::vector<std::string> names<Recompute>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();
+template std::vector<std::string> names<UniformPer>();
 
 } // namespace stagelens::model

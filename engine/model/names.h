@@ -18,6 +18,7 @@ name(VocabularyMethod method); ///< "none", ..., "vocab-2"; "interlaced", which 
 [[nodiscard]] std::string_view name(Recompute recompute);     ///< "none", "selective", "full"
 [[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"
 [[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"
+[[nodiscard]] std::string_view name(UniformPer per);          ///< "stage", "device"
 
 /// The value with that name, or nothing.
 template <class Enum>
@@ -29,6 +30,7 @@ extern template std::optional<VocabularyOrder> parse(std::string_view);
 extern template std::optional<Recompute> parse(std::string_view);
 extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
+extern template std::optional<UniformPer> parse(std::string_view);
 
 /// Every word of an enumeration, in its order (for messages and lists).
 template <class Enum>
@@ -40,5 +42,6 @@ extern template std::vector<std::string> names<VocabularyOrder>();
 extern template std::vector<std::string> names<Recompute>();
 extern template std::vector<std::string> names<RunMode>();
 extern template std::vector<std::string> names<Collectives>();
+extern template std::vector<std::string> names<UniformPer>();
 
 } // namespace stagelens::model

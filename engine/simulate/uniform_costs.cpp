@@ -36,10 +36,12 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
         return base::Error::invalid(std::move(problems));
     GivenPasses given;
     CostModel costs(schedule.devices(), schedule.stages());
+    const int shares = uniform.per == model::UniformPer::Device ? schedule.placement().chunks() : 1;
     for (const auto &[word, milliseconds] : uniform.milliseconds) {
         const Nanos duration = std::llround(milliseconds * static_cast<double>(base::kNanosPerMilli));
         if (const std::optional<PassKind> kind = schedule::parsePassKind(word)) {
-            given[static_cast<std::size_t>(*kind)] = duration;
+            // Vocabulary passes belong to a device, however many stages it has.
+            given[static_cast<std::size_t>(*kind)] = schedule::isVocabularyPass(*kind) ? duration : duration / shares;
         } else if (const std::optional<Transfer> transfer = parseTransfer(word)) {
             costs.setCollective(*transfer, duration);
             for (int from = 0; *transfer == Transfer::Send && from < schedule.devices(); ++from) {
@@ -58,7 +60,7 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
     const int device = schedule.placement().deviceOf(last);
     const Nanos apart = costs.pass(device, PassKind::F, last).duration + costs.pass(device, PassKind::B, last).duration;
     if (const auto pair = uniform.milliseconds.find("FB"); pair != uniform.milliseconds.end() && apart > 0)
-        costs.pairScale = pair->second * static_cast<double>(base::kNanosPerMilli) / static_cast<double>(apart);
+        costs.pairScale = pair->second * static_cast<double>(base::kNanosPerMilli) / shares / static_cast<double>(apart);
     return costs;
 }
 

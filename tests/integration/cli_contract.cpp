@@ -242,7 +242,24 @@ void CliContract::comparesExperiments()
     QCOMPARE(parameters[0][u"field"].toString(), u"schedule.vocabulary"_s);
     const QJsonValue iteration = document[u"metrics"].toObject()[u"iteration_ns"];
     QVERIFY(iteration[u"b"].toDouble() < iteration[u"a"].toDouble());
+    QVERIFY(document[u"work_difference"].isNull());
     QCOMPARE(m_cli.run(u"compare a.stagelens.json missing.json"_s).status, 2);
+
+    // Each chunk costs a whole stage: twice the work, which no sign ranks.
+    const QString plan = u"experiment --devices 4 --microbatches 8 --uniform F=1,B=2 "_s;
+    QCOMPARE(m_cli.run(plan + u"--schedule interleaved-1f1b -o doubled.json"_s).status, 0);
+    QCOMPARE(m_cli.run(plan + u"--schedule interleaved-1f1b --uniform-per device -o equal.json"_s).status, 0);
+    QCOMPARE(m_cli.run(plan + u"--schedule gpipe -o gpipe.json"_s).status, 0);
+    const auto makespan = [&](const QString &file) {
+        return m_cli.run(u"simulate %1 --json"_s.arg(file)).object()[u"metrics"].toObject()[u"makespan_ns"].toDouble() / 1e6;
+    };
+    QCOMPARE(makespan(u"doubled.json"_s), 57.0);
+    QCOMPARE(makespan(u"equal.json"_s), 28.5);
+    const QByteArray different = m_cli.run(u"compare doubled.json gpipe.json"_s).out;
+    QVERIFY2(different.contains("not the same work: F and B of a microbatch take 24 and 12 units"), different.constData());
+    QVERIFY2(!different.contains("-42.1 %"), different.constData());
+    const QByteArray same = m_cli.run(u"compare equal.json gpipe.json"_s).out;
+    QVERIFY2(!same.contains("not the same work") && same.contains("+15.8 %"), same.constData());
 }
 
 void CliContract::readsAndWritesStandardStreams()

@@ -66,6 +66,8 @@ void CliInput::refusesImpossiblePlans_data()
     QTest::newRow("cut") << u"--stage-layers 2/2/2/3"_s << QByteArray("--stage-layers: ");
     QTest::newRow("betas") << u"--betas 0.9"_s << QByteArray("--betas: ");
     QTest::newRow("seed") << u"--seed -1"_s << QByteArray("--seed: ");
+    QTest::newRow("uniform per") << u"--uniform F=1 --uniform-per chunk"_s << QByteArray("--uniform-per: ");
+    QTest::newRow("per of nothing") << u"--uniform-per device"_s << QByteArray("--uniform-per: ");
     QTest::newRow("two costs") << u"--uniform F=1 --hardware h200"_s << QByteArray("--hardware: ");
     QTest::newRow("tied and untied") << u"--tied --untied"_s << QByteArray("--tied: ");
     QTest::newRow("no file") << u"nowhere.stagelens.json"_s << QByteArray("nowhere.stagelens.json: ");

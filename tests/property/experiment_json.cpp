@@ -73,6 +73,7 @@ CostChoice anyCost(Random &random, bool hardware)
         UniformCosts uniform;
         for (std::int64_t left = random.nextInteger(0, 5); left > 0; --left)
             uniform.milliseconds["F" + anyText(random)] = anyNumber(random);
+        uniform.per = anyOf<UniformPer>(random);
         cost.source = uniform;
     }
     }

@@ -136,6 +136,21 @@ private slots:
         QVERIFY(read(R"("model": {}, "cost": {"durations": "a.csv"})").hasModel);
     }
 
+    void uniformPerStageIsWhatADocumentWithoutItMeans()
+    {
+        const auto perOf = [](const std::string &cost) {
+            return std::get<UniformCosts>(read(R"("cost": {"uniform": {"F": 1})" + cost + "}").cost.source).per;
+        };
+        QVERIFY(perOf("") == UniformPer::Stage);
+        QVERIFY(perOf(R"(, "per": "stage")") == UniformPer::Stage);
+        QVERIFY(perOf(R"(, "per": "device")") == UniformPer::Device);
+        const Experiment device = read(R"("cost": {"per": "device", "uniform": {"F": 1}})");
+        QCOMPARE(toJson(device)["cost"].dump(), std::string(R"({"uniform":{"F":1.0},"per":"device"})"));
+        const auto problems = problemsOf(document(R"("cost": {"uniform": {"F": 1}, "per": "devise"})"));
+        QVERIFY(has(problems, "cost.per", "did you mean device?"));
+        QVERIFY(has(problemsOf(document(R"("cost": {"hardware": "h200", "per": "device"})")), "cost.per", "uniform"));
+    }
+
     void everyProblemHasItsField()
     {
         const auto problems = problemsOf(document(

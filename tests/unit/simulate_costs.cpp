@@ -1,4 +1,5 @@
 // Cost models: the rules of uniform costs and durations files, what they refuse, and the analytic model's plausibility.
+#include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
@@ -63,6 +64,47 @@ private slots:
         const auto whole = simulate::uniformCosts({{{"S", 1}}}, plainSchedule(4, VocabularyMethod::None));
         QVERIFY(!whole->vocabularyKnown);
         QCOMPARE(whole->pass(0, PassKind::S, 0).duration, 0);
+    }
+
+    void uniformOfADeviceIsSharedByItsChunks_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const char *family : {"1f1b", "interleaved-1f1b", "breadth-first", "interleaved-zb", "zb-v", "v-half", "v-min",
+                                   "v-zb", "1f1b-v", "dualpipe-v", "hanayo", "chimera", "dualpipe", "gpipe", "zb-h1"})
+            QTest::newRow(family) << family;
+    }
+    /// Every family has the same work then: 8 microbatches of 3 ms on each of 4 devices.
+    void uniformOfADeviceIsSharedByItsChunks()
+    {
+        QFETCH(QString, family);
+        model::Experiment experiment = test::teachingExperiment("1f1b", 4, 8, VocabularyMethod::None, {{"F", 1}, {"B", 2}});
+        model::chooseFamily(experiment.schedule, family.toStdString());
+        experiment.parallel.stageLayers.clear();
+        std::get<model::UniformCosts>(experiment.cost.source).per = model::UniformPer::Device;
+        experiment = model::resolved(experiment, 2);
+        const test::Plan plan = test::planOf(experiment);
+        QVERIFY2(plan.error.empty(), plan.error.c_str());
+        for (const timeline::Lane &lane : plan.timeline.lanes) {
+            base::Nanos busy = 0;
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                busy += lane.end[i] - lane.begin[i];
+            QCOMPARE(busy, 24 * kNanosPerMilli);
+        }
+    }
+
+    void vocabularyPassesBelongToADevice()
+    {
+        model::Experiment experiment =
+            test::teachingExperiment("interleaved-1f1b", 4, 8, VocabularyMethod::Vocab1, {{"F", 1}, {"B", 2}, {"S", .5}});
+        experiment.parallel.stageLayers.clear();
+        auto &uniform = std::get<model::UniformCosts>(experiment.cost.source);
+        uniform.per = model::UniformPer::Device;
+        uniform.milliseconds["send"] = .1;
+        const schedule::Schedule schedule = *schedule::makeSchedule(model::resolved(experiment, 2));
+        const auto costs = simulate::uniformCosts(uniform, schedule);
+        QCOMPARE(costs->pass(1, PassKind::F, 1).duration, kNanosPerMilli / 2);
+        QCOMPARE(costs->pass(1, PassKind::S, 1).duration, kNanosPerMilli / 2);
+        QCOMPARE(costs->transfer(Transfer::Send, 0, 1), kNanosPerMilli / 10);
     }
 
     void uniformRefusals()

@@ -1,5 +1,6 @@
 #include "ui/bridge/comparison.h"
 
+#include "engine/service/equal_work.h"
 #include "ui/bridge/differences.h"
 #include "ui/bridge/verdict.h"
 #include "ui/bridge/words.h"
@@ -39,6 +40,11 @@ bool isComparable(const CompareItem &a, const CompareItem &b)
     return a.kind == b.kind && !onOtherMachines(a, b);
 }
 
+bool isEqualWork(const CompareItem &a, const CompareItem &b)
+{
+    return service::workDifference(a.experiment, b.experiment).empty();
+}
+
 /// Median and quartiles of what was measured; a prediction has no noise.
 Spread spreadOf(const CompareItem &item)
 {
@@ -67,13 +73,14 @@ public:
     using Text = std::function<QString(const CompareItem &)>;
     using Verdict = std::function<QString(const CompareItem &, const CompareItem &)>;
 
-    /// A row of every item's figure; left out where all are the same unless it must stand.
+    /// A row of every item's figure; left out where all are the same unless it must stand. Only equal work has a verdict.
     void metric(const QString &what, bool always, const Text &text, const Verdict &verdict = {})
     {
         ComparisonRow row{Section::Metrics, what, {}, {}};
         for (const CompareItem &item : m_items) {
             row.values << text(item);
-            const bool judged = verdict && &item != &m_items.front() && isComparable(m_items.front(), item);
+            const bool judged = verdict && &item != &m_items.front() && isComparable(m_items.front(), item) &&
+                                isEqualWork(m_items.front(), item);
             row.verdicts << (judged ? verdict(m_items.front(), item) : QString());
         }
         if (always || differs(row.values))
@@ -126,14 +133,11 @@ private:
 };
 
 /// Speed, with the peak memory beside it, then the rest.
-void addMetrics(Table &table, bool sameTokens)
+void addMetrics(Table &table, bool equalWork)
 {
     const auto time = [&] {
         table.metric(u"Iteration"_s, true, timeText,
-                     sameTokens ? Table::Verdict([](const CompareItem &a, const CompareItem &b) {
-                         return iterationVerdict(spreadOf(a), spreadOf(b));
-                     })
-                                : Table::Verdict());
+                     [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
     };
     const auto tokens = [&] {
         table.metric(u"Tokens/s"_s, true, tokensText, [](const CompareItem &a, const CompareItem &b) {
@@ -152,9 +156,9 @@ void addMetrics(Table &table, bool sameTokens)
                            : QString();
             });
     };
-    sameTokens ? time() : tokens();
+    equalWork ? time() : tokens();
     memory();
-    sameTokens ? tokens() : time();
+    equalWork ? tokens() : time();
     table.metric(
         u"Bubble"_s, false, [](const CompareItem &item) { return shareText(item.metrics.bubbleRatio); },
         [](const CompareItem &a, const CompareItem &b) {
@@ -170,12 +174,10 @@ QStringList doubtsOf(std::span<const CompareItem> items)
 {
     QStringList kinds;
     bool sameKinds = true;
-    bool sameTokens = true;
     bool sameMachines = true;
     for (std::size_t i = 0; i < items.size(); ++i) {
         kinds << chipOf(i) + u" is "_s + caption(items[i].kind);
         sameKinds = sameKinds && items[i].kind == items[0].kind;
-        sameTokens = sameTokens && tokensOfStep(items[i]) == tokensOfStep(items[0]);
         for (std::size_t j = 0; j < i; ++j)
             sameMachines = sameMachines && !onOtherMachines(items[i], items[j]);
     }
@@ -184,8 +186,12 @@ QStringList doubtsOf(std::span<const CompareItem> items)
         doubts << kinds.join(u", "_s) + u": different kinds of measurement, so nothing is called better between them."_s;
     if (!sameMachines)
         doubts << u"They were measured on different machines, so nothing is called better between those."_s;
-    if (!sameTokens)
-        doubts << u"They train different numbers of tokens a step: compare tokens/s."_s;
+    QStringList differing;
+    for (std::size_t i = 1; i < items.size(); ++i)
+        if (const std::string why = service::workDifference(items[0].experiment, items[i].experiment); !why.empty())
+            differing << u"%1 and A: %2"_s.arg(chipOf(i), qtText(why));
+    if (!differing.isEmpty())
+        doubts << u"Not the same work, so nothing is called better: %1. Compare tokens/s."_s.arg(differing.join(u"; "_s));
     return doubts;
 }
 
@@ -282,8 +288,7 @@ Comparison compareItems(std::span<const CompareItem> items)
     Table table(items);
     table.parameters();
     table.environment();
-    addMetrics(table, std::ranges::all_of(
-                          items, [&](const CompareItem &item) { return tokensOfStep(item) == tokensOfStep(items.front()); }));
+    addMetrics(table, std::ranges::all_of(items, [&](const CompareItem &item) { return isEqualWork(items.front(), item); }));
     return {std::move(table.rows), doubtsOf(items)};
 }
 

@@ -44,7 +44,7 @@ struct Comparison {
     std::vector<ComparisonRow> rows; ///< only what differs, and always speed with peak memory beside it
     QStringList doubts;              ///< what must not be compared without a thought, as sentences
 };
-/// The first is the baseline. No verdict is given between kinds of measurement or between machines.
+/// The first is the baseline. No verdict is given between kinds of measurement, machines, or plans of different work.
 [[nodiscard]] Comparison compareItems(std::span<const CompareItem> items);
 
 /// How timelines stand on the common axis.

@@ -124,6 +124,7 @@ QString fieldCaption(const QString &field)
         {u"schedule.vocabulary_order"_s, u"Order of S and T"_s},
         {u"schedule.recompute"_s, u"Recomputation"_s},
         {u"cost.hardware"_s, u"Costs for"_s},
+        {u"cost.per"_s, u"Durations of"_s},
         {u"training.mode"_s, u"Clock"_s},
         {u"training.optimizer.lr"_s, u"Learning rate"_s},
         {u"training.optimizer.clip"_s, u"Gradient clipping"_s},

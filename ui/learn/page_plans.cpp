@@ -22,9 +22,8 @@ LivePlan familyPlan(const std::string &family)
     plan.experiment.parallel.microbatches = 8;
     model::chooseFamily(plan.experiment.schedule, family);
     // A device does the same work in every family, so that their iterations can be compared.
-    const double part = 1.0 / model::stagesPerDevice(plan.experiment.schedule);
     plan.experiment.cost.source =
-        model::UniformCosts{{{"F", part}, {"B", 2 * part}, {"I", part}, {"W", part}, {"S", 0.5}, {"T", 0.5}}};
+        model::UniformCosts{{{"F", 1}, {"B", 2}, {"I", 1}, {"W", 1}, {"S", 0.5}, {"T", 0.5}}, model::UniformPer::Device};
     plan.controls = QStringList{u"parallel.devices"_s, u"parallel.microbatches"_s};
     if (model::leavesChunksOpen(family))
         plan.controls << u"schedule.chunks"_s;

@@ -83,7 +83,7 @@ base::Result<Setting> readSetting(const QString &part)
 /// "F=1 B=2": teaching units.
 base::Result<model::UniformCosts> readCosts(const QString &text)
 {
-    model::UniformCosts costs;
+    model::UniformCosts costs{{}, model::UniformPer::Device};
     for (const QString &part : text.split(u' ', Qt::SkipEmptyParts)) {
         bool isNumber = false;
         const double value = part.section(u'=', 1).toDouble(&isNumber);
@@ -146,7 +146,7 @@ base::Result<Tour> TourReader::run()
 {
     m_plan.hasModel = false;
     m_plan.parallel.microbatches = 8;
-    m_plan.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+    m_plan.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
     if (auto head = readHead(); !head)
         return here(head.error(), m_line);
     while (m_line < m_lines.size()) {

@@ -94,7 +94,7 @@ void addModelFields(std::vector<Field> &all)
             if (name.empty()) {
                 experiment.hasModel = false;
                 if (!std::holds_alternative<model::UniformCosts>(experiment.cost.source))
-                    experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+                    experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
                 return;
             }
             experiment.hasModel = true;
@@ -215,7 +215,7 @@ Field uniformField(const QString &key, const QString &caption)
 void setCosts(Experiment &experiment, const std::string &name)
 {
     if (name == "uniform")
-        experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}, {"S", 0.25}, {"T", 0.25}}};
+        experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}, {"S", 0.25}, {"T", 0.25}}, model::UniformPer::Device};
     else if (name == "durations")
         experiment.cost.source = model::DurationsFile{};
     else
@@ -261,6 +261,22 @@ void addCostFields(std::vector<Field> &all)
         return std::holds_alternative<model::DurationsFile>(experiment.cost.source);
     };
     all.push_back(std::move(file));
+    Field per = choice(
+        u"cost.per"_s, u"Durations of"_s, u"--uniform-per"_s,
+        u"With several chunks on a device: whether F and B are the time of the device's whole share, or of each chunk."_s,
+        {{u"device"_s, u"A device's share"_s, u"Each of v chunks takes 1/v: the work stays the same"_s},
+         {u"stage"_s, u"Each chunk"_s, u"With v chunks a device has v times the work"_s}},
+        [](const Experiment &experiment) {
+            return qtText(model::name(std::get<model::UniformCosts>(experiment.cost.source).per));
+        },
+        [](Experiment &experiment, const std::string &name) {
+            std::get<model::UniformCosts>(experiment.cost.source).per =
+                model::parse<model::UniformPer>(name).value_or(model::UniformPer::Device);
+        });
+    per.applies = [](const Experiment &experiment) {
+        return std::holds_alternative<model::UniformCosts>(experiment.cost.source);
+    };
+    all.push_back(std::move(per));
     for (const auto &[key, name] :
          {std::pair{u"F"_s, u"Forward F"_s}, std::pair{u"B"_s, u"Backward B"_s}, std::pair{u"S"_s, u"Vocabulary S"_s},
           std::pair{u"T"_s, u"Vocabulary T"_s}, std::pair{u"send"_s, u"Message"_s}})
