@@ -256,7 +256,7 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         });
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
         ->type_name("N")
-        ->check(wholeNumberFrom(0));
+        ->transform(wholeNumberFrom(0));
     inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")
         ->type_name("FILE")
         ->check(notEmpty());

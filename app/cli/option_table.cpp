@@ -1,5 +1,6 @@
 #include "app/cli/option_table.h"
 
+#include "engine/base/count.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
@@ -23,21 +24,21 @@ using model::Experiment;
 
 Fault setInteger(std::string_view text, int &target)
 {
-    const auto value = base::parseInteger(text);
+    const auto value = base::parseCount(text);
     if (!value)
-        return concat("`", text, "` is not a whole number");
+        return concat("`", text, "` is not a whole number; write it as 32000, 32k or 32Ki");
     if (*value < std::numeric_limits<int>::min() || *value > std::numeric_limits<int>::max())
         return concat(text, " is beyond ", std::numeric_limits<int>::max(), "; choose a smaller size");
     target = static_cast<int>(*value);
     return {};
 }
 
-/// "85899345920", "80GiB" or "1.5 GiB".
+/// "85899345920", "80Gi", "80GiB" or "1.5 GiB".
 Fault setBytes(std::string_view text, base::Bytes &target)
 {
     constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
     constexpr double kTooMany = 9e18;
-    if (const auto whole = base::parseInteger(text)) {
+    if (const auto whole = base::parseCount(text)) {
         target = *whole;
         return {};
     }
@@ -78,8 +79,12 @@ Fault setEnum(std::string_view text, Enum &target)
 Fault setSeed(std::string_view text, std::uint64_t &target)
 {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
-    if (error != std::errc() || end != text.data() + text.size())
+    if (error == std::errc() && end == text.data() + text.size())
+        return {};
+    const auto count = base::parseCount(text);
+    if (!count || *count < 0)
         return concat("`", text, "` is not a whole number from 0 to ", std::numeric_limits<std::uint64_t>::max());
+    target = static_cast<std::uint64_t>(*count);
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/table.h"
+#include "engine/base/count.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
@@ -59,7 +60,8 @@ std::string runTitle(const store::RunSummary &run)
 {
     if (!run.name.empty())
         return run.name;
-    const std::string size = run.vocabularySize > 0 ? base::concat(" · V ", run.vocabularySize) : std::string();
+    const std::string size =
+        run.vocabularySize > 0 ? base::concat(" · V ", base::countText(run.vocabularySize)) : std::string();
     return base::concat(run.family, " · ", model::name(run.vocabulary), " · ", run.devices, "x", run.microbatches, size);
 }
 

@@ -349,7 +349,7 @@ void addRun(CLI::App &app, Action &chosen)
     add("--init", given->init, "DIR", "start from the parameters of such a folder")->check(notEmpty());
     add("--checkpoint-every", given->checkpointEvery, "N",
         "keep the state after every N steps and after the last, to resume from")
-        ->check(wholeNumberFrom(1));
+        ->transform(wholeNumberFrom(1));
     add("--resume", given->resume, "RUN", "go on from the newest checkpoint of a stored run (its number or name)")
         ->check(notEmpty());
     add("--kernels", given->kernels, "FILE",

@@ -197,7 +197,7 @@ void addRuns(CLI::App &app, Action &chosen)
         addRun(inner, arguments);
         inner->add_option("--step", arguments->step, "step to show, from 0 (default: the median step)")
             ->type_name("N")
-            ->check(wholeNumberFrom(0));
+            ->transform(wholeNumberFrom(0));
         inner->add_flag("--json", arguments->asJson, "print one JSON document");
     }
     {

@@ -1,5 +1,6 @@
 #include "app/cli/usage.h"
 
+#include "engine/base/count.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/json_reader.h"
@@ -125,12 +126,13 @@ CLI::Validator oneOf(std::vector<std::string> words)
 
 CLI::Validator wholeNumberFrom(int least)
 {
-    return {[least](const std::string &text) {
+    return {[least](std::string &text) {
                 constexpr int kGreatest = std::numeric_limits<int>::max();
-                const auto value = base::parseInteger(text);
-                return value && *value >= least && *value <= kGreatest
-                           ? std::string()
-                           : concat("is `", model::shown(text), "`; choose a whole number from ", least, " to ", kGreatest);
+                const auto value = base::parseCount(text);
+                if (!value || *value < least || *value > kGreatest)
+                    return concat("is `", model::shown(text), "`; choose a whole number from ", least, " to ", kGreatest);
+                text = std::to_string(*value); // what the parser of the options reads
+                return std::string();
             },
             ""};
 }

@@ -21,7 +21,7 @@ void refuseBareEquals(const std::vector<std::string> &words);
 [[nodiscard]] CLI::Validator notEmpty();
 /// One of the words.
 [[nodiscard]] CLI::Validator oneOf(std::vector<std::string> words);
-/// A whole number that an int holds, of at least that much.
+/// A whole number that an int holds, of at least that much, as parseCount() reads it: for Option::transform().
 [[nodiscard]] CLI::Validator wholeNumberFrom(int least);
 
 } // namespace stagelens::cli

@@ -12,6 +12,7 @@ class CliInput : public QObject {
     Q_OBJECT
 
 private slots:
+    void sizesAreReadAsTheyAreWritten();
     void refusesImpossiblePlans_data();
     void refusesImpossiblePlans();
     void reportsEveryProblem();
@@ -71,6 +72,23 @@ void CliInput::refusesImpossiblePlans_data()
     QTest::newRow("two costs") << u"--uniform F=1 --hardware h200"_s << QByteArray("--hardware: ");
     QTest::newRow("tied and untied") << u"--tied --untied"_s << QByteArray("--tied: ");
     QTest::newRow("no file") << u"nowhere.stagelens.json"_s << QByteArray("nowhere.stagelens.json: ");
+}
+
+void CliInput::sizesAreReadAsTheyAreWritten()
+{
+    const auto valueOf = [this](const QString &words, const QString &group, const QString &field) {
+        const CliAnswer answer = m_cli.run(u"experiment --json "_s + words);
+        return QJsonDocument::fromJson(answer.out)[group][field].toInteger(-1);
+    };
+    QCOMPARE(valueOf(u"--vocabulary-size 32k"_s, u"model"_s, u"vocabulary_size"_s), 32'000);
+    QCOMPARE(valueOf(u"--vocabulary-size 32Ki"_s, u"model"_s, u"vocabulary_size"_s), 32'768);
+    QCOMPARE(valueOf(u"--vocabulary-size 262,144"_s, u"model"_s, u"vocabulary_size"_s), 262'144);
+    QCOMPARE(valueOf(u"--sequence 1Ki"_s, u"model"_s, u"sequence"_s), 1024);
+    QCOMPARE(valueOf(u"--seed 2M"_s, u"training"_s, u"seed"_s), 2'000'000);
+    QCOMPARE(valueOf(u"--memory-limit 80Gi"_s, u"schedule"_s, u"memory_limit"_s), 80LL << 30);
+    const CliAnswer wrong = m_cli.run(u"experiment --vocabulary-size 32x"_s);
+    QCOMPARE(wrong.status, 2);
+    QVERIFY2(wrong.err.contains("write it as 32000, 32k or 32Ki"), wrong.err.constData());
 }
 
 void CliInput::refusesImpossiblePlans()

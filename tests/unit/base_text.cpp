@@ -1,4 +1,5 @@
 // Text helpers on their edges.
+#include "engine/base/count.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 
@@ -46,6 +47,81 @@ private slots:
         QCOMPARE(parseNumber("2.5e-3"), std::optional<double>(2.5e-3));
         for (const char *wrong : {"", "nan", "inf", "-inf", "1e999", "1,5", "2.5ms"})
             QVERIFY2(!parseNumber(wrong), wrong);
+    }
+    void counts_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<qint64>("count");
+        const auto row = [](const char *text, qint64 count) { QTest::newRow(text) << QByteArray(text) << count; };
+        row("0", 0);
+        row("8192", 8192);
+        row("-4", -4);
+        row("262,144", 262'144);
+        row("1,000,000", 1'000'000);
+        row("32k", 32'000);
+        row("32K", 32'000);
+        row("32Ki", 32'768);
+        row("32ki", 32'768);
+        row("2M", 2'000'000);
+        row("2Mi", 2'097'152);
+        row("2G", 2'000'000'000);
+        row("2Gi", 2'147'483'648);
+        row("1.5k", 1500);
+        row("1.5Ki", 1536);
+        row("2.50", -1); // not whole
+        row("1.0", 1);
+        row("1,024k", 1'024'000);
+        row(" 7 ", 7);
+        row("9223372036854775807", INT64_MAX);
+    }
+    void counts()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(qint64, count);
+        const auto read = parseCount(text.toStdString());
+        QCOMPARE(read.value_or(-1), count);
+    }
+    void countsThatAreNone()
+    {
+        for (const char *wrong : {"",
+                                  " ",
+                                  "k",
+                                  "Ki",
+                                  "i",
+                                  "3i",
+                                  "3 k",
+                                  "32kk",
+                                  "1,2",
+                                  "1,2345",
+                                  ",123",
+                                  "1234,567",
+                                  "1,,234",
+                                  "0x10",
+                                  "+1",
+                                  "1e3",
+                                  ".5k",
+                                  "1.",
+                                  "1.0001k",
+                                  "1.1Ki",
+                                  "--1",
+                                  "9223372036854775808",
+                                  "9223372036854776k",
+                                  "8589934592Gi",
+                                  "nan",
+                                  "12a",
+                                  "1.0000000001G",
+                                  "1.2.3k"})
+            QVERIFY2(!parseCount(wrong), wrong);
+    }
+    void countsAreGrouped()
+    {
+        QCOMPARE(countText(0), std::string("0"));
+        QCOMPARE(countText(999), std::string("999"));
+        QCOMPARE(countText(-999), std::string("-999"));
+        QCOMPARE(countText(8192), std::string("8,192"));
+        QCOMPARE(countText(-1'234'567), std::string("-1,234,567"));
+        for (const std::int64_t count : {std::int64_t{262'144}, std::int64_t{100'000}, INT64_MAX})
+            QCOMPARE(parseCount(countText(count)), std::optional(count));
     }
     void utf8()
     {
