@@ -67,6 +67,9 @@ private slots:
     void teachingPlansOfOtherWorkAreNotRanked();
     void timelinesAreAligned();
     void chipsChooseTheBaseline();
+    void addStaysUnderThePointer();
+    void sixChipsShareOneRow();
+    void chosenTwiceBeforeTheChipsAreMadeAnew();
     void equalMemoryHidesWhatIsAboveA();
     void sevenAreTooMany();
     void cellsAreCopied();
@@ -205,6 +208,70 @@ void ComparePage::chipsChooseTheBaseline()
     panel.findChild<QPushButton *>(u"compare.chip.A"_s)->menu()->actions().last()->trigger(); // remove
     QTRY_COMPARE(panel.items().size(), std::size_t{2});
     QCOMPARE(panel.table()->columnCount(), 3);
+}
+
+void ComparePage::addStaysUnderThePointer()
+{
+    ui::ComparePanel panel;
+    panel.resize(1366, 700);
+    panel.show();
+    auto *add = panel.findChild<QPushButton *>(u"compare.add"_s);
+    auto *alignment = panel.findChild<QComboBox *>(u"compare.alignment"_s);
+    const auto place = [&panel](QWidget *widget) { return QRect(widget->mapTo(&panel, QPoint()), widget->size()); };
+    const QRect before = place(add);
+    const QRect behind = place(alignment);
+    for (int i = 0; i < 6; ++i) {
+        panel.add(run(100'000 + i, 1000));
+        QTest::qWait(1); // the layout
+        QCOMPARE(place(add), before);
+        QCOMPARE(place(alignment), behind);
+        auto *newest = panel.findChild<QPushButton *>(u"compare.chip."_s + ui::chipOf(static_cast<std::size_t>(i)));
+        QVERIFY(!place(newest).intersects(before));
+    }
+}
+
+void ComparePage::sixChipsShareOneRow()
+{
+    ui::ComparePanel panel;
+    panel.resize(900, 700);
+    panel.show();
+    for (int i = 0; i < 6; ++i) {
+        CompareItem item = run(100'000 + i, 1000);
+        item.name = QString(120, u'm');
+        panel.add(std::move(item));
+    }
+    QTRY_COMPARE(panel.width(), 900); // long names make it no wider
+    QRect before;
+    for (std::size_t i = 0; i < 6; ++i) {
+        auto *chip = panel.findChild<QPushButton *>(u"compare.chip."_s + ui::chipOf(i));
+        const QRect place(chip->mapTo(&panel, QPoint()), chip->size());
+        QVERIFY(panel.rect().contains(place) && place.width() > 60 && place.height() == 28);
+        QVERIFY(i == 0 || (place.top() == before.top() && place.left() > before.right()));
+        QVERIFY(chip->accessibleName().endsWith(QString(120, u'm')));
+        before = place;
+    }
+}
+
+/// A second choice may come before the first one has run: both are meant for what they were made for, or for nothing.
+void ComparePage::chosenTwiceBeforeTheChipsAreMadeAnew()
+{
+    ui::ComparePanel panel;
+    panel.show();
+    panel.setItems({run(100'000, 1000), run(50'000, 2000), run(70'000, 500)});
+    const auto actions = [&panel](const QString &chip) {
+        return panel.findChild<QPushButton *>(u"compare.chip."_s + chip)->menu()->actions();
+    };
+    actions(u"C"_s).last()->trigger(); // remove, twice
+    actions(u"C"_s).last()->trigger();
+    actions(u"C"_s).first()->trigger(); // and make it A
+    QTRY_COMPARE(panel.items().size(), std::size_t{2});
+    QTest::qWait(1);
+    QCOMPARE(panel.items().size(), std::size_t{2});
+    QCOMPARE(panel.items()[0].name, u"run of 100000"_s);
+    actions(u"B"_s).first()->trigger(); // B to the front, then what was A away: B remains
+    actions(u"A"_s).last()->trigger();
+    QTRY_COMPARE(panel.items().size(), std::size_t{1});
+    QCOMPARE(panel.items()[0].name, u"run of 50000"_s);
 }
 
 void ComparePage::equalMemoryHidesWhatIsAboveA()

@@ -166,7 +166,7 @@ void PanelFields::documentUndoesOpening()
     document.edit(u"parallel.devices"_s, u"Devices"_s, eight);
     QVERIFY(document.save(file).ok());
     QCOMPARE(document.title(), u"Mine"_s);
-    QVERIFY(document.undoStack().isClean());
+    QVERIFY(!document.isChanged());
     document.replace(model::Experiment{}, {}, u"Other"_s);
     QCOMPARE(document.experiment().parallel.devices, 4);
     document.undoStack().undo();

@@ -63,7 +63,10 @@ void SweepMode::valuesAreRead_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QList<int>>("values");
-    QTest::newRow("prepared") << u"32k, 64k, 128k, 256k"_s << QList<int>{32768, 65536, 131072, 262144};
+    QTest::newRow("prepared") << u"32k, 64k, 128k, 256k"_s << QList<int>{32000, 64000, 128000, 256000};
+    QTest::newRow("powers of two") << u"32Ki 256Ki"_s << QList<int>{32768, 262144};
+    QTest::newRow("grouped") << u"262,144, 4"_s << QList<int>{4, 262144};
+    QTest::newRow("commas alone") << u"2,4,8"_s << QList<int>{2, 4, 8};
     QTest::newRow("blanks, order, twice") << u" 8 2;4 2 "_s << QList<int>{2, 4, 8};
     for (const char *bad : {"", " , ", "8,x", "-4", "0", "1.5", "99999999999", "999999999k"})
         QTest::addRow("bad: %s", bad) << QString::fromUtf8(bad) << QList<int>{};
@@ -86,9 +89,9 @@ void SweepMode::plansAreMadeOfValuesAndMethods()
     setup.second = ui::SweepAxis{1, {2, 8}};
     const auto entries = ui::sweepEntries({}, setup);
     QCOMPARE(entries.size(), std::size_t{32});
-    QCOMPARE(entries.back().words, u"Vocabulary size 256k · Devices 8 · VOCAB-2"_s);
+    QCOMPARE(entries.back().words, u"Vocabulary size 256,000 · Devices 8 · VOCAB-2"_s);
     QCOMPARE(entries.back().plan.parallel.devices, 8);
-    QCOMPARE(entries.back().plan.model.vocabularySize, 262144);
+    QCOMPARE(entries.back().plan.model.vocabularySize, 256000);
     QCOMPARE(entries.back().series, std::size_t{7});
     QCOMPARE(ui::seriesNames(setup).size(), 8);
     model::Experiment teaching;
@@ -123,7 +126,7 @@ void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
     QTest::mouseDClick(plot, Qt::LeftButton, {}, *plot->placeOf(15));
     QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
     const auto &plan = m_fixture->window().document().experiment();
-    QCOMPARE(plan.model.vocabularySize, 262144);
+    QCOMPARE(plan.model.vocabularySize, 256000);
     QVERIFY(plan.schedule.vocabulary == model::VocabularyMethod::Vocab2);
     m_fixture->window().document().undoStack().undo();
     QCOMPARE(m_fixture->window().document().experiment().model.vocabularySize, 8192);
@@ -168,7 +171,7 @@ void SweepMode::badValuesAreExplained()
 {
     auto *values = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
     values->setText(u"32k, many"_s);
-    QVERIFY2(amount().contains(u"“many” is no number"_s), qPrintable(amount()));
+    QVERIFY2(amount().contains(u"“many” is not a number"_s), qPrintable(amount()));
     QVERIFY(!m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
     values->setText(u"32k"_s);
     for (int method = 0; method < 5; ++method)
@@ -222,7 +225,7 @@ void SweepMode::whatWasPublishedIsCrossed()
     QVERIFY(!metric->placeOf(kFirstPublished + 4));
     emit metric->pointed(kFirstPublished);
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
-    QVERIFY2(words.contains(u"Vocabulary size 256k · not split · Published: 24 s, 31.6 GiB, "_s), qPrintable(words));
+    QVERIFY2(words.contains(u"Vocabulary size 256,000 · not split · Published: 24 s, 31.6 GiB, "_s), qPrintable(words));
     QVERIFY(!words.contains(u"bubble"_s));
     const auto legend = m_fixture->window().sweepPage().results()->findChildren<QLabel *>();
     QVERIFY(std::ranges::any_of(legend, [](const QLabel *label) { return label->text() == u"Published"_s; }));
@@ -253,7 +256,7 @@ void SweepMode::resultsAreExported()
     const QList<QByteArray> lines = exported(u"sweep.csv"_s).trimmed().split('\n');
     QCOMPARE(lines.size(), 17);
     QVERIFY2(lines[0].startsWith("vocabulary_size,devices,microbatches,"), lines[0].constData());
-    QVERIFY2(lines[16].startsWith("262144,4,16,") && lines[16].contains(",vocab-2,predicted,"), lines[16].constData());
+    QVERIFY2(lines[16].startsWith("256000,4,16,") && lines[16].contains(",vocab-2,predicted,"), lines[16].constData());
     const QJsonArray rows = QJsonDocument::fromJson(exported(u"sweep.json"_s)).array();
     QCOMPARE(rows.size(), 16);
     QVERIFY(rows[15].toObject()[u"iteration_ns"].toDouble() > 0);

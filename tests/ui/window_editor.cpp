@@ -1,5 +1,5 @@
 // The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a
-// run.
+// run, and what is typed into its fields.
 #include "engine/model/partition.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/experiment_editor.h"
@@ -11,6 +11,7 @@
 #include <QFile>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QSpinBox>
 #include <QToolButton>
 
 using namespace stagelens;
@@ -30,6 +31,9 @@ private slots:
     void aScheduleIsDropped();
     void trainingFieldsReachTheExperiment();
     void aRunGivesItsCosts();
+    void sizesAreReadAlikeInEveryField();
+    void theLastValidPlanIsTheOneBeforeTheEdit();
+    void escapeBringsBackTheValueBeforeTheEdit();
 
 private:
     [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
@@ -193,6 +197,104 @@ void WindowEditor::aRunGivesItsCosts()
     const auto measured = window.desk().shown()->record.timeline->makespan();
     const auto predicted = window.forecast().plan()->timeline->makespan();
     QVERIFY(predicted > measured / 4 && predicted < 2 * measured);
+}
+
+void WindowEditor::sizesAreReadAlikeInEveryField()
+{
+    auto &window = m_fixture->open();
+    window.document().start({}, {}, u"Plain"_s);
+    const auto typed = [this](const QString &field, const QString &text) {
+        auto *control = m_fixture->find<QWidget>(field);
+        auto *combo = qobject_cast<QComboBox *>(control);
+        QWidget *keys = combo ? static_cast<QWidget *>(combo->lineEdit()) : control;
+        keys->setFocus();
+        QTest::keySequence(keys, QKeySequence::SelectAll);
+        QTest::keyClicks(keys, text);
+        QTest::keyClick(keys, Qt::Key_Return);
+        return combo ? combo->currentText() : qobject_cast<QSpinBox *>(control)->text();
+    };
+    const model::Experiment &now = window.document().experiment();
+    for (const QString &field : {u"strip.model.vocabulary_size"_s, u"model.vocabulary_size"_s, u"model.hidden"_s,
+                                 u"model.ffn"_s, u"training.seed"_s, u"training.steps"_s}) {
+        QCOMPARE(typed(field, u"32k"_s), u"32,000"_s);
+        QCOMPARE(typed(field, u"32Ki"_s), u"32,768"_s);
+        QCOMPARE(typed(field, u"262,144"_s), u"262,144"_s);
+    }
+    QCOMPARE(now.model.vocabularySize, 262'144);
+    QCOMPARE(now.model.hidden, 262'144);
+    QCOMPARE(now.training.steps, 262'144);
+    QCOMPARE(typed(u"training.steps"_s, u"32,"_s), u"32"_s); // no number yet: the last one that was
+    QCOMPARE(typed(u"training.steps"_s, u"7x9"_s), u"79"_s);
+}
+
+void WindowEditor::theLastValidPlanIsTheOneBeforeTheEdit()
+{
+    auto &window = m_fixture->open();
+    auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
+    QTRY_VERIFY(window.forecast().advice());
+    const auto before = window.forecast().plan();
+    const auto end = window.forecast().baseline()->metrics.iteration;
+    devices->setFocus();
+    devices->selectAll();
+    QTest::keyClicks(devices, u"100000"_s);
+    QCOMPARE(window.document().experiment().parallel.devices, 100'000);
+    QCOMPARE(window.forecast().plan(), before);
+    QCOMPARE(window.forecast().baseline()->metrics.iteration, end);
+    QVERIFY(window.forecast().advice() && window.forecast().isStale());
+    QTest::keyClick(devices, Qt::Key_Return);
+    QVERIFY2(window.explorePage().problemBar()->text().startsWith(u"Showing the last valid plan: 4 devices."_s),
+             qPrintable(window.explorePage().problemBar()->text()));
+    // Neither does the next field count from a plan between two keys.
+    auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
+    microbatches->setFocus();
+    microbatches->selectAll();
+    QTest::keyClicks(microbatches, u"12"_s);
+    QCOMPARE(window.forecast().plan(), before);
+    // A list of which a part was typed.
+    window.document().start(before->experiment, {}, u"Before"_s);
+    auto *size = m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s);
+    size->lineEdit()->setFocus();
+    size->lineEdit()->selectAll();
+    QTest::keyClicks(size->lineEdit(), u"32kk"_s);
+    QCOMPARE(window.forecast().plan()->experiment.model.vocabularySize, before->experiment.model.vocabularySize);
+}
+
+void WindowEditor::escapeBringsBackTheValueBeforeTheEdit()
+{
+    auto &window = m_fixture->open();
+    auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
+    auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
+    auto *size = m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s);
+    const auto type = [](QWidget *field, const QString &text) {
+        field->setFocus();
+        QTest::keySequence(field, QKeySequence::SelectAll);
+        QTest::keyClicks(field, text);
+    };
+    type(devices, u"100000"_s);
+    QTest::keyClick(devices, Qt::Key_Escape);
+    QCOMPARE(devices->text(), u"4"_s);
+    // Also after the field was left with the bad value in it.
+    type(devices, u"100000"_s);
+    QTest::keyClick(devices, Qt::Key_Return);
+    QVERIFY(!devices->property("problem").toString().isEmpty());
+    microbatches->setFocus();
+    devices->setFocus();
+    QTest::keyClick(devices, Qt::Key_Escape);
+    QCOMPARE(devices->text(), u"4"_s);
+    QCOMPARE(window.document().experiment().parallel.devices, 4);
+    QVERIFY(window.forecast().problems().empty());
+    // What is no number yet.
+    type(microbatches, u"3,"_s);
+    QTest::keyClick(microbatches, Qt::Key_Escape);
+    QCOMPARE(microbatches->text(), u"16"_s);
+    type(size->lineEdit(), u"lots"_s);
+    QTest::keyClick(size->lineEdit(), Qt::Key_Escape);
+    QCOMPARE(size->currentText(), u"8,192"_s);
+    // A value that was good and accepted stays.
+    type(microbatches, u"32"_s);
+    QTest::keyClick(microbatches, Qt::Key_Return);
+    QTest::keyClick(microbatches, Qt::Key_Escape);
+    QCOMPARE(window.document().experiment().parallel.microbatches, 32);
 }
 
 QTEST_MAIN(WindowEditor)

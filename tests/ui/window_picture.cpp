@@ -1,7 +1,10 @@
 // How the window shows its picture: as a table, in a presentation, played, with the critical path, without a run.
 #include "tests/ui/window_fixture.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/play_bar.h"
+#include "ui/shell/learn_page.h"
+#include "ui/shell/sweep_page.h"
 
 #include <QClipboard>
 #include <QDockWidget>
@@ -30,6 +33,8 @@ private slots:
     void whatAPaperMeasuredStandsBesideThePrediction();
     void theExampleOfEqualMemoryIsOne();
     void presentationLeavesOnlyThePicture();
+    void thePageInFrontIsPresented();
+    void panesComeBackAsTheyWere();
     void aFamilyRaisesAGhost();
     void measuredWithoutARunSaysSo();
     void findOpensOverThePicture();
@@ -212,6 +217,73 @@ void WindowPicture::presentationLeavesOnlyThePicture()
     QVERIFY(!bar->isVisible());
     QVERIFY(window.menuWidget()->isVisible());
     QVERIFY(!window.isFullScreen());
+}
+
+void WindowPicture::thePageInFrontIsPresented()
+{
+    auto &window = m_fixture->open();
+    const auto *contents = m_fixture->find<QWidget>(u"learn.contents"_s);
+    for (auto [mode, page] : {std::pair<QAction *, QWidget *>{window.actions().learn, &window.learnPage()},
+                              {window.actions().compare, &window.comparePanel()},
+                              {window.actions().sweep, &window.sweepPage()}}) {
+        mode->trigger();
+        const double before = page->font().pointSizeF();
+        QTest::keyClick(&window, Qt::Key_F11);
+        QVERIFY(page->isVisible() && !window.explorePage().isVisible());
+        QVERIFY(mode->isChecked());
+        QVERIFY(page->font().pointSizeF() > 1.5 * before);
+        QVERIFY(!window.menuWidget()->isVisible() && !window.runsPanel().isVisible());
+        QVERIFY(!contents->isVisible());
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(page->isVisible() && window.menuWidget()->isVisible() && !window.isFullScreen());
+        QCOMPARE(page->font().pointSizeF(), before);
+        QCOMPARE(contents->isVisible(), mode == window.actions().learn);
+    }
+}
+
+void WindowPicture::panesComeBackAsTheyWere()
+{
+    auto &window = m_fixture->open();
+    const QList<QDockWidget *> docks = {m_fixture->find<QDockWidget>(u"dock.experiment"_s),
+                                        m_fixture->find<QDockWidget>(u"dock.figures"_s),
+                                        m_fixture->find<QDockWidget>(u"dock.runs"_s)};
+    docks[2]->toggleViewAction()->trigger(); // closed by hand
+    window.resizeDocks({docks[0]}, {333}, Qt::Horizontal);
+    QTest::qWait(1);
+    const auto placed = [&docks] {
+        QList<QRect> places;
+        for (const QDockWidget *dock : docks)
+            places << (dock->isVisible() ? dock->geometry() : QRect());
+        return places;
+    };
+    const QList<QRect> before = placed();
+    QCOMPARE(before[0].width(), 333);
+    const auto &actions = window.actions();
+    // Learn within a presentation, a presentation within Learn, and out of them in either order.
+    const QList<QList<QAction *>> ways = {{actions.presentation, actions.learn, actions.presentation, actions.explore},
+                                          {actions.learn, actions.presentation, actions.presentation, actions.explore},
+                                          {actions.learn, actions.presentation, actions.explore, actions.presentation},
+                                          {actions.sweep, actions.presentation, actions.presentation, actions.explore}};
+    for (const QList<QAction *> &way : ways) {
+        for (QAction *step : way) {
+            step->trigger();
+            QTest::qWait(1);
+            const bool away = actions.presentation->isChecked() || actions.learn->isChecked();
+            QCOMPARE(docks[0]->isVisible(), !away);
+            QVERIFY(!docks[2]->isVisible());
+        }
+        QTRY_COMPARE(placed(), before);
+    }
+    // Panes behind one another: the one in front is in front again.
+    window.resize(1100, 800);
+    QTest::qWait(1);
+    docks[1]->raise();
+    QTRY_VERIFY(docks[0]->visibleRegion().isEmpty() && !docks[1]->visibleRegion().isEmpty());
+    for (QAction *step : {actions.learn, actions.explore, actions.presentation, actions.presentation}) {
+        step->trigger();
+        QTest::qWait(1);
+    }
+    QTRY_VERIFY(docks[0]->visibleRegion().isEmpty() && !docks[1]->visibleRegion().isEmpty());
 }
 
 void WindowPicture::aFamilyRaisesAGhost()

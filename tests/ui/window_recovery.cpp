@@ -1,14 +1,17 @@
-// A window that is killed (SIGKILL, a process of its own) and started again: what was stored, edited and chosen is there.
+// Windows of other processes: one that is killed (SIGKILL) and started again has what was stored, edited and chosen; the first
+// start on a small screen fits it.
 #include "engine/model/experiment_json.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QMenu>
 #include <QProcess>
+#include <QScreen>
 #include <QSettings>
 #include <QSpinBox>
 #include <QToolButton>
 
 #include <csignal>
+#include <cstdio>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -24,6 +27,9 @@ private slots:
     void cleanup() { m_fixture.reset(); }
     void aKilledWindowComesBack();
     void whatIsInItsFileIsNotCalledChanged();
+    void theFirstWindowFitsItsScreen_data();
+    void theFirstWindowFitsItsScreen();
+    void aWindowIsPlacedWithinTheScreen();
 
 private:
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -63,7 +69,95 @@ int liveAndDie(const QString &folder)
     return std::raise(SIGKILL);
 }
 
+/// In a process with a screen of its own: the first start in an empty folder. Prints what takes room, in this screen's units.
+int measureFirstStart(const QString &folder)
+{
+    qputenv("STAGELENS_DATA_DIR", folder.toUtf8());
+    ui::WindowOptions options;
+    options.database = (folder + u"/runs.db"_s).toStdString();
+    ui::MainWindow window(options);
+    window.show();
+    const auto print = [](const char *name, QSize size) { std::printf("%s %d %d\n", name, size.width(), size.height()); };
+    if (!QTest::qWaitFor([&window] { return window.forecast().advice() != nullptr; }, kPatience))
+        return EXIT_FAILURE;
+    print("screen", window.screen()->availableGeometry().size());
+    print("window", window.frameGeometry().size());
+    print("centre", window.explorePage().size());
+    print("picture", window.explorePage().timeline()->size());
+    // Nothing that is opened later makes it larger.
+    for (QAction *mode : {window.actions().compare, window.actions().sweep, window.actions().learn, window.actions().explore}) {
+        mode->trigger();
+        QTest::qWait(1);
+        print("mode", window.frameGeometry().size());
+    }
+    window.actions().editSchedule->trigger();
+    window.runsPanel().setFolded(false);
+    QTest::qWait(1);
+    print("opened", window.frameGeometry().size());
+    return EXIT_SUCCESS;
+}
+
 } // namespace
+
+void WindowRecovery::theFirstWindowFitsItsScreen_data()
+{
+    QTest::addColumn<QSize>("pixels");
+    QTest::addColumn<QByteArray>("scale");
+    QTest::newRow("1366x768") << QSize(1366, 768) << QByteArray("1");
+    QTest::newRow("1280x720") << QSize(1280, 720) << QByteArray("1");
+    QTest::newRow("1920x1080 at 200 %") << QSize(1920, 1080) << QByteArray("2");
+}
+
+void WindowRecovery::theFirstWindowFitsItsScreen()
+{
+    QFETCH(QSize, pixels);
+    QFETCH(QByteArray, scale);
+    QFile screens(m_fixture->path(u"screens.json"_s));
+    QVERIFY(screens.open(QIODevice::WriteOnly));
+    screens.write(QStringLiteral(R"({"screens":[{"name":"one","x":0,"y":0,"width":%1,"height":%2,"logicalDpi":96,"dpr":1}]})")
+                      .arg(pixels.width())
+                      .arg(pixels.height())
+                      .toUtf8());
+    screens.close();
+    QProcess other;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(u"QT_QPA_PLATFORM"_s, u"offscreen:configfile="_s + screens.fileName());
+    environment.insert(u"QT_SCALE_FACTOR"_s, QString::fromLatin1(scale));
+    other.setProcessEnvironment(environment);
+    other.start(QCoreApplication::applicationFilePath(), {u"--measure"_s, m_fixture->path(u"first"_s)});
+    QVERIFY(other.waitForFinished(2 * kPatience));
+    QCOMPARE(other.exitCode(), EXIT_SUCCESS);
+    const QByteArray said = other.readAllStandardOutput();
+    QSize screen;
+    for (const QByteArray &line : said.trimmed().split('\n')) {
+        const QByteArrayList words = line.split(' ');
+        QCOMPARE(words.size(), 3);
+        const QSize size(words[1].toInt(), words[2].toInt());
+        if (words[0] == "screen") {
+            screen = size;
+            QCOMPARE(screen, pixels / scale.toInt());
+        } else if (words[0] == "picture") {
+            QVERIFY2(size.width() >= 200 && size.height() >= 60, said.constData());
+        } else {
+            QVERIFY2(size.width() <= screen.width() && size.height() <= screen.height(), said.constData());
+        }
+    }
+}
+
+void WindowRecovery::aWindowIsPlacedWithinTheScreen()
+{
+    const QRect screen(0, 24, 1366, 744); // a panel above
+    for (const QRect &window : {QRect(0, 0, 1440, 900), QRect(-300, 900, 800, 600), QRect(1300, 700, 400, 300)}) {
+        const QRect place = ui::fitted(window, screen);
+        QVERIFY(screen.contains(place));
+        QVERIFY(place.top() > screen.top()); // room for the title
+        QCOMPARE(place.size(), window.size().boundedTo(place.size()));
+        QVERIFY(place.width() == window.width() || place.width() > 1300);
+    }
+    QCOMPARE(ui::fitted(QRect(100, 100, 800, 500), screen), QRect(100, 100, 800, 500));
+    const QRect right(1366, 0, 1920, 1080); // the second of two screens
+    QVERIFY(right.contains(ui::fitted(QRect(3000, 40, 1440, 900), right)));
+}
 
 void WindowRecovery::aKilledWindowComesBack()
 {
@@ -128,6 +222,8 @@ int main(int argc, char **argv)
     QApplication application(argc, argv);
     if (argc == 3 && qstrcmp(argv[1], "--die") == 0)
         return liveAndDie(QString::fromLocal8Bit(argv[2]));
+    if (argc == 3 && qstrcmp(argv[1], "--measure") == 0)
+        return measureFirstStart(QString::fromLocal8Bit(argv[2]));
     WindowRecovery test;
     return QTest::qExec(&test, argc, argv);
 }

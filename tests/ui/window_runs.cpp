@@ -34,6 +34,8 @@ private slots:
     void spaceTicksAndSixAreTheMost();
     void tracesAreImported();
     void whatIsNoTraceIsExplained();
+    void runsOfAnotherProcessAppear();
+    void undoTakesBackWhatWasDoneLast();
 
 private:
     QTableView *table() { return m_fixture->find<QTableView>(u"runs.table"_s); }
@@ -229,6 +231,65 @@ void WindowRuns::whatIsNoTraceIsExplained()
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QTRY_VERIFY2(bar->text().startsWith(u"Nothing was imported."_s), qPrintable(bar->text()));
     QCOMPARE(model()->rowCount(), 2);
+}
+
+void WindowRuns::runsOfAnotherProcessAppear()
+{
+    model::Experiment plan = m_fixture->window().document().experiment();
+    plan.training.steps = 1;
+    // Another service has connections of its own to the file, as another process has.
+    service::EngineService other({m_fixture->path(u"runs.db"_s).toStdString(), 1});
+    (void)other.submitTraining(plan);
+    other.waitIdle();
+    QTRY_COMPARE(model()->rowCount(), 3);
+    QTRY_VERIFY2(cell(0, RunTableModel::Status).contains(u"finished"_s), qPrintable(cell(0, RunTableModel::Status)));
+    QVERIFY(other.renameRun(m_fixture->window().desk().runs().ids.front(), "named elsewhere").ok());
+    QTRY_COMPARE(cell(0, RunTableModel::Name), u"named elsewhere"_s);
+    QVERIFY(other.removeRun(m_fixture->window().desk().runs().ids.front()).ok());
+    QTRY_COMPARE(model()->rowCount(), 2);
+}
+
+void WindowRuns::undoTakesBackWhatWasDoneLast()
+{
+    auto &window = m_fixture->window();
+    const auto *runs = window.runsPanel().model();
+    const auto microbatches = [&window] { return window.document().experiment().parallel.microbatches; };
+    const auto edit = [&window](int count) {
+        model::Experiment next = window.document().experiment();
+        next.parallel.microbatches = count;
+        window.document().edit(u"parallel.microbatches"_s, u"Microbatches"_s, next);
+        window.document().closeGesture();
+    };
+    QVERIFY(window.document().save(m_fixture->path(u"plan.stagelens.json"_s)).ok());
+    const auto id = window.desk().runs().ids.front();
+    edit(6);
+    window.runsPanel().table()->setCurrentIndex(runs->index(0, 1));
+    window.runsPanel().table()->setFocus();
+    QTest::keyClick(window.runsPanel().table(), Qt::Key_Delete);
+    QCOMPARE(runs->rowCount(), 1);
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(runs->rowCount(), 2);
+    QCOMPARE(microbatches(), 6); // the plan is what it was
+    window.actions().redo->trigger();
+    QCOMPARE(runs->rowCount(), 1);
+    // After another edit the message would take back that: it goes, and the steps remain in their order.
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    window.actions().undo->trigger();
+    emit window.runsPanel().deleteAsked(id);
+    QVERIFY(notice->isVisible());
+    edit(8);
+    QVERIFY(!notice->isVisible());
+    window.actions().undo->trigger();
+    QCOMPARE(microbatches(), 6);
+    QCOMPARE(runs->rowCount(), 1);
+    window.actions().undo->trigger();
+    QCOMPARE(runs->rowCount(), 2);
+    window.actions().undo->trigger();
+    QCOMPARE(microbatches(), 4);
+    // To delete a run changes no plan.
+    QVERIFY(!window.isWindowModified());
+    emit window.runsPanel().deleteAsked(id);
+    QVERIFY(!window.isWindowModified());
 }
 
 QTEST_MAIN(WindowRuns)

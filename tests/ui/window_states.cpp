@@ -3,14 +3,27 @@
 #include "engine/model/presets.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/bridge/words.h"
+#include "ui/learn/page_browser.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/computing_sign.h"
 #include "ui/panels/detail_combo.h"
 #include "ui/panels/headline_bar.h"
 
+#include <QComboBox>
 #include <QDialog>
 #include <QLabel>
 #include <QTableWidget>
+#include <QTextDocument>
 #include <QToolButton>
+#include <QToolTip>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -25,6 +38,8 @@ private slots:
     void aLongPredictionSaysSoAndCanBeCancelled();
     void listsShowWhatEachChoiceWouldGive();
     void tooLittleMemoryIsSaidAtTheLaneAndInTheHeadline();
+    void namesAreShownAsTheyAre();
+    void pagesReadNothingButTheirOwnPictures();
 
 private:
     /// Far too large for any desk.
@@ -151,6 +166,136 @@ void WindowStates::tooLittleMemoryIsSaidAtTheLaneAndInTheHeadline()
     QVERIFY(window.document().experiment().parallel.stageLayers.empty());
     QTRY_VERIFY(window.forecast().advice());
     QVERIFY(!window.explorePage().headline()->headline().text.contains(u"needs"_s));
+}
+
+namespace {
+
+/// A pipe that says whether anything opened it. Whoever does so is let go at once, so that a test fails instead of hanging.
+class Trap {
+public:
+    explicit Trap(const QString &file) : m_file(file.toStdString())
+    {
+        if (::mkfifo(m_file.c_str(), 0600) != 0)
+            return;
+        m_guard = std::jthread([this](const std::stop_token &stop) {
+            while (!stop.stop_requested()) {
+                // Without a reader this fails; with one, that one reads the end of the file.
+                if (const int pipe = ::open(m_file.c_str(), O_WRONLY | O_NONBLOCK); pipe >= 0) {
+                    m_opened = true;
+                    ::close(pipe);
+                }
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        });
+    }
+    [[nodiscard]] bool wasOpened() const { return m_opened; }
+
+private:
+    std::string m_file;
+    std::atomic<bool> m_opened = false;
+    std::jthread m_guard;
+};
+
+/// Of every cell of a model.
+QStringList tipsOf(const QAbstractItemModel &model)
+{
+    QStringList tips;
+    for (int row = 0; row < model.rowCount(); ++row)
+        for (int column = 0; column < model.columnCount(); ++column)
+            tips << model.index(row, column).data(Qt::ToolTipRole).toString();
+    return tips;
+}
+
+} // namespace
+
+void WindowStates::namesAreShownAsTheyAre()
+{
+    const Trap trap(m_fixture->path(u"pipe"_s));
+    const QString bad = u"<img src=\"%1\">&<b>x</b>"_s.arg(m_fixture->path(u"pipe"_s));
+    auto &window = m_fixture->open();
+    // A run with such a name, tags and note; shown, compared and deleted.
+    m_fixture->usePlanForTraining(2);
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining() && !window.desk().runs().ids.empty(), 30000);
+    const auto id = window.desk().runs().ids.front();
+    window.desk().rename(id, bad);
+    window.desk().setTags(id, {bad});
+    window.desk().setNote(id, bad);
+    window.runsPanel().setColumns({u"Tags"_s, u"Note"_s, u"Kind"_s, u"Differs from baseline"_s});
+    window.compareRuns({id, id});
+    QTRY_VERIFY(window.findChild<QWidget *>(u"compare.chip.B"_s));
+    window.actions().explore->trigger();
+    // A plan with such a title, preset, hardware and files.
+    model::Experiment plan = window.document().experiment();
+    plan.model.preset = ui::utf8(bad);
+    window.document().start(plan, {}, bad);
+    plan.cost.source = model::HardwarePreset{ui::utf8(bad)};
+    window.document().start(plan, {}, bad);
+    window.forecast().pinBaseline();
+    plan.cost.source = model::DurationsFile{ui::utf8(bad)};
+    window.document().start(plan, {}, bad);
+    plan.cost.source = model::HardwarePreset{"cpu-local"};
+    plan.schedule.family = model::kCustomFamily;
+    plan.schedule.file = ui::utf8(bad);
+    window.document().start(plan, {}, bad);
+    window.importRuns({bad});
+    QTRY_VERIFY(m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text().startsWith(u"Nothing was imported."_s));
+    window.document().edit(u"model.preset"_s, bad, window.document().experiment());
+    window.actions().about->trigger();
+    for (QAction *mode : {window.actions().compare, window.actions().sweep, window.actions().learn, window.actions().explore})
+        mode->trigger();
+    // Everything is painted once, and every label is told not to look for markup.
+    window.runsPanel().setFolded(false);
+    QVERIFY(!window.grab().isNull());
+    for (const QLabel *label : window.findChildren<QLabel *>())
+        QVERIFY2(label->textFormat() != Qt::AutoText && !(label->textFormat() == Qt::RichText && label->text().contains(bad)),
+                 qPrintable(label->objectName() + u": "_s + label->text()));
+    // Tooltips show what they are given, also those of rows, lists and menus.
+    QStringList tips;
+    for (const QWidget *widget : window.findChildren<QWidget *>())
+        tips << widget->toolTip();
+    for (const QAction *action : window.findChildren<QAction *>())
+        tips << action->toolTip();
+    for (const QComboBox *combo : window.findChildren<QComboBox *>())
+        tips << tipsOf(*combo->model());
+    tips << tipsOf(*window.runsPanel().model()) << tipsOf(*window.comparePanel().table()->model());
+    tips.removeDuplicates();
+    qsizetype hostile = 0;
+    for (const QString &tip : std::as_const(tips)) {
+        if (!tip.contains(u"img src"_s))
+            continue;
+        ++hostile;
+        QToolTip::showText(window.mapToGlobal(QPoint(5, 5)), tip, &window);
+        QVERIFY2(!tip.contains(u"<img"_s) || !Qt::mightBeRichText(tip), qPrintable(tip));
+    }
+    QVERIFY(hostile >= 2); // of the run's tags and note, and of a chip
+    QToolTip::hideText();
+    QVERIFY(!trap.wasOpened());
+}
+
+void WindowStates::pagesReadNothingButTheirOwnPictures()
+{
+    const Trap trap(m_fixture->path(u"pipe"_s));
+    const QUrl pipe = QUrl::fromLocalFile(m_fixture->path(u"pipe"_s));
+    struct Browser : ui::PageBrowser {
+        using PageBrowser::loadResource;
+    } browser;
+    browser.resize(600, 400);
+    browser.show();
+    const QString docs = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/docs"_s;
+    browser.showPage(docs + u"/tutorials/first-steps.md"_s, true);
+    QVERIFY(!browser.document()
+                 ->resource(QTextDocument::ImageResource, QUrl::fromLocalFile(docs + u"/images/first-start.png"_s))
+                 .value<QImage>()
+                 .isNull());
+    browser.showText(u"![a](%1) <img src=\"%2\">"_s.arg(pipe.toString(), pipe.toLocalFile()));
+    QVERIFY(!browser.grab().isNull());
+    for (const auto type : {QTextDocument::StyleSheetResource, QTextDocument::HtmlResource})
+        QVERIFY(!browser.loadResource(type, pipe).isValid());
+    for (const QUrl &foreign :
+         {pipe, QUrl::fromLocalFile(docs + u"/../icons/stagelens.svg"_s), QUrl(u"http://localhost/a.png"_s)})
+        QCOMPARE(browser.loadResource(QTextDocument::ImageResource, foreign).value<QImage>().size(), QSize(1, 1));
+    QVERIFY(!trap.wasOpened());
 }
 
 QTEST_MAIN(WindowStates)

@@ -39,6 +39,7 @@ private slots:
     void deletingCanBeUndoneUntilTheWindowCloses();
     void closingWhileTrainingAsksOnce();
     void aSignalStopsTheRunAndCloses();
+    void whatIsSaidOfARunEndsWithIt();
     void unusableDatabaseIsSaidPermanently();
     void aMeasurementLeavesWithItsPlan();
     void aFailedRunSaysWhereAndWhatToDo();
@@ -196,9 +197,34 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
     QTRY_COMPARE(window->runsPanel().model()->rowCount(), 1);
+    QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible());
     emit window->runsPanel().deleteAsked(id);
     window->close();
     QVERIFY(m_fixture->open().desk().runs().ids.empty());
+}
+
+void WindowTraining::whatIsSaidOfARunEndsWithIt()
+{
+    auto &window = m_fixture->window();
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    m_fixture->usePlanForTraining(100000);
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && !window.desk().runs().ids.empty(), 30000);
+    QVERIFY(!window.close());
+    QVERIFY(notice->text().startsWith(u"A run is going on."_s));
+    QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 30000);
+    QVERIFY(!notice->isVisible());
+    QVERIFY(window.isVisible());
+    // The same of a run that cannot be deleted yet.
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && window.desk().live()->record.summary.id > 0, 30000);
+    emit window.runsPanel().deleteAsked(window.desk().live()->record.summary.id);
+    QVERIFY(notice->text().startsWith(u"This run is going on."_s));
+    QVERIFY(window.desk().deleted().empty());
+    window.desk().stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 30000);
+    QVERIFY(!notice->isVisible());
 }
 
 void WindowTraining::closingWhileTrainingAsksOnce()

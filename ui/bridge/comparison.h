@@ -13,7 +13,7 @@ namespace stagelens::ui {
 
 /// One of the things compared.
 struct CompareItem {
-    QString name; ///< "run 12: 1F1B · VOCAB-2 · 4x16 · V 8k"
+    QString name; ///< "run 12: 1F1B · VOCAB-2 · 4x16 · V 8,192"
     timeline::Provenance kind = timeline::Provenance::Predicted;
     model::Experiment experiment;                   ///< resolved
     std::map<std::string, std::string> environment; ///< empty for what was not measured
@@ -23,6 +23,7 @@ struct CompareItem {
     timeline::TimelinePtr timeline; ///< null for a run without a finished step
     std::shared_ptr<const schedule::Schedule> schedule;
     base::Bytes capacity = 0; ///< of a device; 0: unknown
+    std::uint64_t key = 0;    ///< which one it is while others come, go and change places; given by the panel
 };
 [[nodiscard]] CompareItem itemOf(const service::RunSnapshot &run, int cores);
 [[nodiscard]] CompareItem itemOf(const service::Prediction &prediction, const QString &name);

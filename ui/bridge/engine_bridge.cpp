@@ -1,5 +1,7 @@
 #include "ui/bridge/engine_bridge.h"
 
+#include "ui/bridge/store_watch.h"
+
 #include <QMetaObject>
 
 namespace stagelens::ui {
@@ -17,6 +19,8 @@ void EngineBridge::open(service::ServiceOptions options)
     m_service.reset();
     m_service = std::make_unique<service::EngineService>(
         std::move(options), [this] { QMetaObject::invokeMethod(this, &EngineBridge::drain, Qt::QueuedConnection); });
+    m_storeWatch = std::make_unique<StoreWatch>(m_service->databaseFile());
+    connect(m_storeWatch.get(), &StoreWatch::changed, this, &EngineBridge::storeChanged);
 }
 
 void EngineBridge::openDatabase(const std::filesystem::path &file)

@@ -11,6 +11,8 @@
 
 namespace stagelens::ui {
 
+class StoreWatch;
+
 /// Owns the EngineService and drains its mailbox when it is woken; the wake-up carries no data.
 class EngineBridge : public QObject {
     Q_OBJECT
@@ -33,6 +35,8 @@ signals:
     void runArrived(quint64 job, const stagelens::service::RunSnapshotPtr &snapshot);
     void sweepArrived(quint64 job, const stagelens::service::SweepSnapshotPtr &snapshot);
     void importArrived(quint64 job, const stagelens::service::ImportAnswerPtr &answer);
+    /// This process or another has written to the run database.
+    void storeChanged();
     void calibrated();
     void backendsFound(const std::vector<stagelens::service::BackendInfo> &backends);
 
@@ -42,6 +46,7 @@ private:
 
     int m_cores;
     std::unique_ptr<service::EngineService> m_service;
+    std::unique_ptr<StoreWatch> m_storeWatch;
     std::jthread m_calibration;
     std::jthread m_backends;
 };

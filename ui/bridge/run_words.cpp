@@ -1,5 +1,6 @@
 #include "ui/bridge/run_words.h"
 
+#include "engine/base/count.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "ui/bridge/differences.h"
@@ -32,10 +33,9 @@ std::vector<std::string> spellings(const QString &word)
     for (const schedule::Family &family : schedule::families())
         if (familyCaption(family.name).contains(word, Qt::CaseInsensitive))
             all.emplace_back(family.name);
-    static const QRegularExpression kThousands(u"^[vV]?(\\d{1,6})[kK]$"_s);
-    if (const auto match = kThousands.match(word); match.hasMatch())
-        for (const int thousand : {1000, 1024})
-            all.push_back("v" + std::to_string(match.captured(1).toInt() * thousand));
+    const bool namesVocabulary = word.startsWith(u'v', Qt::CaseInsensitive);
+    if (const auto size = base::parseCount(utf8(namesVocabulary ? word.mid(1) : word)))
+        all.push_back("v" + std::to_string(*size));
     return all;
 }
 
@@ -44,7 +44,7 @@ std::vector<std::string> spellings(const QString &word)
 std::vector<std::vector<std::string>> filterWords(const QString &filter)
 {
     std::vector<std::vector<std::string>> words;
-    // The table writes "V 8k", "not split" and "measured live"; each part of them is found by itself.
+    // The table writes "V 8,192", "not split" and "measured live"; each part of them is found by itself.
     for (const QString &word : filter.simplified().split(u' ', Qt::SkipEmptyParts))
         if (word != u"·"_s)
             words.push_back(spellings(word));

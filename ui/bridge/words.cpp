@@ -1,11 +1,11 @@
 #include "ui/bridge/words.h"
 
+#include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
 
 #include <QDateTime>
 #include <QFileInfo>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -60,17 +60,7 @@ QString factorText(double factor)
 
 QString countText(double count)
 {
-    return QLocale(QLocale::English).toString(std::llround(count));
-}
-
-QString vocabularyText(std::int64_t size)
-{
-    // Both kinds of thousand are usual: 256,000 and 262,144 are a vocabulary of 256k.
-    for (const int thousand : {1000, 1024}) {
-        if (size > 0 && size % thousand == 0)
-            return QString::number(size / thousand) + u'k';
-    }
-    return countText(static_cast<double>(size));
+    return qtText(base::countText(std::llround(count)));
 }
 
 QString whenText(std::int64_t unixMilliseconds)
@@ -197,7 +187,7 @@ QString runName(const store::RunSummary &run)
         return qtText(run.name);
     const QString name =
         u"%1 · %2 · %3x%4"_s.arg(familyCaption(run.family), shortName(run.vocabulary)).arg(run.devices).arg(run.microbatches);
-    return run.vocabularySize > 0 ? name + u" · V "_s + vocabularyText(run.vocabularySize) : name;
+    return run.vocabularySize > 0 ? name + u" · V "_s + countText(static_cast<double>(run.vocabularySize)) : name;
 }
 
 QString costCaption(const model::Experiment &experiment)

@@ -20,7 +20,6 @@ namespace stagelens::ui {
 [[nodiscard]] QString pointsText(double now, double before);   ///< of two shares: "−43 points", "±0 points"
 [[nodiscard]] QString factorText(double factor);               ///< "1.8x"
 [[nodiscard]] QString countText(double count);                 ///< "8,192"
-[[nodiscard]] QString vocabularyText(std::int64_t size);       ///< "8k", "256k", "50,257"
 [[nodiscard]] QString whenText(std::int64_t unixMilliseconds); ///< "2026-03-01 14:02"
 [[nodiscard]] QString secondsText(double seconds);             ///< "40 s", "3 min"
 
@@ -32,7 +31,7 @@ namespace stagelens::ui {
 [[nodiscard]] QString caption(store::RunStatus status);
 /// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
-/// "1F1B · VOCAB-2 · 4x16 · V 8k" of a run that nobody has named, else the name it was given.
+/// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run that nobody has named, else the name it was given.
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);

@@ -1,4 +1,5 @@
 #include "ui/learn/lesson_picture.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/lane_groups.h"
 #include "ui/bridge/words.h"
@@ -34,7 +35,7 @@ QString methodName(const model::Experiment &experiment)
 LessonPicture::LessonPicture(QWidget *parent)
     : QWidget(parent), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_play(new PlayBar(m_timeline, m_view, this)),
-      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(new QLabel(this)), m_controls(new QWidget(this)),
+      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)), m_controls(new QWidget(this)),
       m_row(new FlowLayout(m_controls, 14, 4)), m_reset(new QPushButton(u"Re&set"_s, this)),
       m_open(new QPushButton(u"&Open in Explore"_s, this))
 {

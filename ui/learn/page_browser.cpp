@@ -1,5 +1,8 @@
 #include "ui/learn/page_browser.h"
 
+#include "engine/base/file.h"
+#include "ui/bridge/words.h"
+
 #include <QDesktopServices>
 #include <QFile>
 #include <QFileInfo>
@@ -15,6 +18,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kWidestText = 860; ///< longer lines are hard to read
+
+/// The canonical path of a page or picture of ours; empty for any other file, which is never read.
+QString ownFile(const QString &file)
+{
+    const QString folder = QFileInfo(qtText((base::resourceFolder() / "docs").string())).canonicalFilePath() + u'/';
+    const QString found = QFileInfo(file).canonicalFilePath();
+    return found.startsWith(folder) ? found : QString();
+}
 } // namespace
 
 PageBrowser::PageBrowser(QWidget *parent) : QTextBrowser(parent)
@@ -26,8 +37,8 @@ PageBrowser::PageBrowser(QWidget *parent) : QTextBrowser(parent)
             QDesktopServices::openUrl(link);
         else if (link.path().isEmpty())
             scrollToAnchor(link.fragment());
-        else
-            emit pageAsked(QFileInfo(QFileInfo(m_file).dir(), link.path()).canonicalFilePath());
+        else if (const QString page = ownFile(QFileInfo(QFileInfo(m_file).dir(), link.path()).filePath()); !page.isEmpty())
+            emit pageAsked(page);
     });
 }
 
@@ -44,7 +55,7 @@ void PageBrowser::read()
 {
     QFile page(m_file);
     if (!page.open(QIODevice::ReadOnly)) {
-        setMarkdown(u"# The page cannot be read\n\n%1: %2"_s.arg(m_file, page.errorString()));
+        setPlainText(u"The page cannot be read. %1: %2"_s.arg(m_file, page.errorString()));
         return;
     }
     QStringList lines = QString::fromUtf8(page.readAll()).split(u'\n');
@@ -64,10 +75,16 @@ void PageBrowser::showText(const QString &markdown)
 
 QVariant PageBrowser::loadResource(int type, const QUrl &name)
 {
-    if (type != QTextDocument::ImageResource)
-        return QTextBrowser::loadResource(type, name);
     const QUrl place = name.isRelative() ? QUrl::fromLocalFile(m_file).resolved(name) : name;
-    const QImage image(place.toLocalFile());
+    const QString file = place.isLocalFile() ? ownFile(place.toLocalFile()) : QString();
+    if (type != QTextDocument::ImageResource)
+        return {};
+    if (file.isEmpty()) {
+        QImage nothing(1, 1, QImage::Format_ARGB32_Premultiplied); // for nothing at all Qt would read the file itself
+        nothing.fill(Qt::transparent);
+        return nothing;
+    }
+    const QImage image(file);
     const int room = std::max(viewport()->width() - 2 * static_cast<int>(document()->documentMargin()) - 4, 100);
     return image.width() > room ? image.scaledToWidth(room, Qt::SmoothTransformation) : image;
 }

@@ -18,9 +18,10 @@ using namespace Qt::StringLiterals;
 /// From one experiment to another; merges with the edits of the same gesture.
 class EditCommand : public QUndoCommand {
 public:
-    EditCommand(ExperimentDocument *document, const QString &label, int gesture, model::Experiment before,
+    EditCommand(ExperimentDocument *document, QString field, const QString &label, int gesture, model::Experiment before,
                 model::Experiment after)
-        : QUndoCommand(label), m_document(document), m_gesture(gesture), m_before(std::move(before)), m_after(std::move(after))
+        : QUndoCommand(label), m_document(document), m_field(std::move(field)), m_gesture(gesture), m_before(std::move(before)),
+          m_after(std::move(after))
     {}
     void undo() override { m_document->set(m_before); }
     void redo() override { m_document->set(m_after); }
@@ -34,10 +35,12 @@ public:
         setObsolete(m_after == m_before);
         return true;
     }
+    [[nodiscard]] const QString &field() const { return m_field; }
     [[nodiscard]] int gesture() const { return m_gesture; }
 
 private:
     ExperimentDocument *m_document;
+    QString m_field;
     int m_gesture;
     model::Experiment m_before;
     model::Experiment m_after;
@@ -74,10 +77,7 @@ model::Experiment opened(const model::Experiment &experiment)
 
 } // namespace
 
-ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_title(u"Untitled"_s)
-{
-    connect(&m_undo, &QUndoStack::cleanChanged, this, &ExperimentDocument::fileChanged);
-}
+ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_saved(m_experiment), m_title(u"Untitled"_s) {}
 
 void ExperimentDocument::edit(const QString &field, const QString &label, model::Experiment next)
 {
@@ -87,7 +87,7 @@ void ExperimentDocument::edit(const QString &field, const QString &label, model:
         closeGesture();
     m_gestureField = field;
     emit editing();
-    m_undo.push(new EditCommand(this, label, m_gesture, m_experiment, std::move(next)));
+    m_undo.push(new EditCommand(this, field, label, m_gesture, m_experiment, std::move(next)));
 }
 
 void ExperimentDocument::closeGesture()
@@ -97,12 +97,21 @@ void ExperimentDocument::closeGesture()
     emit edited();
 }
 
+const EditCommand *ExperimentDocument::lastEditOf(const QString &field) const
+{
+    const auto *last = dynamic_cast<const EditCommand *>(m_undo.command(m_undo.index() - 1));
+    return last && last->field() == field ? last : nullptr;
+}
+
 bool ExperimentDocument::revertGesture(const QString &field)
 {
-    if (field != m_gestureField || !m_undo.canUndo())
-        return false;
-    const auto *last = dynamic_cast<const EditCommand *>(m_undo.command(m_undo.index() - 1));
-    if (!last || last->gesture() != m_gesture)
+    const EditCommand *last = lastEditOf(field);
+    return last && last->gesture() == m_gesture && revertField(field);
+}
+
+bool ExperimentDocument::revertField(const QString &field)
+{
+    if (!lastEditOf(field))
         return false;
     m_undo.undo();
     closeGesture();
@@ -113,14 +122,15 @@ void ExperimentDocument::start(const model::Experiment &experiment, const QStrin
 {
     closeGesture();
     m_undo.clear();
-    setAll(opened(experiment), file, title);
+    m_saved = opened(experiment);
+    setAll(*m_saved, file, title);
 }
 
 void ExperimentDocument::replace(const model::Experiment &experiment, const QString &file, const QString &title)
 {
     closeGesture();
-    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {opened(experiment), file, title}));
-    m_undo.setClean();
+    m_saved = opened(experiment);
+    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {*m_saved, file, title}));
 }
 
 void ExperimentDocument::setAll(const model::Experiment &experiment, const QString &file, const QString &title)
@@ -146,15 +156,24 @@ base::Result<> ExperimentDocument::save(const QString &file)
         return saved;
     m_file = file;
     m_title = titleOfFile(file);
+    m_saved = m_experiment;
     closeGesture();
-    m_undo.setClean();
     emit fileChanged();
     return {};
 }
 
+void ExperimentDocument::setChanged()
+{
+    m_saved.reset();
+    emit fileChanged();
+}
+
 void ExperimentDocument::set(const model::Experiment &experiment)
 {
+    const bool wasChanged = isChanged();
     m_experiment = experiment;
+    if (isChanged() != wasChanged)
+        emit fileChanged();
     emit changed();
 }
 

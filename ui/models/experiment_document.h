@@ -7,7 +7,11 @@
 #include <QString>
 #include <QUndoStack>
 
+#include <optional>
+
 namespace stagelens::ui {
+
+class EditCommand;
 
 /// Holds any experiment that a person can type, sound or not. GUI thread only.
 class ExperimentDocument : public QObject {
@@ -24,6 +28,8 @@ public:
     void closeGesture();
     /// Takes back the edits of the field that is being typed in, if there are any.
     bool revertGesture(const QString &field);
+    /// Takes back the last step of undo if it edited the field; its gesture may be over.
+    bool revertField(const QString &field);
 
     /// The experiment of a new window: nothing to undo. `file` may be empty.
     void start(const model::Experiment &experiment, const QString &file, const QString &title);
@@ -34,6 +40,10 @@ public:
     /// Where Save writes to; empty for an example or a new experiment.
     [[nodiscard]] const QString &file() const { return m_file; }
     [[nodiscard]] const QString &title() const { return m_title; }
+    /// Whether the experiment differs from what was opened or saved last. (The undo stack also has steps that are not edits.)
+    [[nodiscard]] bool isChanged() const { return m_saved != m_experiment; }
+    /// The experiment is not what its file holds.
+    void setChanged();
 
 signals:
     void changed();
@@ -45,11 +55,13 @@ signals:
 
 private:
     friend class EditCommand;
+    [[nodiscard]] const EditCommand *lastEditOf(const QString &field) const;
     friend class ReplaceCommand;
     void setAll(const model::Experiment &experiment, const QString &file, const QString &title);
     void set(const model::Experiment &experiment);
 
     model::Experiment m_experiment;
+    std::optional<model::Experiment> m_saved;
     QUndoStack m_undo;
     QString m_file;
     QString m_title;

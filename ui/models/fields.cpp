@@ -1,5 +1,6 @@
 #include "ui/models/fields.h"
 
+#include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
@@ -11,6 +12,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -152,9 +154,8 @@ std::vector<int> layersFromText(const QString &text)
     std::vector<int> layers;
     const QStringList words = text.trimmed().isEmpty() ? QStringList() : text.split(u'/');
     for (const QString &word : words) {
-        bool isNumber = false;
-        const int count = word.trimmed().toInt(&isNumber);
-        layers.push_back(isNumber ? count : -1);
+        const auto count = base::parseCount(utf8(word));
+        layers.push_back(count && std::in_range<int>(*count) ? static_cast<int>(*count) : -1);
     }
     return layers;
 }

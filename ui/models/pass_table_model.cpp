@@ -1,4 +1,5 @@
 #include "ui/models/pass_table_model.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/timeline/links.h"
 #include "ui/timeline/time_axis.h"
@@ -65,7 +66,7 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
                                        ? Qt::AlignLeft | Qt::AlignVCenter
                                        : Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) // the last column may be cut off
-        return data(index, Qt::DisplayRole);
+        return plainTip(data(index, Qt::DisplayRole).toString());
     if (role != Qt::DisplayRole || !index.isValid()) // Ctrl+C copies the current cell, also where there is none
         return {};
     const ViewState::Selection at = selectionAt(index.row());

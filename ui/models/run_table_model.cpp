@@ -1,4 +1,5 @@
 #include "ui/models/run_table_model.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
 
@@ -159,9 +160,9 @@ QVariant RunTableModel::data(const QModelIndex &index, int role) const
         if (column == Kind)
             return caption(found->kind) + u": "_s + explanation(found->kind);
         if (column == Status && !found->reason.empty())
-            return qtText(found->reason);
+            return plainTip(qtText(found->reason));
         if (column == Differs || column == Tags || column == Note)
-            return text(*found, column);
+            return plainTip(text(*found, column));
         return u"Run %1. Double-click shows it with its plan; tick two to six to compare them."_s.arg(found->id);
     default: return {};
     }

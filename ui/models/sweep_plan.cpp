@@ -1,5 +1,6 @@
 #include "ui/models/sweep_plan.h"
 
+#include "engine/base/count.h"
 #include "engine/service/published.h"
 #include "ui/bridge/words.h"
 
@@ -15,7 +16,7 @@ using model::VocabularyMethod;
 
 namespace {
 
-constexpr int kThousand = 1024;
+constexpr std::int64_t kMostSweepValue = 1'000'000'000;
 constexpr std::size_t kVocabularySize = 0;
 
 /// A model that was changed bears its preset's name no longer.
@@ -52,28 +53,32 @@ std::span<const SweepParameter> sweepParameters()
          {u"Microbatches"_s, u"4, 8, 16, 32, 64"_s, false, setOfParallel<&model::ParallelPlan::microbatches>},
          {u"Microbatch size"_s, u"1, 2, 4"_s, true, setOfParallel<&model::ParallelPlan::microbatchSize>},
          {u"Layers"_s, u"8, 16, 32"_s, true, setOfModel<&model::ModelConfig::layers>},
-         {u"Sequence"_s, u"128, 256, 512, 1k"_s, true, setOfModel<&model::ModelConfig::sequence>}}};
+         {u"Sequence"_s, u"128, 256, 512, 1Ki"_s, true, setOfModel<&model::ModelConfig::sequence>}}};
     return kAll;
 }
 
 QString SweepParameter::text(int value) const
 {
-    return value >= kThousand ? vocabularyText(value) : countText(value);
+    return countText(value);
 }
 
 base::Result<std::vector<int>> parseSweepValues(const QString &text)
 {
-    static const QRegularExpression kSeparators(u"[,;\\s]+"_s);
-    static const QRegularExpression kNumber(u"^(\\d{1,9})([kK]?)$"_s);
+    // A comma between groups of three digits belongs to its number, as everywhere: "262,144" is one, "2,4,8" are three.
+    static const QRegularExpression kWords(u"[;\\s]+"_s);
     std::vector<int> values;
-    for (const QString &word : text.split(kSeparators, Qt::SkipEmptyParts)) {
-        const auto match = kNumber.match(word);
-        const qlonglong number = match.captured(1).toLongLong() * (match.captured(2).isEmpty() ? 1 : kThousand);
-        if (!match.hasMatch() || number < 1 || number > 1'000'000'000)
-            return complaint(
-                u"“%1” is no number; write whole numbers such as 8 or 32k, separated by commas."_s.arg(word.left(20)));
-        if (std::ranges::find(values, static_cast<int>(number)) == values.end())
-            values.push_back(static_cast<int>(number));
+    for (QString word : text.split(kWords, Qt::SkipEmptyParts)) {
+        while (word.endsWith(u','))
+            word.chop(1);
+        const bool isOne = base::parseCount(utf8(word)).has_value();
+        for (const QString &part : isOne ? QStringList(word) : word.split(u',', Qt::SkipEmptyParts)) {
+            const auto number = base::parseCount(utf8(part));
+            if (!number || *number < 1 || *number > kMostSweepValue)
+                return complaint(
+                    u"“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces."_s.arg(part.left(20)));
+            if (std::ranges::find(values, static_cast<int>(*number)) == values.end())
+                values.push_back(static_cast<int>(*number));
+        }
     }
     if (values.empty())
         return complaint(u"Write the values to go through, such as 32k, 64k."_s);

@@ -18,11 +18,12 @@ struct SweepParameter {
     QString values;                              ///< offered first: "32k, 64k, 128k, 256k"
     bool needsModel;                             ///< means nothing in a teaching example
     void (*set)(model::Experiment &, int);       ///< into a plan
-    [[nodiscard]] QString text(int value) const; ///< "32k"
+    [[nodiscard]] QString text(int value) const; ///< "32,000"
 };
 [[nodiscard]] std::span<const SweepParameter> sweepParameters();
 
-/// Whole numbers from 1, "k" for 1024, separated by commas or blanks; without repetition. An error has the sentence to show.
+/// Whole numbers from 1 as base::parseCount() reads them, separated by blanks, semicolons or commas; without repetition. An
+/// error has the sentence to show.
 [[nodiscard]] base::Result<std::vector<int>> parseSweepValues(const QString &text);
 
 struct SweepAxis {
@@ -44,7 +45,7 @@ struct SweepEntry {
     model::Experiment plan;
     int value = 0;          ///< of the first parameter
     std::size_t series = 0; ///< those with the same method and second value form a line
-    QString words;          ///< "Vocabulary size 64k · VOCAB-2"
+    QString words;          ///< "Vocabulary size 64,000 · VOCAB-2"
     friend bool operator==(const SweepEntry &, const SweepEntry &) = default;
 };
 inline constexpr std::size_t kMostSweepPlans = 400;

@@ -1,7 +1,8 @@
 #include "ui/panels/compare_panel.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
-#include "ui/panels/flow_layout.h"
+#include "ui/panels/chip_button.h"
 #include "ui/panels/message_bar.h"
 #include "ui/shell/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -11,6 +12,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -28,7 +30,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kChipGap = 6;
-constexpr int kMostChipLetters = 44;
+constexpr int kChipHeight = 28;
 constexpr int kWidestCell = 360;
 } // namespace
 
@@ -60,7 +62,7 @@ void ComparePanel::fillEmpty()
     m_empty->setObjectName(u"compare.empty"_s);
     auto *column = new QVBoxLayout(m_empty);
     auto *sentence =
-        new QLabel(u"Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
+        plainLabel(u"Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
                    "table of runs."_s,
                    m_empty);
     sentence->setAlignment(Qt::AlignCenter);
@@ -87,8 +89,15 @@ QWidget *ComparePanel::makeBar()
     auto *rows = new QVBoxLayout(bar);
     rows->setContentsMargins(4, 2, 4, 0);
     rows->setSpacing(4);
-    m_chips->setLayout(new FlowLayout(m_chips, kChipGap, kChipGap));
-    m_chips->layout()->setContentsMargins({});
+    auto *chips = new QHBoxLayout(m_chips);
+    chips->setContentsMargins({});
+    chips->setSpacing(kChipGap);
+    m_add->setFixedHeight(kChipHeight);
+    // Add comes first, so that no chip pushes it away from the pointer.
+    auto *chipRow = new QHBoxLayout;
+    chipRow->setSpacing(kChipGap);
+    chipRow->addWidget(m_add);
+    chipRow->addWidget(m_chips, 1);
     m_add->setObjectName(u"compare.add"_s);
     m_add->setToolTip(u"Adds the current prediction, an experiment or a stored run"_s);
     auto *menu = new QMenu(m_add);
@@ -108,12 +117,12 @@ QWidget *ComparePanel::makeBar()
     m_equalMemory->setObjectName(u"compare.equalMemory"_s);
     m_equalMemory->setToolTip(u"Hides what needs more memory on a device than A"_s);
     auto *options = new QHBoxLayout;
-    auto *caption = new QLabel(u"A&ligned by"_s, bar);
+    auto *caption = plainLabel(u"A&ligned by"_s, bar);
     caption->setBuddy(m_alignment);
-    for (QWidget *widget : std::initializer_list<QWidget *>{m_add, caption, m_alignment, m_microbatch, m_equalMemory})
+    for (QWidget *widget : std::initializer_list<QWidget *>{caption, m_alignment, m_microbatch, m_equalMemory})
         options->addWidget(widget);
     options->addStretch(1);
-    rows->addWidget(m_chips);
+    rows->addLayout(chipRow);
     rows->addLayout(options);
     connect(m_alignment, &QComboBox::currentIndexChanged, this, &ComparePanel::refreshTimelines);
     connect(m_microbatch, &QSpinBox::valueChanged, this, &ComparePanel::refreshTimelines);
@@ -144,6 +153,8 @@ void ComparePanel::setItems(std::vector<CompareItem> items)
 {
     items.resize(std::min(items.size(), kMost));
     m_items = std::move(items);
+    for (CompareItem &item : m_items)
+        item.key = ++m_lastKey;
     refresh();
     m_view->fit();
 }
@@ -152,20 +163,31 @@ void ComparePanel::add(CompareItem item)
 {
     if (m_items.size() >= kMost)
         return;
+    item.key = ++m_lastKey;
     m_items.push_back(std::move(item));
     refresh();
 }
 
-void ComparePanel::moveToFront(std::size_t index)
+std::vector<CompareItem>::iterator ComparePanel::find(std::uint64_t key)
 {
-    const auto place = m_items.begin() + static_cast<std::ptrdiff_t>(index);
+    return std::ranges::find(m_items, key, &CompareItem::key);
+}
+
+void ComparePanel::moveToFront(std::uint64_t key)
+{
+    const auto place = find(key);
+    if (place == m_items.end())
+        return;
     std::rotate(m_items.begin(), place, place + 1);
     refresh();
 }
 
-void ComparePanel::remove(std::size_t index)
+void ComparePanel::remove(std::uint64_t key)
 {
-    m_items.erase(m_items.begin() + static_cast<std::ptrdiff_t>(index));
+    const auto place = find(key);
+    if (place == m_items.end())
+        return;
+    m_items.erase(place);
     refresh();
 }
 
@@ -200,35 +222,44 @@ void ComparePanel::refresh()
 void ComparePanel::refreshChips()
 {
     while (QLayoutItem *item = m_chips->layout()->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // its own menu may be asking for this
+        if (QWidget *chip = item->widget()) {
+            chip->hide();
+            chip->setObjectName({});
+            chip->deleteLater(); // its own menu may be asking for this
+        }
         delete item;
     }
+    auto *row = static_cast<QHBoxLayout *>(m_chips->layout());
     for (std::size_t i = 0; i < m_items.size(); ++i) {
-        auto *chip = new QPushButton(m_chips);
-        chip->setObjectName(u"compare.chip."_s + chipOf(i));
-        QString text = chipOf(i) + u"  "_s + m_items[i].name;
-        if (text.size() > kMostChipLetters)
-            text = text.left(kMostChipLetters) + u'…';
-        chip->setText(i == 0 ? text + u"  (baseline)"_s : text);
-        if (isHidden(i))
-            chip->setText(chipOf(i) +
-                          u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(m_items[i])), bytesText(peakOf(m_items[0]))));
-        chip->setToolTip(u"%1\n%2: %3"_s.arg(m_items[i].name, caption(m_items[i].kind), explanation(m_items[i].kind)));
-        chip->setAutoDefault(false);
-        auto *menu = new QMenu(chip);
-        // Queued: the chip and its menu are made anew.
-        const auto later = [this, menu](const QString &words, auto run) {
-            connect(menu->addAction(words), &QAction::triggered, this, run, Qt::QueuedConnection);
-        };
-        if (i > 0)
-            later(u"Make it A, the baseline"_s, [this, i] { moveToFront(i); });
-        later(u"Remove"_s, [this, i] { remove(i); });
-        chip->setMenu(menu);
-        m_chips->layout()->addWidget(chip);
+        QWidget *chip = makeChip(i);
+        row->addWidget(chip);
         chip->show();
     }
-    m_chips->updateGeometry();
+    row->addStretch(1);
+}
+
+QWidget *ComparePanel::makeChip(std::size_t index)
+{
+    const CompareItem &item = m_items[index];
+    auto *chip = new ChipButton(m_chips);
+    chip->setObjectName(u"compare.chip."_s + chipOf(index));
+    chip->setFixedHeight(kChipHeight);
+    QString text = index == 0 ? u"A (baseline)  "_s + item.name : chipOf(index) + u"  "_s + item.name;
+    if (isHidden(index))
+        text = chipOf(index) + u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(item)), bytesText(peakOf(m_items[0])));
+    chip->setText(text);
+    chip->setAccessibleName(text);
+    chip->setToolTip(plainTip(u"%1\n%2: %3"_s.arg(item.name, caption(item.kind), explanation(item.kind))));
+    auto *menu = new QMenu(chip);
+    // Queued: the chip and its menu are made anew. By its key: until then others may have changed places.
+    const auto later = [this, menu](const QString &words, auto run) {
+        connect(menu->addAction(words), &QAction::triggered, this, run, Qt::QueuedConnection);
+    };
+    if (index > 0)
+        later(u"Make it A, the baseline"_s, [this, key = item.key] { moveToFront(key); });
+    later(u"Remove"_s, [this, key = item.key] { remove(key); });
+    chip->setMenu(menu);
+    return chip;
 }
 
 void ComparePanel::refreshTimelines()
@@ -268,7 +299,7 @@ void ComparePanel::addRow(const QString &what, const QStringList &cells)
     m_table->setItem(row, 0, new QTableWidgetItem(what));
     for (int column = 0; column < cells.size(); ++column) {
         auto *cell = new QTableWidgetItem(cells[column]);
-        cell->setToolTip(cells[column]);
+        cell->setToolTip(plainTip(cells[column]));
         m_table->setItem(row, column + 1, cell);
     }
 }

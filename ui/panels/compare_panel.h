@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include <cstdint>
 #include <vector>
 
 class QCheckBox;
@@ -56,15 +57,19 @@ private:
     void refreshTable();
     void addRow(const QString &what, const QStringList &cells);
     void copyCells();
-    void moveToFront(std::size_t index);
-    void remove(std::size_t index);
+    /// The one with that key; the end where it is gone.
+    [[nodiscard]] std::vector<CompareItem>::iterator find(std::uint64_t key);
+    void moveToFront(std::uint64_t key);
+    void remove(std::uint64_t key);
+    [[nodiscard]] QWidget *makeChip(std::size_t index);
     /// Whether "equal memory" hides it: its peak is above A's.
     [[nodiscard]] bool isHidden(std::size_t index) const;
     [[nodiscard]] std::vector<std::size_t> shown() const;
 
     std::vector<CompareItem> m_items;
+    std::uint64_t m_lastKey = 0;
     ViewState *m_view;
-    QWidget *m_chips;
+    QWidget *m_chips; ///< a row of fixed height, in which the chips share the room behind m_add
     QPushButton *m_add;
     QComboBox *m_alignment;
     QSpinBox *m_microbatch;

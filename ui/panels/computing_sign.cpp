@@ -1,4 +1,5 @@
 #include "ui/panels/computing_sign.h"
+#include "ui/bridge/plain_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -23,7 +24,7 @@ ComputingSign::ComputingSign(QWidget *parent)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 6, 12, 6);
     layout->setSpacing(10);
-    auto *word = new QLabel(u"computing…"_s, this);
+    auto *word = plainLabel(u"computing…"_s, this);
     layout->addWidget(word);
     m_progress->setRange(0, 0); // how much is left is not known
     m_progress->setFixedWidth(kProgressWidth);

@@ -1,4 +1,5 @@
 #include "ui/panels/experiment_editor.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/models/experiment_document.h"
 #include "ui/panels/field_editor.h"
@@ -34,7 +35,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
         header->setAutoRaise(true);
         header->setFocusPolicy(Qt::StrongFocus);
         header->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        header->setToolTip(u"Fold or unfold: "_s + group.caption);
+        header->setToolTip(plainTip(u"Fold or unfold: "_s + group.caption));
         QFont font = header->font();
         font.setBold(true);
         header->setFont(font);

@@ -1,7 +1,11 @@
 #include "ui/panels/field_editor.h"
+#include "ui/bridge/plain_text.h"
 
+#include "engine/base/count.h"
+#include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/detail_combo.h"
+#include "ui/panels/number_box.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
@@ -15,6 +19,8 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -22,6 +28,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kLargestNumber = 2'000'000'000;
 constexpr int kNumberWidth = 92;
+constexpr const char *kProblem = "problem"; ///< property of the control
 } // namespace
 
 FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent)
@@ -44,7 +51,7 @@ FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidg
 
 QLabel *FieldEditor::makeCaption(QWidget *parent) const
 {
-    auto *label = new QLabel(m_field.caption, parent);
+    auto *label = plainLabel(m_field.caption, parent);
     label->setBuddy(m_control);
     label->setToolTip(m_control->toolTip());
     return label;
@@ -65,12 +72,10 @@ void FieldEditor::makeControl()
 
 QWidget *FieldEditor::makeSpinBox()
 {
-    auto *box = new QSpinBox(this);
+    auto *box = new NumberBox(this);
     // Wide on purpose: an impossible number may be typed, and is then explained.
     box->setRange(0, kLargestNumber);
     box->setSpecialValueText(m_field.zero);
-    box->setLocale(QLocale(QLocale::English));
-    box->setGroupSeparatorShown(true);
     box->setMinimumWidth(kNumberWidth);
     box->setMaximumWidth(2 * kNumberWidth);
     layout()->addWidget(box);
@@ -103,7 +108,7 @@ QWidget *FieldEditor::makeChoice()
     m_combo = combo;
     for (const Choice &choice : m_field.choices) {
         combo->addItem(choice.caption, choice.value);
-        combo->setItemData(combo->count() - 1, choice.tip, Qt::ToolTipRole);
+        combo->setItemData(combo->count() - 1, plainTip(choice.tip), Qt::ToolTipRole);
     }
     layout()->addWidget(combo);
     connect(combo, &QComboBox::activated, this, [this, combo](int index) {
@@ -136,10 +141,11 @@ QWidget *FieldEditor::makeSize()
     layout()->addWidget(combo);
     connect(combo, &QComboBox::editTextChanged, this, [this](const QString &text) {
         // What is no number becomes 0, which the validation explains.
-        commit(QLocale(QLocale::English).toInt(QString(text).remove(u' ')));
+        const auto count = base::parseCount(utf8(text));
+        commit(count && *count <= kLargestNumber ? static_cast<int>(std::max<std::int64_t>(*count, 0)) : 0);
     });
     connect(combo->lineEdit(), &QLineEdit::editingFinished, this, &FieldEditor::finish);
-    m_show = [combo](const QVariant &value) { combo->setEditText(QLocale(QLocale::English).toString(value.toInt())); };
+    m_show = [combo](const QVariant &value) { combo->setEditText(countText(value.toInt())); };
     return combo;
 }
 
@@ -182,9 +188,9 @@ QWidget *FieldEditor::makeFlag()
 void FieldEditor::setProblem(const QString &problem)
 {
     const QString tip = m_field.tip + u"\nCommand line: "_s + m_field.option;
-    m_control->setToolTip(problem.isEmpty() ? tip : problem + u'\n' + tip);
+    m_control->setToolTip(plainTip(problem.isEmpty() ? tip : problem + u'\n' + tip));
     m_control->setAccessibleDescription(problem);
-    m_control->setProperty("problem", problem);
+    m_control->setProperty(kProblem, problem);
     QPalette palette;
     if (!problem.isEmpty()) {
         const bool dark = palette.color(QPalette::Base).lightness() < 128;
@@ -252,12 +258,26 @@ bool FieldEditor::eventFilter(QObject *watched, QEvent *event)
             return true;
         }
     }
-    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent *>(event)->key() == Qt::Key_Escape &&
-        m_document->revertGesture(m_field.id)) {
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent *>(event)->key() == Qt::Key_Escape && revert()) {
         emit left();
         return true;
     }
     return QWidget::eventFilter(watched, event);
+}
+
+bool FieldEditor::revert()
+{
+    const bool isWrong = !m_control->property(kProblem).toString().isEmpty();
+    if (m_document->revertGesture(m_field.id) || (isWrong && m_document->revertField(m_field.id)))
+        return true;
+    // Nothing was edited yet, but what was typed may not be a number.
+    auto *line = m_control->findChild<QLineEdit *>();
+    if (!line || !m_shown.isValid())
+        return false;
+    const QString before = line->text();
+    const QSignalBlocker blocker(m_control);
+    m_show(m_shown);
+    return line->text() != before;
 }
 
 } // namespace stagelens::ui

@@ -51,6 +51,8 @@ private:
     void refresh();
     void commit(const QVariant &value);
     void finish();
+    /// Shows the value from before the edit again; false if it is already shown.
+    bool revert();
 
     Field m_field;
     ExperimentDocument *m_document;

@@ -1,4 +1,5 @@
 #include "ui/panels/headline_bar.h"
+#include "ui/bridge/plain_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -9,7 +10,7 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(new QLabel(this)), m_button(new QPushButton(this))
+HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(plainLabel(this)), m_button(new QPushButton(this))
 {
     setObjectName(u"headline"_s);
     auto *layout = new QHBoxLayout(this);
@@ -41,9 +42,9 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    m_button->setToolTip(headline.isFix    ? u"Changes this plan so that it fits. Undo takes it back."_s
-                         : headline.action ? u"Sets the vocabulary layers of this plan. Undo takes it back."_s
-                                           : u"Sets the schedule of this plan. Undo takes it back."_s);
+    m_button->setToolTip(plainTip(headline.isFix    ? u"Changes this plan so that it fits. Undo takes it back."_s
+                                  : headline.action ? u"Sets the vocabulary layers of this plan. Undo takes it back."_s
+                                                    : u"Sets the schedule of this plan. Undo takes it back."_s));
     if (!headline.action && headline.family.isEmpty())
         emit hovered(false);
 }

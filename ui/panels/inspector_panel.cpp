@@ -1,4 +1,5 @@
 #include "ui/panels/inspector_panel.h"
+#include "ui/bridge/plain_text.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -7,11 +8,11 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(new QLabel(this))
+InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plainLabel(this))
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(10, 4, 10, 8);
-    auto *title = new QLabel(u"Why (selection)"_s, this);
+    auto *title = plainLabel(u"Why (selection)"_s, this);
     QFont font = title->font();
     font.setBold(true);
     title->setFont(font);

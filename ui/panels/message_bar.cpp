@@ -1,4 +1,5 @@
 #include "ui/panels/message_bar.h"
+#include "ui/bridge/plain_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -10,7 +11,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 MessageBar::MessageBar(const QString &name, QWidget *parent)
-    : QFrame(parent), m_icon(new QLabel(this)), m_label(new QLabel(this)), m_buttons(new QHBoxLayout)
+    : QFrame(parent), m_icon(plainLabel(this)), m_label(plainLabel(this)), m_buttons(new QHBoxLayout)
 {
     setObjectName(name);
     setFrameShape(QFrame::StyledPanel);
@@ -25,7 +26,7 @@ MessageBar::MessageBar(const QString &name, QWidget *parent)
     hide();
 }
 
-void MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
+int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
 {
     m_tone = tone;
     m_icon->setText(tone == Tone::Warning ? u"⚠"_s : u"ℹ"_s);
@@ -47,12 +48,19 @@ void MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions
     }
     colour();
     show();
+    return ++m_message;
 }
 
 void MessageBar::clear()
 {
     hide();
     m_label->clear();
+}
+
+void MessageBar::clear(int message)
+{
+    if (message == m_message)
+        clear();
 }
 
 QString MessageBar::text() const

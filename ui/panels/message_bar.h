@@ -22,8 +22,11 @@ public:
         std::function<void()> run;
     };
     explicit MessageBar(const QString &name, QWidget *parent = nullptr);
-    void say(Tone tone, const QString &text, std::vector<Action> actions = {});
+    /// Returns the message's number, for clear().
+    int say(Tone tone, const QString &text, std::vector<Action> actions = {});
     void clear();
+    /// Hides that message, unless another has taken its place.
+    void clear(int message);
     [[nodiscard]] QString text() const;
 
 protected:
@@ -32,6 +35,7 @@ protected:
 private:
     void colour();
     Tone m_tone = Tone::Note;
+    int m_message = 0;
     QLabel *m_icon;
     QLabel *m_label;
     QHBoxLayout *m_buttons;

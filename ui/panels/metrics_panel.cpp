@@ -1,4 +1,5 @@
 #include "ui/panels/metrics_panel.h"
+#include "ui/bridge/plain_text.h"
 
 #include "engine/service/published.h"
 #include "ui/bridge/words.h"
@@ -20,7 +21,7 @@ const QString kUnknown = u"–"_s;
 
 QLabel *figure(QWidget *parent, const QString &name)
 {
-    auto *label = new QLabel(parent);
+    auto *label = plainLabel(parent);
     label->setObjectName(name);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
@@ -60,12 +61,12 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
 MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &caption, const QString &tip)
 {
     auto *column = static_cast<QVBoxLayout *>(layout());
-    auto *title = new QLabel(caption, this);
-    title->setToolTip(tip);
+    auto *title = plainLabel(caption, this);
+    title->setToolTip(plainTip(tip));
     Big big{figure(this, u"metrics."_s + name), figure(this, u"metrics."_s + name + u".change"_s),
             figure(this, u"metrics."_s + name + u".measured"_s), figure(this, u"metrics."_s + name + u".published"_s)};
     big.value->setAccessibleName(caption);
-    big.value->setToolTip(tip);
+    big.value->setToolTip(plainTip(tip));
     QFont font = big.value->font();
     font.setPointSizeF(font.pointSizeF() * 1.8);
     font.setBold(true);
@@ -87,9 +88,9 @@ QLabel *MetricsPanel::makeSmall(QFormLayout *form, const QString &name, const QS
     QLabel *value = figure(this, u"metrics."_s + name);
     value->setAccessibleName(caption);
     value->setAlignment(Qt::AlignRight);
-    auto *title = new QLabel(caption, this);
-    title->setToolTip(tip);
-    value->setToolTip(tip);
+    auto *title = plainLabel(caption, this);
+    title->setToolTip(plainTip(tip));
+    value->setToolTip(plainTip(tip));
     form->addRow(title, value);
     return value;
 }
@@ -144,7 +145,7 @@ void MetricsPanel::setPublished(const service::Prediction &plan)
         label->setText(
             u"%1: %2 (predicted %3)"_s.arg(caption(timeline::Provenance::Published), value, changeText(predicted, theirs)));
         label->setToolTip(
-            u"Measured by others: %1. In brackets: predicted against published."_s.arg(qtText(published->source)));
+            plainTip(u"Measured by others: %1. In brackets: predicted against published."_s.arg(qtText(published->source))));
     };
     line(m_iteration.published, durationText(published->iteration), static_cast<double>(plan.metrics.iteration),
          static_cast<double>(published->iteration));
@@ -165,8 +166,8 @@ void MetricsPanel::setMeasured(const Figures &figures)
     const auto line = [&](QLabel *label, const QString &value, double now, double predicted) {
         const QString error = figures.runDiffers || predicted <= 0 ? QString() : u" (%1)"_s.arg(changeText(now, predicted));
         label->setText(kind + u": "_s + value + error);
-        label->setToolTip(figures.runDiffers ? u"The run differs from this plan, so no error is shown."_s
-                                             : u"In brackets: measured against predicted."_s);
+        label->setToolTip(plainTip(figures.runDiffers ? u"The run differs from this plan, so no error is shown."_s
+                                                      : u"In brackets: measured against predicted."_s));
     };
     line(m_iteration.measured, durationText(run.iteration), static_cast<double>(run.iteration),
          static_cast<double>(plan.iteration));

@@ -1,4 +1,5 @@
 #include "ui/panels/play_bar.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/shell/view_state.h"
 #include "ui/timeline/links.h"
@@ -117,7 +118,7 @@ base::Nanos nextEvent(const LaneGroup &group, base::Nanos time, bool forward)
 
 PlayBar::PlayBar(TimelineView *timeline, ViewState *state, QWidget *parent)
     : QFrame(parent), m_timeline(timeline), m_state(state), m_button(nullptr), m_speed(new QComboBox(this)),
-      m_follow(new QSpinBox(this)), m_caption(new QLabel(this))
+      m_follow(new QSpinBox(this)), m_caption(plainLabel(this))
 {
     build();
     m_clock.setInterval(kFrameMilliseconds);
@@ -135,7 +136,7 @@ QToolButton *PlayBar::makeButton(const QString &name, const QString &text, const
     auto *button = new QToolButton(this);
     button->setObjectName(name);
     button->setText(text);
-    button->setToolTip(tip);
+    button->setToolTip(plainTip(tip));
     button->setAccessibleName(tip);
     layout()->addWidget(button);
     return button;
@@ -167,7 +168,7 @@ void PlayBar::build()
     m_caption->setWordWrap(true); // of a fixed height, so that the picture stands still while it plays
     fixHeight();
     row->addWidget(m_speed);
-    row->addWidget(new QLabel(u"Microbatch"_s, this));
+    row->addWidget(plainLabel(u"Microbatch"_s, this));
     row->addWidget(m_follow);
     row->addWidget(m_caption, 1);
 }
@@ -288,7 +289,7 @@ void PlayBar::setTime(base::Nanos time)
         return;
     const QString text = playCaption(*group(), time, m_state->followed(), m_timeline->content().teachingUnits);
     m_caption->setText(text);
-    m_caption->setToolTip(text);
+    m_caption->setToolTip(plainTip(text));
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,5 @@
 #include "ui/panels/runs_panel.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
 
@@ -35,7 +36,7 @@ constexpr int kCellMargin = 18;
 RunsPanel::RunsPanel(QWidget *parent)
     : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
       m_filter(new QLineEdit(m_header)), m_import(new QPushButton(u"Import…"_s, m_header)),
-      m_compare(new QPushButton(u"Compare"_s, m_header)), m_table(new QTableView(this)), m_empty(new QLabel(this))
+      m_compare(new QPushButton(u"Compare"_s, m_header)), m_table(new QTableView(this)), m_empty(plainLabel(this))
 {
     setObjectName(u"runs"_s);
     makeHeader();
@@ -72,7 +73,7 @@ void RunsPanel::makeHeader()
     m_fold->setToolTip(u"Fold or unfold the runs"_s);
     m_filter->setObjectName(u"runs.filter"_s);
     m_filter->setAccessibleName(u"Filter of the runs"_s);
-    m_filter->setPlaceholderText(u"Filter: vocab-2, 4x16, 8k, a tag…"_s);
+    m_filter->setPlaceholderText(u"Filter: vocab-2, 4x16, 8192, a tag…"_s);
     m_filter->setToolTip(u"Shows the runs in whose name, schedule, method, kind, tags or note every word is found"_s);
     m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(kFilterWidth);
@@ -261,8 +262,8 @@ void RunsPanel::updateHeader()
     const bool canCompare = ticked >= kFewestCompared && ticked <= kMostCompared;
     m_compare->setEnabled(canCompare);
     m_compare->setText(canCompare ? u"Compare the %1 ticked runs"_s.arg(ticked) : u"Compare"_s);
-    m_compare->setToolTip(canCompare ? u"Their timelines on one axis, and what differs"_s
-                                     : u"Tick two to six runs in the first column to compare them"_s);
+    m_compare->setToolTip(plainTip(canCompare ? u"Their timelines on one axis, and what differs"_s
+                                              : u"Tick two to six runs in the first column to compare them"_s));
 }
 
 void RunsPanel::setFolded(bool folded)

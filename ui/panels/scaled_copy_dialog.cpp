@@ -1,4 +1,5 @@
 #include "ui/panels/scaled_copy_dialog.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/differences.h"
 #include "ui/models/scaled_copy.h"
@@ -27,7 +28,7 @@ ScaledCopyDialog::ScaledCopyDialog(const model::Experiment &experiment, const mo
         u"A copy small enough for this computer. In both, the output layer costs %1 times as much as the layers of one device, "
         "so the bubble has the same cause; devices, microbatches and schedule stay."_s.arg(
             QString::number(vocabularyRatio(copy), 'g', 2));
-    auto *label = new QLabel(sentence, this);
+    auto *label = plainLabel(sentence, this);
     label->setWordWrap(true);
     const std::vector<FieldDifference> changed = differences(experiment, copy);
     auto *table = new QTableWidget(static_cast<int>(changed.size()), 3, this);

@@ -1,4 +1,5 @@
 #include "ui/panels/schedule_panel.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
 #include "ui/panels/schedule_text_edit.h"
@@ -40,7 +41,7 @@ QIcon mark(const QColor &colour)
 } // namespace
 
 SchedulePanel::SchedulePanel(QWidget *parent)
-    : QFrame(parent), m_words(new QLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this))
+    : QFrame(parent), m_words(plainLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this))
 {
     setObjectName(u"schedule.panel"_s);
     auto *layout = new QVBoxLayout(this);
@@ -48,7 +49,7 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     layout->setSpacing(2);
     auto *head = new QHBoxLayout;
     head->setContentsMargins(8, 2, 2, 0);
-    auto *title = new QLabel(u"<b>Schedule as text</b>"_s, this);
+    auto *title = markupLabel(u"<b>Schedule as text</b>"_s, this);
     title->setBuddy(m_edit);
     m_words->setObjectName(u"schedule.words"_s);
     m_words->setWordWrap(true);
@@ -100,7 +101,7 @@ void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
         auto *item = new QListWidgetItem(place + sentence(base::Problem{{}, fault.message}), m_faults);
         item->setData(kLineRole, fault.line);
         item->setData(kWordRole, fault.word);
-        item->setToolTip(item->text());
+        item->setToolTip(plainTip(item->text()));
     }
     m_faults->setFixedHeight(std::min(kRowsOfFaults, m_faults->count()) * (fontMetrics().height() + 4) + 4);
     m_faults->setVisible(!faults.empty());

@@ -1,4 +1,5 @@
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
 #include "ui/timeline/colours.h"
@@ -232,7 +233,7 @@ bool ScheduleTextEdit::event(QEvent *event)
     if (event->type() == QEvent::ToolTip) {
         const auto *help = static_cast<QHelpEvent *>(event);
         const QPoint at = viewport()->mapFromGlobal(help->globalPos());
-        QToolTip::showText(help->globalPos(), faultsAt(cursorForPosition(at).blockNumber() + 1), this);
+        QToolTip::showText(help->globalPos(), plainTip(faultsAt(cursorForPosition(at).blockNumber() + 1)), this);
         return true;
     }
     return QPlainTextEdit::event(event);

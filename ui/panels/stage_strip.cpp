@@ -1,4 +1,5 @@
 #include "ui/panels/stage_strip.h"
+#include "ui/bridge/plain_text.h"
 
 #include "engine/model/partition.h"
 #include "ui/models/experiment_document.h"
@@ -163,7 +164,7 @@ bool StageStrip::event(QEvent *event)
     for (int stage = 0; stage < static_cast<int>(m_cut.size()); ++stage)
         if (help->pos().x() >= xOf(layersBefore(stage)) && help->pos().x() < xOf(layersBefore(stage + 1)))
             text = stageText(stage) + u'\n' + text;
-    QToolTip::showText(help->globalPos(), text, this);
+    QToolTip::showText(help->globalPos(), plainTip(text), this);
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "ui/panels/tool_strip.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/models/experiment_document.h"
 #include "ui/panels/field_editor.h"
@@ -43,7 +44,7 @@ QWidget *row(QWidget *parent, const QList<QWidget *> &parts, int gap)
 } // namespace
 
 ToolStrip::ToolStrip(ExperimentDocument *document, const RunActions &run, QWidget *parent)
-    : QWidget(parent), m_shown(new QActionGroup(this)), m_progress(new QLabel(this))
+    : QWidget(parent), m_shown(new QActionGroup(this)), m_progress(plainLabel(this))
 {
     auto *layout = new FlowLayout(this, 14, 4);
     layout->setContentsMargins(8, 4, 8, 4);
@@ -77,7 +78,7 @@ ToolStrip::ToolStrip(ExperimentDocument *document, const RunActions &run, QWidge
           std::pair{u"Both"_s, u"Prediction above, run below"_s}}) {
         auto *action = new QAction(text, m_shown);
         action->setCheckable(true);
-        action->setToolTip(tip);
+        action->setToolTip(plainTip(tip));
         QToolButton *button = buttonOf(action, this);
         button->setObjectName(u"strip.shown."_s + text);
         buttons << button;

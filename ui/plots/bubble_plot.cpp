@@ -1,3 +1,4 @@
+#include "ui/bridge/plain_text.h"
 #include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
@@ -192,10 +193,10 @@ void BubblePlot::Private::paintAround(QPainter &painter)
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
     setAccessibleName(QStringLiteral("Bubble"));
-    setToolTip(
+    setToolTip(plainTip(
         QStringLiteral("<p>Found by simulating again, always in this order: without barriers and messages, then with the "
                        "vocabulary layers' work spread evenly, then with equal stages. What each saves is its part; what is "
-                       "left is fill and drain. Below: how much of its time each device waits.</p>"));
+                       "left is fill and drain. Below: how much of its time each device waits.</p>")));
     setMinimumHeight(90);
     m_private->updateStyle();
     m_private->refresh();

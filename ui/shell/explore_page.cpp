@@ -12,6 +12,7 @@
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/plots/plots.h"
+#include "ui/shell/enlarge.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/view_state.h"
@@ -171,13 +172,10 @@ QWidget *ExplorePage::picture()
 
 void ExplorePage::setPresentation(bool on)
 {
-    constexpr double kLarger = 1.6;
     if (on == m_presentation)
         return;
     m_presentation = on;
-    QFont larger = font();
-    larger.setPointSizeF(font().pointSizeF() * (on ? kLarger : 1 / kLarger));
-    setFont(larger);
+    enlarge(*this, on);
     if (!m_low)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);

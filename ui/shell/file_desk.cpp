@@ -1,4 +1,5 @@
 #include "ui/shell/file_desk.h"
+#include "ui/bridge/plain_text.h"
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
@@ -77,7 +78,7 @@ void FileDesk::start(const QString &file)
             begin(*session, of, settings->value(u"title"_s, u"Last session"_s).toString());
             const auto saved = of.isEmpty() ? base::Result<model::Experiment>(*session) : model::loadExperiment(utf8(of));
             if (!saved || loosened(*saved) != m_document->experiment())
-                m_document->undoStack().resetClean(); // it came back, and is not in its file
+                m_document->setChanged(); // it came back, and is not in its file
         } else {
             problem += u" The last session cannot be read, so the demo is open: "_s + sentence(session.error());
         }
@@ -187,7 +188,7 @@ void FileDesk::fillRecent(QMenu *menu)
     menu->clear();
     const QStringList files = m_remember ? windowSettings()->value(u"recent"_s).toStringList() : QStringList();
     for (const QString &file : files)
-        menu->addAction(QFileInfo(file).fileName(), this, [this, file] { openFile(file); })->setToolTip(file);
+        menu->addAction(QFileInfo(file).fileName(), this, [this, file] { openFile(file); })->setToolTip(plainTip(file));
     if (files.isEmpty())
         menu->addAction(u"No file was opened yet"_s)->setEnabled(false);
 }

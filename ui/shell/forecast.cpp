@@ -7,6 +7,7 @@
 #include "ui/models/experiment_document.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -46,6 +47,16 @@ Forecast::Forecast(EngineBridge *bridge, ExperimentDocument *document, QObject *
 {
     connect(m_document, &ExperimentDocument::changed, this, &Forecast::predict);
     connect(m_bridge, &EngineBridge::predictionArrived, this, &Forecast::take);
+    connect(m_document, &ExperimentDocument::editing, this, [this] {
+        const bool isOfDocument = m_plan && m_problems.empty() && m_stage != Stage::Plan && !m_cancelled;
+        if (!std::exchange(m_isEditing, true) && isOfDocument)
+            m_beforeEdit = Answers{m_plan, m_baseline, m_baselineSource, m_baselineName, m_advice, m_fix, m_families};
+    });
+    connect(m_document, &ExperimentDocument::edited, this, [this] {
+        m_isEditing = false;
+        if (m_problems.empty() && m_stage != Stage::Plan)
+            m_beforeEdit.reset();
+    });
     m_clock.setSingleShot(true);
     connect(&m_clock, &QTimer::timeout, this, [this] {
         if (m_wait == Wait::None)
@@ -61,12 +72,11 @@ void Forecast::predict()
     m_job = 0; // whatever is under way belongs to the plan before
     m_stage = Stage::Idle;
     m_cancelled = false;
-    m_problems = model::validate(experiment);
-    if (!m_problems.empty()) {
-        stopWaiting();
-        emit changed();
+    if (auto problems = model::validate(experiment); !problems.empty()) {
+        refuse(std::move(problems));
         return;
     }
+    m_problems.clear();
     if (!isSmall(experiment)) {
         submit(Stage::Plan, experiment);
         if (!m_clock.isActive() && m_wait == Wait::None)
@@ -76,17 +86,34 @@ void Forecast::predict()
     }
     stopWaiting();
     auto plan = service::predict(experiment, m_bridge->cores());
-    if (!plan) {
-        m_problems = plan.error().problems;
-        emit changed();
-        return;
+    if (plan)
+        accept(*plan);
+    else
+        refuse(plan.error().problems);
+}
+
+void Forecast::refuse(base::Problems problems)
+{
+    stopWaiting();
+    m_problems = std::move(problems);
+    if (m_beforeEdit) {
+        const Answers &before = *m_beforeEdit;
+        m_plan = before.plan;
+        m_baseline = before.baseline;
+        m_baselineSource = before.baselineSource;
+        m_baselineName = before.baselineName;
+        m_advice = before.advice;
+        m_fix = before.fix;
+        m_families = before.families;
     }
-    accept(*plan);
+    emit changed();
 }
 
 void Forecast::accept(const service::PredictionPtr &plan)
 {
     stopWaiting();
+    if (!m_isEditing)
+        m_beforeEdit.reset();
     m_plan = plan;
     m_advice.reset();
     m_fixes.clear();
@@ -192,11 +219,8 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
         return;
     }
     if (!answer->prediction) {
-        if (stage == Stage::Plan) {
-            stopWaiting();
-            m_problems = answer->prediction.error().problems;
-            emit changed();
-        }
+        if (stage == Stage::Plan)
+            refuse(answer->prediction.error().problems);
         return;
     }
     if (stage == Stage::Plan) {

@@ -61,7 +61,19 @@ signals:
 
 private:
     enum class Stage : unsigned char { Idle, Plan, Baseline, Advice, Fix, Family };
+    /// What was computed for a plan.
+    struct Answers {
+        service::PredictionPtr plan;
+        service::PredictionPtr baseline;
+        model::Experiment baselineSource;
+        QString baselineName;
+        std::optional<service::Advice> advice;
+        std::optional<MemoryFix> fix;
+        FamilyOptions families;
+    };
     void predict();
+    /// Has problems: what is shown is the plan from before the edit, not what stood there between two keys.
+    void refuse(base::Problems problems);
     void predictBaseline();
     void askAdvice();
     /// Tries the next change that may make the plan fit, then the families.
@@ -88,6 +100,8 @@ private:
     std::optional<MemoryFix> m_fix;
     FamilyOptions m_families;
     base::Problems m_problems;
+    std::optional<Answers> m_beforeEdit; ///< kept until the edit is over and its plan is known to be valid
+    bool m_isEditing = false;
     QTimer m_clock;
     Wait m_wait = Wait::None;
     bool m_cancelled = false;

@@ -1,4 +1,5 @@
 #include "ui/shell/learn_page.h"
+#include "ui/bridge/plain_text.h"
 
 #include "engine/base/file.h"
 #include "engine/model/names.h"
@@ -8,6 +9,7 @@
 #include "ui/learn/page_browser.h"
 #include "ui/learn/page_plans.h"
 #include "ui/models/experiment_document.h"
+#include "ui/shell/enlarge.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -63,7 +65,7 @@ QString exampleWords(const model::Experiment &plan)
 LearnPage::LearnPage(QWidget *parent)
     : QWidget(parent), m_contents(new QTreeWidget(this)), m_text(new PageBrowser(this)), m_picture(new LessonPicture(this)),
       m_lesson(new QSplitter(this)), m_steps(nullptr), m_back(new QPushButton(u"◂ &Back"_s, this)),
-      m_next(new QPushButton(u"&Next ▸"_s, this)), m_progress(new QLabel(this)), m_try(new QPushButton(this))
+      m_next(new QPushButton(u"&Next ▸"_s, this)), m_progress(plainLabel(this)), m_try(new QPushButton(this))
 {
     build();
     connect(m_contents, &QTreeWidget::currentItemChanged, this, &LearnPage::choose);
@@ -165,7 +167,7 @@ void LearnPage::fill()
     examples->setFlags(Qt::ItemIsEnabled);
     for (const QFileInfo &file : resourceDir(u"examples"_s).entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
         auto *item = new QTreeWidgetItem(examples, {titleOfFile(file.filePath())});
-        item->setToolTip(0, item->text(0));
+        item->setToolTip(0, plainTip(item->text(0)));
         item->setData(0, kExampleRole, file.filePath());
     }
     QStringList methods;
@@ -198,7 +200,7 @@ QTreeWidgetItem *LearnPage::addFolder(const QString &caption, const QString &fol
         if (!docs.exists(folder + name))
             continue;
         auto *item = new QTreeWidgetItem(group, {titleOf(docs.filePath(folder + name))});
-        item->setToolTip(0, item->text(0));
+        item->setToolTip(0, plainTip(item->text(0)));
         item->setData(0, kPathRole, folder + name);
     }
     return group;
@@ -224,6 +226,12 @@ void LearnPage::showPage(const QString &path)
     for (QTreeWidgetItemIterator at(m_contents); *at; ++at)
         if ((*at)->data(0, kPathRole).toString() == path)
             m_contents->setCurrentItem(*at);
+}
+
+void LearnPage::setPresentation(bool on)
+{
+    m_contents->setVisible(!on);
+    enlarge(*this, on);
 }
 
 QList<QWidget *> LearnPage::panes() const

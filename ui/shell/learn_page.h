@@ -31,6 +31,8 @@ public:
     [[nodiscard]] LessonPicture *picture() { return m_picture; }
     /// What the keyboard walks through.
     [[nodiscard]] QList<QWidget *> panes() const;
+    /// The page without the contents, in larger type.
+    void setPresentation(bool on);
 
 signals:
     /// The page of a schedule family or a vocabulary method asks to be tried on the plan.

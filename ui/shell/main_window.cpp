@@ -1,4 +1,5 @@
 #include "ui/shell/main_window.h"
+#include "ui/bridge/plain_text.h"
 
 #include "engine/model/names.h"
 #include "ui/bridge/engine_bridge.h"
@@ -95,6 +96,7 @@ void MainWindow::connectModel()
     connect(m_forecast, &Forecast::familiesChanged, this, &MainWindow::updateMethodDetails);
     connect(&m_problemDelay, &QTimer::timeout, this, &MainWindow::showProblems);
     connect(m_document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
+    connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, [this] { m_notice->clear(m_undoNotice); });
     connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_files, &FileDesk::failed, this, &MainWindow::say);
@@ -134,7 +136,10 @@ void MainWindow::connectRuns()
     connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateExports);
     connect(m_desk, &RunDesk::trainingChanged, this, [this] {
         updateTrain();
-        if (m_closeWhenStopped && !m_desk->isTraining())
+        if (m_desk->isTraining())
+            return;
+        m_notice->clear(m_runNotice);
+        if (m_closeWhenStopped)
             close();
     });
     connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::updateRuns);
@@ -196,13 +201,14 @@ void MainWindow::updateTrain()
     m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
     m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.words.isEmpty() && !training);
     m_actions->trainCopy->setEnabled(hindrance.copyHelps);
-    m_actions->trainCopy->setToolTip(hindrance.words + u" (F5)"_s);
+    m_actions->trainCopy->setToolTip(plainTip(hindrance.words + u" (F5)"_s));
     if (training)
         m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
     else if (!hindrance.words.isEmpty())
-        m_actions->train->setToolTip(hindrance.words);
+        m_actions->train->setToolTip(plainTip(hindrance.words));
     else
-        m_actions->train->setToolTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle);
+        m_actions->train->setToolTip(
+            plainTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle));
     m_actions->stop->setEnabled(training && !m_desk->isStopping());
     m_strip->setProgress(m_desk->progressText());
 }
@@ -296,7 +302,7 @@ void MainWindow::updateMethodDetails()
 void MainWindow::updateTitle()
 {
     setWindowTitle(u"%1[*] — Stagelens"_s.arg(m_document->title()));
-    setWindowModified(!m_document->undoStack().isClean());
+    setWindowModified(m_document->isChanged());
 }
 
 void MainWindow::showPlanOfRun()
@@ -350,18 +356,18 @@ void MainWindow::closeEvent(QCloseEvent *event)
         event->ignore();
         if (m_closeWhenStopped)
             return;
-        m_notice->say(MessageBar::Tone::Warning, u"A run is going on. What it has measured so far is kept."_s,
-                      {{u"Stop and close"_s,
-                        [this] {
-                            m_closeWhenStopped = true;
-                            m_notice->clear();
-                            m_desk->stop();
-                        }},
-                       {u"Keep open"_s, [this] { m_notice->clear(); }}});
+        m_runNotice = m_notice->say(MessageBar::Tone::Warning, u"A run is going on. What it has measured so far is kept."_s,
+                                    {{u"Stop and close"_s,
+                                      [this] {
+                                          m_closeWhenStopped = true;
+                                          m_notice->clear();
+                                          m_desk->stop();
+                                      }},
+                                     {u"Keep open"_s, [this] { m_notice->clear(); }}});
         return;
     }
-    setReading(false); // the next start finds the panes as they were
     m_actions->presentation->setChecked(false);
+    setDocksAside(false); // the next start finds the panes as they were
     m_desk->commitDeletions();
     m_files->flush();
     saveMemory();

@@ -46,6 +46,10 @@ struct WindowOptions {
     bool calibrate = false;         ///< measure this computer in the background if that was never done
 };
 
+/// The place of a window (without its frame) that lies with its frame in the available part of a screen, and is as large as the
+/// one wanted where there is room.
+[[nodiscard]] QRect fitted(const QRect &window, const QRect &available);
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
@@ -108,6 +112,10 @@ private:
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
+    /// Says what was done, with a button that takes it back; until the next step of undo, which the button would mean then.
+    void offerUndo(const QString &words, const QString &button);
+    /// A warning that holds only while a run goes on.
+    void sayUntilRunEnds(const QString &sentence);
     /// Once for each: of the newest runs those whose process ended before they did.
     void tellInterrupted();
     void connectActions();
@@ -116,10 +124,15 @@ private:
     void connectModes();
     void connectPicture();
     void setPresentation(bool on);
-    /// Sets aside what belongs to the plan on the desk while pages are read.
-    void setReading(bool on);
+    /// Shows around the page in front what belongs to it: a presentation is the page alone, in larger type, and beside the
+    /// documentation there is nothing of the plan on the desk.
+    void arrange();
+    /// Hides the docks that are shown, or shows those again as they were.
+    void setDocksAside(bool aside);
     void showFamily(const QString &family);
     void restoreMemory();
+    /// Makes the window as large as it should be, but no larger than its screen has room for.
+    void fitIntoScreen();
     void connectMemory();
     void saveMemory();
 
@@ -183,12 +196,15 @@ private:
     std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
     model::Experiment m_runBaseline;                                ///< that the table's differences were made against
     service::JobId m_import = 0;
-    struct Arrangement {
-        std::vector<std::pair<QDockWidget *, QSize>> docks; ///< that are shown
-        bool isFullScreen = false;
+    struct SetAside {
+        QDockWidget *dock;
+        QSize size;
+        bool isInFront;
     };
-    Arrangement m_beforePresentation;
-    QList<QWidget *> m_setAside; ///< while Learn is shown
+    std::optional<std::vector<SetAside>> m_aside; ///< the docks that were shown before; absent while they are shown
+    Qt::WindowStates m_stateBefore;               ///< the presentation
+    int m_undoNotice = 0;                         ///< of m_notice; 0: none yet
+    int m_runNotice = 0;
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;

@@ -20,6 +20,7 @@ constexpr std::size_t kRunsLookedAt = 2000;
 RunDesk::RunDesk(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
 {
     connect(m_bridge, &EngineBridge::runArrived, this, &RunDesk::take);
+    connect(m_bridge, &EngineBridge::storeChanged, this, &RunDesk::refreshRuns);
 }
 
 void RunDesk::train(const model::Experiment &experiment)
@@ -214,20 +215,23 @@ void RunDesk::setOrder(store::RunOrder order, bool reversed)
 
 void RunDesk::remove(store::RunId run)
 {
-    if (isTraining() && m_live && m_live->record.summary.id == run) {
-        emit failed(u"This run is going on. Stop it first (Shift+F5)."_s);
+    if (isLive(run))
         return;
-    }
     m_deleted.insert(run);
     if (m_shown && m_shown->record.summary.id == run)
         showNone();
     emit runsChanged();
 }
 
-void RunDesk::restoreDeleted()
+void RunDesk::restore(store::RunId run)
 {
-    m_deleted.clear();
-    emit runsChanged();
+    if (m_deleted.erase(run) > 0)
+        emit runsChanged();
+}
+
+bool RunDesk::isLive(store::RunId run) const
+{
+    return isTraining() && m_live && m_live->record.summary.id == run;
 }
 
 void RunDesk::commitDeletions()
@@ -273,6 +277,7 @@ void RunDesk::setStoreProblem(const QString &problem)
 
 void RunDesk::databaseChanged()
 {
+    ++m_databaseNumber;
     m_live.reset();
     m_deleted.clear();
     m_runs = {};

@@ -55,9 +55,9 @@ public:
     void refreshRuns();
     void setFilter(const QString &filter);
     void setOrder(store::RunOrder order, bool reversed);
-    /// Hides a run; it is deleted when the window closes, until then restoreDeleted() brings it back.
+    /// Hides a run; it is deleted when the window closes, until then restore() brings it back.
     void remove(store::RunId run);
-    void restoreDeleted();
+    void restore(store::RunId run);
     void commitDeletions();
     [[nodiscard]] const std::set<store::RunId> &deleted() const { return m_deleted; }
     void rename(store::RunId run, const QString &name);
@@ -66,8 +66,12 @@ public:
     /// Why results are not being stored; empty while they are.
     [[nodiscard]] const QString &storeProblem() const { return m_storeProblem; }
 
+    /// Whether the run goes on in this window, so that it cannot be deleted.
+    [[nodiscard]] bool isLive(store::RunId run) const;
     /// Another database: its runs and its problems, none of the former's.
     void databaseChanged();
+    /// Tells databases apart: what was deleted from one is not restored in another.
+    [[nodiscard]] int databaseNumber() const { return m_databaseNumber; }
 
     /// "step 12 of 50 · loss 7.31 · 18 s left"
     [[nodiscard]] QString progressText() const;
@@ -96,6 +100,7 @@ private:
     store::RunQuery m_query;
     store::RunList m_runs;
     std::set<store::RunId> m_deleted;
+    int m_databaseNumber = 0;
     QString m_storeProblem;
     QElapsedTimer m_lastRefresh;
 };

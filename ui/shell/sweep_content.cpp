@@ -1,4 +1,5 @@
 #include "ui/shell/sweep_content.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/bridge/words.h"
 #include "ui/plots/plot_style.h"
@@ -59,7 +60,7 @@ QLabel *sign(QWidget &legend, std::optional<std::size_t> series, timeline::Prove
     else
         paintCross(painter, centre, colour);
     painter.end();
-    auto *label = new QLabel(&legend);
+    auto *label = plainLabel(&legend);
     label->setPixmap(picture);
     return label;
 }
@@ -72,7 +73,7 @@ void addSign(QWidget &legend, const QString &words, std::optional<std::size_t> s
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
     row->addWidget(sign(legend, series, kind, possible));
-    row->addWidget(new QLabel(words, entry));
+    row->addWidget(plainLabel(words, entry));
     legend.layout()->addWidget(entry);
     entry->show();
 }

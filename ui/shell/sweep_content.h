@@ -13,7 +13,7 @@ namespace stagelens::ui {
                                          std::span<const SweepResult> results);
 /// Iteration against peak memory, with the Pareto front and the least capacity.
 [[nodiscard]] SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult> results);
-/// "Vocabulary size 64k · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
+/// "Vocabulary size 64,000 · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
 [[nodiscard]] QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point);
 /// The signs of the series, and what the fillings mean, into a widget that has a layout.
 void fillSweepLegend(QWidget &legend, const QStringList &series, bool published);

@@ -1,4 +1,5 @@
 // How SweepPage's controls and plots are placed.
+#include "ui/bridge/plain_text.h"
 #include "ui/bridge/words.h"
 #include "ui/panels/flow_layout.h"
 #include "ui/panels/message_bar.h"
@@ -32,7 +33,7 @@ QWidget *captioned(const QString &caption, QWidget *control)
     auto *row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    auto *label = new QLabel(caption, box);
+    auto *label = plainLabel(caption, box);
     label->setBuddy(control);
     control->setAccessibleName(caption);
     row->addWidget(label);
@@ -65,7 +66,7 @@ void SweepPage::build()
     plots->setChildrenCollapsible(false);
     results->addWidget(plots, 1);
     layout->addWidget(m_results, 1);
-    m_point = new QLabel(this);
+    m_point = plainLabel(this);
     m_point->setObjectName(u"sweep.point"_s);
     m_point->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_point->setWordWrap(true);
@@ -95,7 +96,7 @@ QWidget *SweepPage::makeControls()
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
         values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
-        values->setToolTip(u"Whole numbers, separated by commas; 32k is 32,768"_s);
+        values->setToolTip(u"Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768"_s);
         return values;
     };
     m_first = new QComboBox(this);
@@ -143,13 +144,13 @@ QWidget *SweepPage::makeMethods()
     auto *row = new QWidget(this);
     auto *flow = new FlowLayout(row, 2 * kGap, kGap);
     const auto prepared = preparedSweep().methods;
-    auto *title = new QLabel(u"Vocabulary layers"_s, row);
+    auto *title = plainLabel(u"Vocabulary layers"_s, row);
     flow->addWidget(title);
     for (int i = 0; i <= static_cast<int>(model::VocabularyMethod::Vocab2); ++i) { // interlaced is nobody's choice
         const auto method = static_cast<model::VocabularyMethod>(i);
         auto *box = new QCheckBox(shortName(method), row);
         box->setObjectName(u"sweep.method.%1"_s.arg(i));
-        box->setToolTip(caption(method));
+        box->setToolTip(plainTip(caption(method)));
         box->setChecked(std::ranges::find(prepared, method) != prepared.end());
         connect(box, &QCheckBox::toggled, this, &SweepPage::edited);
         m_methods.push_back(box);
@@ -162,7 +163,7 @@ QWidget *SweepPage::makeMethods()
     m_cancel = new QPushButton(u"Cancel"_s, row);
     m_cancel->setObjectName(u"sweep.cancel"_s);
     m_cancel->setToolTip(u"Keeps what is done"_s);
-    m_amount = new QLabel(row);
+    m_amount = plainLabel(row);
     m_amount->setObjectName(u"sweep.amount"_s);
     m_amount->setMinimumHeight(m_start->sizeHint().height()); // in line with the button
     m_progress = new QProgressBar(row);

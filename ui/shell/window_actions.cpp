@@ -1,4 +1,5 @@
 #include "ui/shell/window_actions.h"
+#include "ui/bridge/plain_text.h"
 
 #include "ui/shell/button_style.h"
 
@@ -116,7 +117,7 @@ QAction *WindowActions::make(const QString &name, const QString &caption, const 
     action->setShortcut(key);
     const QString keyText = key.toString(QKeySequence::NativeText);
     if (!tip.isEmpty())
-        action->setToolTip(keyText.isEmpty() ? tip : u"%1 (%2)"_s.arg(tip, keyText));
+        action->setToolTip(plainTip(keyText.isEmpty() ? tip : u"%1 (%2)"_s.arg(tip, keyText)));
     return action;
 }
 

@@ -1,5 +1,6 @@
 // What the window gives away: pictures and data of the mode in front, and stored runs.
 #include "engine/base/file.h"
+#include "ui/bridge/plain_text.h"
 #include "ui/bridge/words.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/shell/explore_page.h"
@@ -37,7 +38,7 @@ void permit(QAction &action, const base::Result<> &permission)
     if (action.isEnabled())
         action.setProperty(kTip, action.toolTip());
     action.setEnabled(permission.ok());
-    action.setToolTip(permission ? action.property(kTip).toString() : sentence(permission.error()));
+    action.setToolTip(plainTip(permission ? action.property(kTip).toString() : sentence(permission.error())));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "engine/base/file.h"
 #include "engine/service/given_file.h"
 #include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/plain_text.h"
 #include "ui/bridge/words.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/compare_panel.h"
@@ -31,29 +32,47 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFrame>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+constexpr QSize kFirstSize{1440, 900};
+/// Borders and title bar that the window manager adds; their true sizes are not known before the window is shown.
+constexpr QMargins kWindowFrame{4, 32, 4, 4};
+constexpr QSize kSmallestPage{240, 120};
 constexpr int kNarrowWidth = 1200;
 constexpr int kLowHeight = 760;
 constexpr int kLeftWidth = 240;
 constexpr int kRightWidth = 280;
+constexpr const char *kWideWidth = "wideWidth"; ///< property of a dock: its width before the window became narrow
 constexpr int kMemoryVersion = 1;
 constexpr int kMemoryDelayMilliseconds = 500; ///< so that a crash loses no choice
 constexpr int kRunsShare = 6;                 ///< of the window's height, one part for the runs
 } // namespace
+
+QRect fitted(const QRect &window, const QRect &available)
+{
+    const QRect room = available.marginsRemoved(kWindowFrame);
+    QRect place(window.topLeft(), window.size().boundedTo(room.size()));
+    place.moveLeft(std::clamp(place.left(), room.left(), room.right() + 1 - place.width()));
+    place.moveTop(std::clamp(place.top(), room.top(), room.bottom() + 1 - place.height()));
+    return place;
+}
 
 void MainWindow::buildTop()
 {
@@ -90,7 +109,14 @@ void MainWindow::buildCentre()
         m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
     layout->addWidget(m_notice);
-    layout->addWidget(m_pages, 1);
+    // A page that needs more than a small screen has is scrolled; it does not make the window larger.
+    auto *scroll = new QScrollArea(centre);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumSize(kSmallestPage);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(m_pages);
+    layout->addWidget(scroll, 1);
     setCentralWidget(centre);
 }
 
@@ -128,6 +154,8 @@ void MainWindow::buildDocks()
     m_runs = new RunsPanel(this);
     m_bottom = makeDock(u"dock.runs"_s, u"Runs"_s, m_runs, Qt::BottomDockWidgetArea);
     m_bottom->setTitleBarWidget(m_runs->header());
+    m_left->setProperty(kWideWidth, kLeftWidth);
+    m_right->setProperty(kWideWidth, kRightWidth);
     resizeDocks({m_left, m_right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
 }
 
@@ -187,13 +215,16 @@ void MainWindow::connectActions()
 
 void MainWindow::restoreMemory()
 {
-    resize(1440, 900);
-    if (!m_options.remember)
+    resize(kFirstSize);
+    if (!m_options.remember) {
+        fitIntoScreen();
         return;
+    }
     const auto settings = windowSettings();
     restoreGeometry(settings->value(u"geometry"_s).toByteArray());
     if (restoreState(settings->value(u"state"_s).toByteArray(), kMemoryVersion))
         m_narrow = settings->value(u"narrow"_s).toBool();
+    fitIntoScreen(); // it may be another one, or scaled otherwise
     if (settings->contains(u"groups"_s))
         m_editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
     if (settings->contains(u"runColumns"_s))
@@ -203,6 +234,21 @@ void MainWindow::restoreMemory()
         m_actions->dark->trigger();
     else if (appearance == u"light"_s)
         m_actions->light->trigger();
+}
+
+void MainWindow::fitIntoScreen()
+{
+    if (windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen))
+        return;
+    const QScreen *under = QGuiApplication::screenAt(geometry().center());
+    const QRect wanted = geometry();
+    const QRect place = fitted(wanted, (under ? under : screen())->availableGeometry());
+    // Before the window is shown, so that its panes are placed for the room there is, and do not widen it.
+    setNarrow(place.width() < kNarrowWidth);
+    m_explore->setLow(place.height() < kLowHeight);
+    if (testAttribute(Qt::WA_Moved)) // else the window manager places it
+        move(place.topLeft());
+    resize(place.size());
 }
 
 void MainWindow::connectMemory()
@@ -227,7 +273,7 @@ void MainWindow::connectMemory()
 void MainWindow::saveMemory()
 {
     // While panes are set aside, their places are not what a person chose.
-    if (!m_options.remember || !m_setAside.isEmpty() || m_actions->presentation->isChecked())
+    if (!m_options.remember || m_aside)
         return;
     const auto settings = windowSettings();
     settings->setValue(u"geometry"_s, saveGeometry());
@@ -243,7 +289,8 @@ void MainWindow::saveMemory()
 void MainWindow::resizeEvent(QResizeEvent *event)
 {
     QMainWindow::resizeEvent(event);
-    setNarrow(width() < kNarrowWidth);
+    if (!m_aside) // else when the docks come back
+        setNarrow(width() < kNarrowWidth);
     m_explore->setLow(height() < kLowHeight);
     m_memoryDelay.start();
 }
@@ -254,11 +301,15 @@ void MainWindow::setNarrow(bool narrow)
         return;
     m_narrow = narrow;
     if (narrow) {
+        for (QDockWidget *dock : {m_left, m_right})
+            if (dock->isVisible())
+                dock->setProperty(kWideWidth, dock->width());
         tabifyDockWidget(m_left, m_right);
         m_left->raise();
     } else {
         addDockWidget(Qt::RightDockWidgetArea, m_right);
-        resizeDocks({m_left, m_right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+        resizeDocks({m_left, m_right}, {m_left->property(kWideWidth).toInt(), m_right->property(kWideWidth).toInt()},
+                    Qt::Horizontal);
     }
 }
 
@@ -300,7 +351,7 @@ void MainWindow::nextPane()
 void MainWindow::chooseDatabase()
 {
     if (m_desk->isTraining()) {
-        say(u"A run is going on. Stop it before another database is opened."_s);
+        sayUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
         return;
     }
     const QString file = QFileDialog::getSaveFileName(this, u"Where runs are stored"_s, {}, u"Databases (*.db)"_s, nullptr,
@@ -318,7 +369,7 @@ void MainWindow::showText(const QString &title, const QString &richText)
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
     auto *layout = new QVBoxLayout(dialog);
-    auto *label = new QLabel(richText, dialog);
+    auto *label = markupLabel(richText, dialog);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     layout->addWidget(label);
     dialog->show();

@@ -6,6 +6,7 @@
 #include "ui/panels/play_bar.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/plots/plots.h"
+#include "ui/shell/enlarge.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
@@ -19,7 +20,10 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
+
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -44,8 +48,8 @@ QWidget *MainWindow::makeModeSwitch()
 void MainWindow::connectModes()
 {
     connect(m_actions->modes, &QActionGroup::triggered, this, [this](QAction *mode) {
-        setReading(mode == m_actions->learn);
         m_pages->setCurrentIndex(static_cast<int>(m_actions->modes->actions().indexOf(mode)));
+        arrange();
     });
     connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::updateExports);
     connect(m_sweep, &SweepPage::resultsChanged, this, &MainWindow::updateExports);
@@ -60,24 +64,50 @@ void MainWindow::connectModes()
     });
 }
 
-void MainWindow::setReading(bool on)
+void MainWindow::arrange()
 {
-    if (on != m_setAside.isEmpty())
+    QWidget *page = m_pages->currentWidget();
+    const bool isPresented = m_actions->presentation->isChecked();
+    menuWidget()->setVisible(!isPresented);
+    m_strip->setVisible(page != m_learn); // its plan says nothing about the pictures of the pages
+    m_explore->setPresentation(isPresented && page == m_explore);
+    m_learn->setPresentation(isPresented && page == m_learn);
+    for (QWidget *other : std::initializer_list<QWidget *>{m_compare, m_sweep})
+        enlarge(*other, isPresented && page == other);
+    setDocksAside(isPresented || page == m_learn);
+}
+
+void MainWindow::setDocksAside(bool aside)
+{
+    if (aside == m_aside.has_value())
         return;
-    if (on) {
-        // What edits and measures the plan on the desk says nothing about the pictures of the pages.
-        m_setAside = {m_strip};
-        for (QDockWidget *dock : {m_left, m_right, m_bottom})
-            if (dock->toggleViewAction()->isChecked())
-                m_setAside << dock;
+    if (aside) {
+        m_aside.emplace();
+        for (QDockWidget *dock : {m_left, m_right, m_bottom}) {
+            if (!dock->toggleViewAction()->isChecked())
+                continue;
+            // Of those behind one another only the front one is seen.
+            m_aside->push_back({dock, dock->size(), !dock->visibleRegion().isEmpty()});
+        }
+        for (const SetAside &each : *m_aside)
+            each.dock->hide();
+        return;
     }
-    for (QWidget *part : std::as_const(m_setAside))
-        part->setVisible(!on);
-    if (on)
-        return;
-    m_setAside.clear();
-    if (m_narrow)
-        m_left->raise();
+    const std::vector<SetAside> docks = *std::exchange(m_aside, std::nullopt);
+    for (const SetAside &each : docks)
+        each.dock->show();
+    // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.
+    const auto restoreSizes = [this, docks] {
+        for (const SetAside &each : docks) {
+            resizeDocks({each.dock}, {each.size.width()}, Qt::Horizontal);
+            resizeDocks({each.dock}, {each.size.height()}, Qt::Vertical);
+        }
+    };
+    restoreSizes();
+    QTimer::singleShot(0, this, restoreSizes); // once the window has left a screen that was narrower
+    for (const SetAside &each : docks)
+        if (each.isInFront && !tabifiedDockWidgets(each.dock).isEmpty())
+            each.dock->raise();
 }
 
 void MainWindow::connectPicture()
@@ -109,28 +139,10 @@ void MainWindow::connectPicture()
 
 void MainWindow::setPresentation(bool on)
 {
-    if (on) {
-        m_actions->explore->trigger();
-        m_beforePresentation = {{}, isFullScreen()};
-        for (QDockWidget *dock : {m_left, m_right, m_bottom})
-            if (!dock->isHidden())
-                m_beforePresentation.docks.push_back({dock, dock->size()});
-    }
-    m_explore->setPresentation(on);
-    menuWidget()->setVisible(!on);
-    for (const auto &[dock, size] : m_beforePresentation.docks)
-        dock->setVisible(!on);
     if (on)
-        showFullScreen();
-    else if (!m_beforePresentation.isFullScreen)
-        showNormal();
-    if (on)
-        return;
-    // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.
-    for (const auto &[dock, size] : m_beforePresentation.docks) {
-        resizeDocks({dock}, {size.width()}, Qt::Horizontal);
-        resizeDocks({dock}, {size.height()}, Qt::Vertical);
-    }
+        m_stateBefore = windowState();
+    setWindowState(on ? windowState() | Qt::WindowFullScreen : m_stateBefore);
+    arrange();
 }
 
 void MainWindow::showFamily(const QString &family)

@@ -21,6 +21,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QSettings>
+#include <QUndoCommand>
 
 namespace stagelens::ui {
 
@@ -28,7 +29,30 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr std::size_t kRunsInMenu = 10;
-}
+
+/// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
+class DeleteRun : public QUndoCommand {
+public:
+    DeleteRun(RunDesk *desk, store::RunId run)
+        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_desk(desk), m_run(run), m_database(desk->databaseNumber())
+    {}
+    void undo() override { change(&RunDesk::restore); }
+    void redo() override { change(&RunDesk::remove); }
+
+private:
+    void change(void (RunDesk::*how)(store::RunId))
+    {
+        if (m_desk->databaseNumber() == m_database)
+            (m_desk->*how)(m_run);
+        else
+            setObsolete(true);
+    }
+    RunDesk *m_desk;
+    store::RunId m_run;
+    int m_database;
+};
+
+} // namespace
 
 void MainWindow::connectRunsPanel()
 {
@@ -66,13 +90,7 @@ void MainWindow::showRun(qint64 run)
         m_desk->shownDifferences(plan->experiment).empty())
         return;
     showPlanOfRun();
-    m_notice->say(MessageBar::Tone::Note, u"This is the plan of run %1."_s.arg(run),
-                  {{u"Back to my plan"_s,
-                    [this] {
-                        m_document->undoStack().undo();
-                        m_notice->clear();
-                    }},
-                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+    offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
 }
 
 void MainWindow::compareRuns(const std::vector<qint64> &runs)
@@ -312,16 +330,27 @@ void MainWindow::updateStoreBar()
 
 void MainWindow::deleteRun(qint64 run)
 {
-    m_desk->remove(run);
-    if (!m_desk->deleted().contains(run))
+    if (m_desk->isLive(run)) {
+        sayUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
         return;
-    const std::size_t count = m_desk->deleted().size();
-    const QString words =
-        count == 1 ? u"Run %1 is deleted."_s.arg(run) : u"Run %1 is deleted, %2 in this session."_s.arg(run).arg(count);
-    m_notice->say(MessageBar::Tone::Note, words, {{u"Undo"_s, [this] {
-                                                       m_desk->restoreDeleted();
-                                                       m_notice->clear();
-                                                   }}});
+    }
+    if (m_desk->deleted().contains(run))
+        return;
+    m_document->closeGesture();
+    m_document->undoStack().push(new DeleteRun(m_desk, run));
+    offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
+}
+
+void MainWindow::offerUndo(const QString &words, const QString &button)
+{
+    m_undoNotice =
+        m_notice->say(MessageBar::Tone::Note, words,
+                      {{button, [this] { m_document->undoStack().undo(); }}, {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+}
+
+void MainWindow::sayUntilRunEnds(const QString &sentence)
+{
+    m_runNotice = m_notice->say(MessageBar::Tone::Warning, sentence, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,5 @@
 #include "ui/timeline/search_line.h"
+#include "ui/bridge/plain_text.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -10,13 +11,13 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(this)), m_count(new QLabel(this))
+SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(this)), m_count(plainLabel(this))
 {
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(6, 4, 6, 4);
-    row->addWidget(new QLabel(u"Find"_s, this));
+    row->addWidget(plainLabel(u"Find"_s, this));
     m_edit->setObjectName(u"search.text"_s);
     m_edit->setAccessibleName(u"Find passes"_s);
     m_edit->setPlaceholderText(u"B 17, stage 3, device 2"_s);
@@ -30,7 +31,7 @@ SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(t
          {std::tuple{Qt::LeftArrow, -1, u"Previous match"_s}, std::tuple{Qt::RightArrow, 1, u"Next match"_s}}) {
         auto *button = new QToolButton(this);
         button->setArrowType(arrow);
-        button->setToolTip(name);
+        button->setToolTip(plainTip(name));
         button->setAccessibleName(name);
         connect(button, &QToolButton::clicked, this, [this, by = by] { step(by); });
         row->addWidget(button);

@@ -1,0 +1,28 @@
+// A spin box for whole numbers as people write them.
+#pragma once
+
+#include <QSpinBox>
+
+#include <optional>
+
+namespace stagelens::ui {
+
+/// Reads what base::parseCount() reads ("32k", "32Ki", "262,144") and shows base::countText(). Keeps what is typed until the
+/// field is left.
+class NumberBox : public QSpinBox {
+    Q_OBJECT
+public:
+    using QSpinBox::QSpinBox;
+
+protected:
+    [[nodiscard]] int valueFromText(const QString &text) const override;
+    [[nodiscard]] QString textFromValue(int value) const override;
+    [[nodiscard]] QValidator::State validate(QString &text, int &cursor) const override;
+    void fixup(QString &text) const override { Q_UNUSED(text) } ///< what is no number is left for the value before
+
+private:
+    /// Of a text that can be left as it is.
+    [[nodiscard]] std::optional<int> read(const QString &text) const;
+};
+
+} // namespace stagelens::ui
