@@ -57,6 +57,15 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
     }
 }
 
+void setPair(CostModel &costs, const schedule::Schedule &schedule, Nanos pair)
+{
+    const int last = schedule.placement().lastStage();
+    const int device = schedule.placement().deviceOf(last);
+    const Nanos apart = costs.pass(device, PassKind::F, last).duration + costs.pass(device, PassKind::B, last).duration;
+    if (apart > 0)
+        costs.pairScale = static_cast<double>(pair) / static_cast<double>(apart);
+}
+
 void joinCollectives(CostModel &costs, const schedule::Schedule &schedule)
 {
     if (schedule.vocabulary() == model::VocabularyMethod::Interlaced)

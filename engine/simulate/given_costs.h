@@ -29,6 +29,11 @@ using StagesOfDevices = std::vector<std::vector<int>>;
 /// are left at 0 unless the schedule shards the vocabulary; the S of `interlaced` is S and T together.
 void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int device, int stage, const GivenPasses &given);
 
+/// The word for an overlapped forward and backward.
+inline constexpr std::string_view kPairWord = "FB";
+/// Scales overlapped pairs so that F and B of the last stage take `pair` together. Does nothing where these take no time.
+void setPair(CostModel &costs, const schedule::Schedule &schedule, base::Nanos pair);
+
 /// After the S of `interlaced` both of its barriers follow at once.
 void joinCollectives(CostModel &costs, const schedule::Schedule &schedule);
 

@@ -18,10 +18,11 @@ constexpr std::string_view kHeader = "device,stage,pass,duration_us";
 constexpr int kAny = -1;
 constexpr std::size_t kMostProblems = 50;
 
-/// What a row's third column means: a pass kind, a transfer, or (neither) any pass.
+/// What a row's third column means: a pass kind, a transfer, an overlapped pair, or (none of them) any pass.
 struct Word {
-    std::optional<PassKind> kind;
-    std::optional<Transfer> transfer;
+    std::optional<PassKind> kind = {};
+    std::optional<Transfer> transfer = {};
+    bool isPair = false;
     friend auto operator<=>(const Word &, const Word &) = default;
 };
 
@@ -109,6 +110,8 @@ void DurationsTable::readLine(std::string_view line)
     if (!device || !stage || !word || !duration)
         return;
     const Key key{*device, *stage, *word};
+    if (word->isPair && (*device != kAny || *stage != kAny))
+        return addProblem(*device != kAny ? 1 : 2, "FB is for all overlapped pairs of the plan; write * for device and stage");
     checkPlace(key);
     m_rows[key] = {*duration, m_line};
 }
@@ -141,11 +144,11 @@ std::optional<int> DurationsTable::readIndex(std::string_view text, int column, 
 std::optional<Word> DurationsTable::readWord(std::string_view text)
 {
     const std::string_view cell = base::trim(text);
-    Word word{schedule::parsePassKind(cell), parseTransfer(cell)};
-    if (word.kind || word.transfer || cell == "*")
+    const Word word{schedule::parsePassKind(cell), parseTransfer(cell), cell == kPairWord};
+    if (word.kind || word.transfer || word.isPair || cell == "*")
         return word;
     addProblem(3, base::concat("there is no pass ", quoted(cell),
-                               "; choose from F B I W S T U EF EB O send c0 c1 c2 embed-reduce embed-broadcast"));
+                               "; choose from F B I W S T U EF EB O FB send c0 c1 c2 embed-reduce embed-broadcast"));
     return std::nullopt;
 }
 
@@ -184,7 +187,7 @@ std::optional<Nanos> DurationsTable::find(int device, int stage, const Word &wor
     int bestSpecific = -1;
     for (unsigned stars = 0; stars < 8; ++stars) {
         // "Any pass" means what stands in lanes: neither messages nor the optimizer.
-        if ((stars & 4U) != 0 && (word.transfer || word.kind == PassKind::O))
+        if ((stars & 4U) != 0 && (word.transfer || word.isPair || word.kind == PassKind::O))
             continue;
         const Key key{(stars & 1U) != 0 ? kAny : device, (stars & 2U) != 0 ? kAny : stage, (stars & 4U) != 0 ? Word{} : word};
         const auto found = m_rows.find(key);
@@ -245,6 +248,8 @@ base::Result<CostModel> measuredCosts(std::string_view csv, const std::string &s
     }
     setTransfers(costs, table, stages);
     joinCollectives(costs, schedule);
+    if (const auto pair = table.find(kAny, kAny, {.isPair = true}))
+        setPair(costs, schedule, *pair);
     return costs;
 }
 

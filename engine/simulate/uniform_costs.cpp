@@ -18,7 +18,7 @@ base::Problems problemsOf(const model::UniformCosts &costs)
     base::Problems problems;
     for (const auto &[word, milliseconds] : costs.milliseconds) {
         const std::optional<PassKind> kind = schedule::parsePassKind(word);
-        if (!parseTransfer(word) && word != "FB" && (!kind || *kind == PassKind::O))
+        if (!parseTransfer(word) && word != kPairWord && (!kind || *kind == PassKind::O))
             problems.push_back({"cost.uniform", base::concat("there is no duration \"", word.substr(0, 40),
                                                              "\"; choose from F B I W S T U EF EB FB send c0 c1 c2")});
         else if (!(milliseconds >= 0 && milliseconds <= kLongestMilliseconds))
@@ -56,11 +56,8 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
             setGivenPasses(costs, schedule, device, stage, given);
     joinCollectives(costs, schedule);
     costs.vocabularyKnown = model::isSharded(schedule.vocabulary());
-    const int last = schedule.placement().lastStage();
-    const int device = schedule.placement().deviceOf(last);
-    const Nanos apart = costs.pass(device, PassKind::F, last).duration + costs.pass(device, PassKind::B, last).duration;
-    if (const auto pair = uniform.milliseconds.find("FB"); pair != uniform.milliseconds.end() && apart > 0)
-        costs.pairScale = pair->second * static_cast<double>(base::kNanosPerMilli) / shares / static_cast<double>(apart);
+    if (const auto pair = uniform.milliseconds.find(std::string(kPairWord)); pair != uniform.milliseconds.end())
+        setPair(costs, schedule, std::llround(pair->second * static_cast<double>(base::kNanosPerMilli) / shares));
     return costs;
 }
 

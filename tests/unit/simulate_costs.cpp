@@ -139,6 +139,17 @@ private slots:
         QCOMPARE(costs->optimizer(0), 0);
     }
 
+    void overlappedPairs()
+    {
+        const std::string csv = "device,stage,pass,duration_us\n*,*,*,50\n*,*,F,10\n*,*,B,30\n*,*,FB,32\n";
+        const auto costs = simulate::measuredCosts(csv, "d.csv", plainSchedule());
+        QVERIFY2(costs.ok(), costs.ok() ? "" : costs.error().text().c_str());
+        QCOMPARE(costs->pairScale, 0.8);
+        QCOMPARE(simulate::uniformCosts({{{"F", .01}, {"B", .03}, {"FB", .032}}}, plainSchedule())->pairScale, 0.8);
+        // "Any pass" is no pair.
+        QCOMPARE(simulate::measuredCosts(csv.substr(0, csv.find("*,*,FB")), "d.csv", plainSchedule())->pairScale, 1.0);
+    }
+
     void badRows_data()
     {
         QTest::addColumn<QByteArray>("csv");
@@ -157,6 +168,8 @@ private slots:
         row("infinite", "*,*,F,inf\n", "line 2, column 4");
         row("negative", "*,*,F,-1\n", "line 2, column 4");
         row("absurd", "*,*,F,1e13\n", "line 2, column 4");
+        row("pair of one device", "0,*,FB,1\n", "line 2, column 1: FB is for all overlapped pairs of the plan");
+        row("pair of one stage", "*,1,FB,1\n", "line 2, column 2: FB is for all overlapped pairs of the plan");
         row("elsewhere", "0,1,F,1\n", "line 2, column 2: stage 1 runs on device 1");
         QTest::newRow("nul") << QByteArray(kHeader) + QByteArray("*,*,F\0,1\n", 9) << "line 2, column 3: a NUL byte";
     }
