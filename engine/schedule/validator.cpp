@@ -184,17 +184,20 @@ bool addsTo(PassKind sum, PassKind kind)
     return kind == sum || (kind == PassKind::B && (sum == PassKind::I || sum == PassKind::W));
 }
 
-void Validation::findMicrobatchDisorder(const PassIndex &index)
+/// Calls `visit(remark)` for every pass that adds gradients after those of a later microbatch, until it answers false. Only
+/// passes that `counts(device, position)` accepts are looked at; they must be of the plan.
+template <class Counts, class Visit>
+void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
 {
     // A shard's gradients are the device's, a stage's those of each replica.
-    const Placement &placement = m_schedule.placement();
-    const int units = std::max(m_schedule.devices(), m_schedule.stages() * placement.replicas);
+    const Placement &placement = schedule.placement();
+    const int units = std::max(schedule.devices(), schedule.stages() * placement.replicas);
     std::vector<Pass> latest(static_cast<std::size_t>(units) * kPassKindCount, makePass(PassKind::F, 0, -1));
-    for (int device = 0; device < m_schedule.devices(); ++device) {
-        const std::span<const Pass> passes = m_schedule.device(device);
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const std::span<const Pass> passes = schedule.device(device);
         for (std::size_t position = 0; position < passes.size(); ++position) {
             const Pass &pass = passes[position];
-            if (index.at(pass, device) != m_schedule.firstIndex(device) + position)
+            if (!counts(device, position))
                 continue;
             const int unit =
                 isVocabularyPass(pass.kind) ? device : pass.stage * placement.replicas + placement.replicaOf(pass.microbatch);
@@ -208,13 +211,28 @@ void Validation::findMicrobatchDisorder(const PassIndex &index)
                 else
                     last = pass;
             }
-            if (after != nullptr)
-                report({ViolationKind::MicrobatchOrder, device, position,
-                        concat(text(pass), " runs after microbatch ", after->microbatch,
-                               "; gradients must be added in microbatch order, or their bits change"),
-                        concat("move it in front of ", text(*after))});
+            if (after != nullptr && !visit(OrderRemark{device, position, pass, *after}))
+                return;
         }
     }
+}
+
+/// A stage's gradients of a synchronous step may be added in any order.
+void Validation::findMicrobatchDisorder(const PassIndex &index)
+{
+    const auto counts = [&](int device, std::size_t position) {
+        return index.at(m_schedule.device(device)[position], device) == m_schedule.firstIndex(device) + position;
+    };
+    visitDisorder(m_schedule, counts, [&](const OrderRemark &found) {
+        const bool isSharded = isVocabularyPass(found.pass.kind);
+        if (isSharded || !m_schedule.isSynchronous())
+            report({ViolationKind::MicrobatchOrder, found.device, found.position,
+                    concat(text(found.pass), " runs after microbatch ", found.before.microbatch, "; ",
+                           isSharded ? "a shard's gradients must be added in microbatch order"
+                                     : "weights that change between microbatches must do so in microbatch order"),
+                    concat("move it in front of ", text(found.before))});
+        return !isFull();
+    });
 }
 
 void Validation::findExcessMemory()
@@ -313,6 +331,26 @@ std::string_view name(ViolationKind kind)
                                                      "out-of-order", "deadlock",        "microbatch-order",
                                                      "not-in-plan",  "too-much-memory", "stale-weights"};
     return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<OrderRemark> accumulationOrder(const Schedule &schedule)
+{
+    std::optional<OrderRemark> found;
+    visitDisorder(
+        schedule, [](int, std::size_t) { return true; },
+        [&](const OrderRemark &remark) {
+            found = remark;
+            return false;
+        });
+    return found;
+}
+
+std::string text(const OrderRemark &remark)
+{
+    return concat("device ", remark.device, " adds the gradients of ", text(remark.pass), " after those of ",
+                  text(remark.before),
+                  "; sums in floating point depend on their order, so losses and gradients have other bits than those of a "
+                  "schedule in microbatch order");
 }
 
 std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options)

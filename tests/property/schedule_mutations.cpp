@@ -83,8 +83,8 @@ bool isInMicrobatchOrder(const std::vector<Pass> &order)
 {
     std::map<PassKind, int> last;
     for (const Pass &pass : order) {
-        const bool accumulates = pass.kind == PassKind::B || pass.kind == PassKind::T || pass.kind == PassKind::EB;
-        if (accumulates && last.contains(pass.kind) && last[pass.kind] >= pass.microbatch)
+        const bool isShards = pass.kind == PassKind::T || pass.kind == PassKind::EB;
+        if (isShards && last.contains(pass.kind) && last[pass.kind] >= pass.microbatch)
             return false;
         last[pass.kind] = pass.microbatch;
     }

@@ -40,6 +40,8 @@ private slots:
     void explains_data();
     void explains();
     void acceptsFoldedAndSplitSchedules();
+    void whereMicrobatchOrderMustBeKept();
+    void remarksOnOtherOrders();
     void namesOneOfThreeDevices();
     void overlappedPassesStartTogether();
     void limitsWhatItReports();
@@ -69,15 +71,10 @@ void ScheduleValidator::explains_data()
     QTest::newRow("out of order") << "0: F0 F1 B0 B1\n1: B0 F0 F1 B1"
                                   << "out-of-order 1:0 B0@1 needs F0@1, which comes only at position 1 | "
                                      "move F0@1 in front of position 0\n";
-    QTest::newRow("microbatch order") << "0: F0 F1 B1 B0\n1: F0 F1 B1 B0"
-                                      << "microbatch-order 0:3 B0@0 runs after microbatch 1; gradients must be added in "
-                                         "microbatch order, or their bits change | move it in front of B1@0\n"
-                                         "microbatch-order 1:3 B0@1 runs after microbatch 1; gradients must be added in "
-                                         "microbatch order, or their bits change | move it in front of B1@1\n";
-    QTest::newRow("order of a whole and a split backward")
-        << "0: F0 F1 I0 B1 W0\n1: F0 B0 F1 B1"
-        << "microbatch-order 0:4 W0@0 runs after microbatch 1; gradients must be added in microbatch order, or their bits "
-           "change | move it in front of B1@0\n";
+    QTest::newRow("backwards in descending order") << "0: F0 F1 B1 B0\n1: F0 F1 B1 B0"
+                                                   << "";
+    QTest::newRow("order of a whole and a split backward") << "0: F0 F1 I0 B1 W0\n1: F0 B0 F1 B1"
+                                                           << "";
     QTest::newRow("deadlock") << "0: F0 B0 F1 B1\n1: F0 F1 B0 B1"
                               << "deadlock 0:1 device 0 waits at position 1 (B0@0) for B0@1, which device 1 has at position 2 "
                                  "behind F1@1; device 1 waits at position 1 (F1@1) for F1@0, which device 0 has at position 2 "
@@ -111,6 +108,34 @@ void ScheduleValidator::acceptsFoldedAndSplitSchedules()
                  .front()
                  .kind,
              ViolationKind::OutOfOrder);
+}
+
+void ScheduleValidator::whereMicrobatchOrderMustBeKept()
+{
+    QCOMPARE(faultsOf(parsed("schedule x devices 1 microbatches 2 vocabulary vocab-2\n"
+                             "0: EF0 EF1 F0 F1 S0 S1 T1 T0 B0 B1 EB0 EB1\n")),
+             std::string("microbatch-order 0:7 T0@0 runs after microbatch 1; a shard's gradients must be added in microbatch "
+                         "order | move it in front of T1@0\n"));
+    const Schedule stashed = parsed("schedule x devices 1 microbatches 2 vocabulary none updates double-buffered\n"
+                                    "0: F0 F1 B1 B0\n");
+    QCOMPARE(
+        faultsOf(stashed),
+        std::string("microbatch-order 0:3 B0@0 runs after microbatch 1; weights that change between microbatches must do so "
+                    "in microbatch order | move it in front of B1@0\n"));
+    QCOMPARE(faultsOf(stashed, {.inMicrobatchOrder = false}), std::string());
+}
+
+void ScheduleValidator::remarksOnOtherOrders()
+{
+    QVERIFY(!accumulationOrder(parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 B0 F1 B1")));
+    const auto remark = accumulationOrder(parsed(std::string(kHeader) + "0: F0 F1 B0 B1\n1: F0 F1 B1 B0"));
+    QVERIFY(remark.has_value());
+    QCOMPARE(remark->device, 1);
+    QCOMPARE(remark->position, std::size_t{3});
+    QVERIFY2(text(*remark).starts_with("device 1 adds the gradients of B0@1 after those of B1@1; "), text(*remark).c_str());
+    // Each replica has sums of its own.
+    QVERIFY(!accumulationOrder(parsed("schedule x devices 2 microbatches 2 vocabulary none placement 0,1/0,1 "
+                                      "microbatch-replicas 01\n0: F1 F0 B1 B0\n1: F1 B1 F0 B0")));
 }
 
 void ScheduleValidator::namesOneOfThreeDevices()
