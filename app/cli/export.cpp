@@ -8,12 +8,14 @@
 #include "app/cli/subject.h"
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/exchange/torch_csv.h"
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/schedule_plan.h"
 
 #include <cerrno>
 #include <chrono>
@@ -32,6 +34,7 @@ namespace stagelens::cli {
 namespace {
 
 constexpr std::string_view kBareFlag = "true"; ///< the value that CLI11 gives a flag without one
+constexpr std::string_view kEarlyTorch = "2.14";
 constexpr base::Bytes kLargestPicture = base::Bytes{1} << 30;
 
 struct ExportArguments {
@@ -40,7 +43,8 @@ struct ExportArguments {
     std::shared_ptr<std::string> database;
     std::optional<int> step; ///< of a run; its median step where none is given
     std::string format = "json";
-    std::string comms; ///< of torch-csv: "" (compute_only); kBareFlag, "full" or "messages" (compute_comms)
+    std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full" or "messages" (compute_comms)
+    std::string torchVersion; ///< of `comms`: "2.14", "2.15" or "" for the newest
     std::string output;
 };
 
@@ -172,14 +176,22 @@ int exportPicture(const ExportArguments &arguments)
     return kDone;
 }
 
-base::Result<std::string> torchText(const schedule::Schedule &schedule, const std::string &comms)
+base::Result<std::string> torchText(const Subject &subject, const ExportArguments &arguments)
 {
     using exchange::TorchLowering;
-    const auto csv = comms.empty()
-                         ? exchange::torchCsvOf(schedule)
-                         : exchange::lowered(schedule, comms == "messages" ? TorchLowering::Messages : TorchLowering::Full);
+    const bool isEarly = arguments.torchVersion == kEarlyTorch;
+    const auto csv = arguments.comms.empty()
+                         ? service::torchCsvOf(subject.experiment, *subject.schedule)
+                         : exchange::lowered(*subject.schedule,
+                                             arguments.comms == "messages" ? TorchLowering::Messages : TorchLowering::Full,
+                                             isEarly ? exchange::TorchRelease::UpTo2_14 : exchange::TorchRelease::Since2_15);
     if (!csv)
         return csv.error();
+    if (const std::string omission = exchange::torchOmission(*subject.schedule); !omission.empty())
+        std::cerr << "warning: " << base::printable(omission) << '\n';
+    if (!arguments.comms.empty())
+        std::cerr << (isEarly ? "compute_comms for PyTorch 2.14 and earlier\n"
+                              : "compute_comms for PyTorch 2.15 and later; --torch-version 2.14 writes it for earlier ones\n");
     return exchange::writeTorchCsv(*csv);
 }
 
@@ -188,7 +200,7 @@ base::Result<std::string> textOf(const Subject &subject, const ExportArguments &
     const std::string &format = arguments.format;
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
     if (format == "torch-csv")
-        return torchText(*subject.schedule, arguments.comms);
+        return torchText(subject, arguments);
     if (format == "stagelens")
         return model::toJson(subject.experiment).dump(2, ' ', false, kReplace) + '\n';
     if (format == "json" && subject.run)
@@ -202,6 +214,10 @@ int exportSubject(const ExportArguments &arguments)
         return fail(
             base::Error::invalid("--comms", base::concat("adds messages to torch-csv, and the format is ", arguments.format,
                                                          "; leave it out or add --format torch-csv")));
+    if (!arguments.torchVersion.empty() && arguments.comms.empty())
+        return fail(base::Error::invalid("--torch-version",
+                                         "chooses between the messages of two PyTorch versions, and files without messages are "
+                                         "the same for all; add --comms or leave it out"));
     if (arguments.comms == kBareFlag && arguments.experiment &&
         (arguments.experiment->file == "full" || arguments.experiment->file == "messages"))
         return fail(base::Error::invalid(
@@ -254,6 +270,11 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         ->check([](const std::string &word) {
             return word == kBareFlag ? std::string() : oneOf({"full", "messages"})(word);
         });
+    inner
+        ->add_option("--torch-version", arguments->torchVersion,
+                     "whose compute_comms --comms writes: PyTorch up to 2.14, or since 2.15 (the default)")
+        ->option_text("2.14|2.15")
+        ->check(oneOf({std::string(kEarlyTorch), "2.15"}));
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
         ->type_name("N")
         ->transform(wholeNumberFrom(0));

@@ -27,7 +27,7 @@ base::Result<ScheduleFile> readCsv(std::string_view text)
     auto schedule = scheduleOf(*csv);
     if (!schedule)
         return schedule.error();
-    return ScheduleFile{*std::move(schedule), *std::move(csv), {}};
+    return ScheduleFile{*std::move(schedule), *std::move(csv), {}, {}};
 }
 
 } // namespace
@@ -61,10 +61,12 @@ base::Result<ScheduleFile> readSchedule(std::string_view text)
 
 base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file)
 {
-    const auto content = base::readFile(file, kLargestFile);
+    auto content = base::readFile(file, kLargestFile);
     auto read = content ? readSchedule(*content) : base::Result<ScheduleFile>(content.error());
-    if (read)
+    if (read) {
+        read->source = *std::move(content);
         return read;
+    }
     base::Problems problems = std::move(read).error().problems;
     for (base::Problem &problem : problems)
         problem = {"schedule.file", base::concat(file.string(), ": ", problem.message)};

@@ -18,6 +18,7 @@ struct ScheduleFile {
     schedule::Schedule schedule;
     std::optional<TorchCsv> csv;  ///< where the file is a CSV
     std::vector<int> deviceLines; ///< where it is text: the line of each device, from 1
+    std::string source;           ///< of readScheduleFile(): what was read
 
     /// Row and column (CSV), or line and word (text), both from 1, of a device's `position`-th pass; one behind the last where
     /// there is no such pass.

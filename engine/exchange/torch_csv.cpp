@@ -13,8 +13,9 @@ namespace {
 using base::concat;
 using schedule::PassKind;
 
-constexpr std::array<std::string_view, 12> kLetters{"F",      "I",      "W",       "B",       "SEND_F",      "RECV_F",
-                                                    "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", ""};
+constexpr std::array<std::string_view, 15> kLetters{
+    "F",           "I",           "W",       "B",       "SEND_F",      "RECV_F",           "SEND_B", "RECV_B",
+    "WAIT_SEND_F", "WAIT_SEND_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", "WAIT_REDUCE_GRAD", ""};
 static_assert(kLetters.size() == static_cast<std::size_t>(TorchKind::Idle) + 1);
 
 constexpr std::array kPassKinds{PassKind::F, PassKind::I, PassKind::W, PassKind::B};
@@ -52,6 +53,13 @@ void appendRow(std::string &out, const std::vector<TorchAction> &row, TorchDiale
     out += '\n';
 }
 
+bool hasAny(const std::vector<std::vector<TorchAction>> &ranks, bool (*is)(TorchKind))
+{
+    return std::ranges::any_of(ranks, [is](const std::vector<TorchAction> &row) {
+        return std::ranges::any_of(row, [is](const TorchAction &action) { return is(action.kind); });
+    });
+}
+
 base::Result<TorchKind> kindOf(const schedule::Pass &pass, int device)
 {
     const auto *const found = std::ranges::find(kPassKinds, pass.kind);
@@ -68,9 +76,13 @@ base::Result<TorchKind> kindOf(const schedule::Pass &pass, int device)
 
 bool TorchCsv::hasCommunication() const
 {
-    return std::ranges::any_of(ranks, [](const std::vector<TorchAction> &row) {
-        return std::ranges::any_of(
-            row, [](const TorchAction &action) { return !isCompute(action.kind) && action.kind != TorchKind::Idle; });
+    return hasAny(ranks, [](TorchKind kind) { return !isCompute(kind) && kind != TorchKind::Idle; });
+}
+
+bool TorchCsv::hasWaits() const
+{
+    return hasAny(ranks, [](TorchKind kind) {
+        return kind == TorchKind::WaitSendF || kind == TorchKind::WaitSendB || kind == TorchKind::WaitReduceGrad;
     });
 }
 
@@ -105,6 +117,15 @@ TorchCell cellOf(const TorchCsv &csv, int device, std::size_t position)
             cell.column += action.kind == TorchKind::Idle ? static_cast<std::size_t>(action.microbatch) : 1;
     }
     return cell;
+}
+
+std::string torchOmission(const schedule::Schedule &schedule)
+{
+    if (schedule.isSynchronous())
+        return {};
+    return concat(schedule.family(), " updates its weights ", schedule::name(schedule.weightUpdate()),
+                  ", which PyTorch's schedule CSV cannot say: whoever reads the file trains this order synchronously, with one "
+                  "update at the end of the step");
 }
 
 base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)

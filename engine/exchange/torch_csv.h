@@ -26,10 +26,13 @@ enum class TorchKind : std::uint8_t {
     RecvF,
     SendB,
     RecvB,
-    Unshard, ///< this and the next two concern a stage's parameters and bear no microbatch
+    WaitSendF, ///< the runtime frees what the send of the same stage and microbatch holds; written since PyTorch 2.15
+    WaitSendB,
+    Unshard, ///< this and the next three concern a stage's parameters and have no microbatch
     Reshard,
     ReduceGrad,
-    Idle, ///< empty cells; `microbatch` is their number
+    WaitReduceGrad, ///< since PyTorch 2.15
+    Idle,           ///< empty cells; `microbatch` is their number
 };
 /// F, I, W or B.
 [[nodiscard]] constexpr bool isCompute(TorchKind kind)
@@ -59,6 +62,8 @@ struct TorchCsv {
 
     /// PyTorch's "compute_comms": more than F, I, W, B and idle cells.
     [[nodiscard]] bool hasCommunication() const;
+    /// A "compute_comms" file of PyTorch 2.15 or later.
+    [[nodiscard]] bool hasWaits() const;
     friend bool operator==(const TorchCsv &, const TorchCsv &) = default;
 };
 
@@ -86,5 +91,7 @@ struct TorchCell {
 /// A schedule as "compute_only", without idle cells. InvalidInput where PyTorch has no letter for a pass (sharded vocabulary)
 /// or no row for it (two replicas).
 [[nodiscard]] base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule);
+/// What the CSV of a schedule leaves out, as a warning: when an asynchronous schedule changes its weights. Else empty.
+[[nodiscard]] std::string torchOmission(const schedule::Schedule &schedule);
 
 } // namespace stagelens::exchange

@@ -16,8 +16,8 @@ namespace {
 using base::concat;
 using base::quoted;
 
-/// A pass has at most a send and a receive beside it.
-constexpr std::size_t kMostActions = 4 * schedule::kMostPasses;
+/// A pass has at most a send, the wait for it and a receive beside it.
+constexpr std::size_t kMostActions = 5 * schedule::kMostPasses;
 constexpr std::string_view kOverlap = "OVERLAP_F_B";
 constexpr std::string_view kDigits = "0123456789";
 
@@ -37,9 +37,12 @@ constexpr std::array kWords{
     Word{"RECV_F", TorchKind::RecvF},
     Word{"SEND_B", TorchKind::SendB},
     Word{"RECV_B", TorchKind::RecvB},
+    Word{"WAIT_SEND_F", TorchKind::WaitSendF},
+    Word{"WAIT_SEND_B", TorchKind::WaitSendB},
     Word{"UNSHARD", TorchKind::Unshard},
     Word{"RESHARD", TorchKind::Reshard},
     Word{"REDUCE_GRAD", TorchKind::ReduceGrad},
+    Word{"WAIT_REDUCE_GRAD", TorchKind::WaitReduceGrad},
 };
 
 bool hasMicrobatch(TorchKind kind)
@@ -66,6 +69,7 @@ public:
 
 private:
     void readRow(std::string_view line);
+    std::optional<std::string_view> takeCell(std::string_view &line, bool &isLast);
     void readCell(std::string_view cell);
     void readContainer(std::string_view cell);
     std::optional<TorchAction> readAction(std::string_view text, std::string_view cell);
@@ -132,14 +136,38 @@ void Reader::readRow(std::string_view line)
     m_isBw.emplace_back();
     // A comma at the end has an empty cell behind it, as Python reads it.
     for (bool isLast = false; !isLast && !isFull();) {
-        const std::size_t comma = line.find(',');
-        isLast = comma == std::string_view::npos;
         ++m_cell.column;
-        readCell(base::trim(line.substr(0, comma)));
-        if (!isLast)
-            line.remove_prefix(comma + 1);
+        if (const auto cell = takeCell(line, isLast))
+            readCell(base::trim(*cell));
     }
     m_csv.ranks.back().shrink_to_fit();
+}
+
+/// Takes a cell and its comma off the line, without the quotes that other programs put around it; nothing where they do not
+/// match.
+std::optional<std::string_view> Reader::takeCell(std::string_view &line, bool &isLast)
+{
+    std::optional<std::string_view> inQuotes;
+    if (const std::size_t open = line.find_first_not_of(" \t"); open != std::string_view::npos && line[open] == '"') {
+        const std::size_t close = line.find('"', open + 1);
+        if (close == std::string_view::npos) {
+            refuse(line.substr(open), "has no closing quote; close it, or write the cell without quotes");
+            isLast = true;
+            return std::nullopt;
+        }
+        inQuotes = line.substr(open + 1, close - open - 1);
+        line.remove_prefix(close + 1);
+    }
+    const std::size_t comma = line.find(',');
+    isLast = comma == std::string_view::npos;
+    const std::string_view rest = line.substr(0, comma);
+    line.remove_prefix(isLast ? line.size() : comma + 1);
+    if (!inQuotes)
+        return rest;
+    if (base::trim(rest).empty())
+        return inQuotes;
+    refuse(base::trim(rest), "follows a closing quote; put a comma between, or remove it");
+    return std::nullopt;
 }
 
 void Reader::readCell(std::string_view cell)
@@ -190,8 +218,8 @@ std::optional<TorchAction> Reader::readAction(std::string_view text, std::string
     const std::string_view letters = text.substr(0, std::min(text.find_first_of("0123456789-+"), text.size()));
     const auto *const word = std::ranges::find(kWords, letters, &Word::text);
     if (word == kWords.end())
-        return wrong("has no action of PyTorch's behind its stage; there are F I W B SEND_F RECV_F SEND_B RECV_B UNSHARD "
-                     "RESHARD REDUCE_GRAD");
+        return wrong("has no action of PyTorch's behind its stage; there are F I W B SEND_F RECV_F SEND_B RECV_B "
+                     "WAIT_SEND_F WAIT_SEND_B UNSHARD RESHARD REDUCE_GRAD WAIT_REDUCE_GRAD");
     text.remove_prefix(letters.size());
     action.stage = static_cast<std::uint16_t>(*stage);
     action.kind = word->kind;

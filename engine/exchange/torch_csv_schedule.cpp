@@ -28,6 +28,12 @@ private:
     void checkRows();
     void checkOverlaps();
     void checkMessages();
+    void checkReductions();
+    void refuseAction(const TorchAction &action, const TorchCell &cell, const std::string &fault)
+    {
+        if (!fault.empty())
+            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), ' ', fault));
+    }
     [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
     /// Calls `visit(action, cell)` for every action of the file that is not idle, until there are problems enough.
     template <class Visit>
@@ -142,6 +148,20 @@ bool isMessage(TorchKind kind)
     return kind >= TorchKind::SendF && kind <= TorchKind::RecvB;
 }
 
+/// The send that a wait is for, or the wait that a send needs.
+TorchKind waitFor(TorchKind send)
+{
+    return send == TorchKind::SendF ? TorchKind::WaitSendF : TorchKind::WaitSendB;
+}
+bool isSend(TorchKind kind)
+{
+    return kind == TorchKind::SendF || kind == TorchKind::SendB;
+}
+bool isWait(TorchKind kind)
+{
+    return kind == TorchKind::WaitSendF || kind == TorchKind::WaitSendB;
+}
+
 /// The messages of a compute_comms file, walked in its order: what each stage has done for each microbatch, a bit a kind.
 class MessageCheck {
 public:
@@ -152,13 +172,19 @@ public:
     /// Takes an action up; what is wrong with it, or empty.
     std::string take(const TorchAction &action)
     {
-        const std::string fault = isMessage(action.kind) ? faultOfMessage(action) : faultOfPass(action);
+        const std::string fault = isMessage(action.kind) ? faultOfMessage(action)
+                                  : isWait(action.kind)  ? faultOfWait(action)
+                                                         : faultOfPass(action);
         done(action.stage, action.microbatch) |= bit(action.kind);
         return fault;
     }
-    /// After all actions: why a message has only this end, or empty.
-    [[nodiscard]] std::string partnerFault(const TorchAction &action)
+    /// After all actions: why a message has only this end, or no wait in a file of PyTorch 2.15; or empty.
+    [[nodiscard]] std::string partnerFault(const TorchAction &action, bool hasWaits)
     {
+        if (hasWaits && isSend(action.kind) && !has(action.stage, action.microbatch, waitFor(action.kind)))
+            return concat("has no ",
+                          text(TorchAction{action.microbatch, action.stage, waitFor(action.kind), TorchOverlap::None}),
+                          " behind it, while other sends of the file have one; add it, as PyTorch 2.15 needs, or remove all");
         const Peer peer = peerOf(action);
         if (has(peer.stage, action.microbatch, peer.kind))
             return {};
@@ -168,8 +194,8 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t bit(TorchKind kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); }
-    std::uint8_t &done(int stage, int microbatch)
+    static constexpr std::uint16_t bit(TorchKind kind) { return static_cast<std::uint16_t>(1U << static_cast<unsigned>(kind)); }
+    std::uint16_t &done(int stage, int microbatch)
     {
         return m_done[static_cast<std::size_t>(stage) * m_microbatches + static_cast<std::size_t>(microbatch)];
     }
@@ -186,11 +212,20 @@ private:
         if (has(action.stage, action.microbatch, action.kind))
             return "stands twice; remove one of the two";
         const bool isForward = action.kind == TorchKind::SendF;
-        const bool isSend = isForward || action.kind == TorchKind::SendB;
         const bool isMade = isForward ? has(action.stage, action.microbatch, TorchKind::F)
                                       : has(action.stage, action.microbatch, TorchKind::I) ||
                                             has(action.stage, action.microbatch, TorchKind::B);
-        return isSend && !isMade ? "sends what is not computed yet; move it behind the pass that makes it" : "";
+        return isSend(action.kind) && !isMade ? "sends what is not computed yet; move it behind the pass that makes it" : "";
+    }
+    std::string faultOfWait(const TorchAction &action)
+    {
+        if (has(action.stage, action.microbatch, action.kind))
+            return "stands twice; remove one of the two";
+        const TorchKind send = action.kind == TorchKind::WaitSendF ? TorchKind::SendF : TorchKind::SendB;
+        return has(action.stage, action.microbatch, send)
+                   ? ""
+                   : concat("waits for a send that is not before it; put it behind ",
+                            text(TorchAction{action.microbatch, action.stage, send, TorchOverlap::None}));
     }
     std::string faultOfPass(const TorchAction &action)
     {
@@ -205,7 +240,37 @@ private:
 
     const std::vector<int> &m_rankOfStage;
     std::size_t m_microbatches;
-    std::vector<std::uint8_t> m_done;
+    std::vector<std::uint16_t> m_done;
+};
+
+/// The reductions of a rank, as PyTorch 2.15 has them: each with its wait behind it, before the next begins. Files without any
+/// wait are of an earlier PyTorch.
+class ReductionCheck {
+public:
+    /// What is wrong with an action of the rank's row, or empty.
+    std::string take(const TorchAction &action)
+    {
+        if (action.kind == TorchKind::ReduceGrad) {
+            const int before = std::exchange(m_pending, action.stage);
+            return before == kNowhere ? "" : concat("begins before ", waitText(before), "; put that in front of it");
+        }
+        if (std::exchange(m_pending, kNowhere) == action.stage)
+            return {};
+        return concat("waits for no ", text(TorchAction{-1, action.stage, TorchKind::ReduceGrad, TorchOverlap::None}),
+                      "; put it behind that");
+    }
+    /// At the end of the row: what is missing there, or empty.
+    [[nodiscard]] std::string endFault() const
+    {
+        return m_pending == kNowhere ? "" : concat("has no ", waitText(m_pending), "; add it at the end");
+    }
+
+private:
+    static std::string waitText(int stage)
+    {
+        return text(TorchAction{-1, static_cast<std::uint16_t>(stage), TorchKind::WaitReduceGrad, TorchOverlap::None});
+    }
+    int m_pending = kNowhere;
 };
 
 /// A file with messages says all of them, each with both ends, and in an order that its rank can keep.
@@ -213,23 +278,35 @@ void Reading::checkMessages()
 {
     MessageCheck check(m_rankOfStage, m_microbatches);
     bool hasMessages = false;
-    forEachAction([&](const TorchAction &action, const TorchCell &) { hasMessages |= isMessage(action.kind); });
+    forEachAction(
+        [&](const TorchAction &action, const TorchCell &) { hasMessages |= isMessage(action.kind) || isWait(action.kind); });
     if (!hasMessages)
         return;
-    const auto refuseAction = [&](const TorchAction &action, const TorchCell &cell, const std::string &fault) {
-        if (!fault.empty())
-            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), ' ', fault));
-    };
+    const bool hasWaits = m_csv.hasWaits();
     forEachAction([&](const TorchAction &action, const TorchCell &cell) {
-        if (isMessage(action.kind) || isCompute(action.kind))
+        if (isMessage(action.kind) || isWait(action.kind) || isCompute(action.kind))
             refuseAction(action, cell, check.take(action));
     });
     if (!m_problems.empty())
         return;
     forEachAction([&](const TorchAction &action, const TorchCell &cell) {
         if (isMessage(action.kind))
-            refuseAction(action, cell, check.partnerFault(action));
+            refuseAction(action, cell, check.partnerFault(action, hasWaits));
     });
+}
+
+void Reading::checkReductions()
+{
+    if (!m_csv.hasWaits())
+        return;
+    std::vector<ReductionCheck> checks(m_csv.ranks.size());
+    forEachAction([&](const TorchAction &action, const TorchCell &cell) {
+        if (action.kind == TorchKind::ReduceGrad || action.kind == TorchKind::WaitReduceGrad)
+            refuseAction(action, cell, checks[cell.row - 1].take(action));
+    });
+    for (std::size_t rank = 0; rank < checks.size(); ++rank)
+        if (const std::string fault = checks[rank].endFault(); !fault.empty())
+            refuse(concat("row ", rank + 1, ": ", fault));
 }
 
 std::vector<std::vector<schedule::Pass>> Reading::orders() const
@@ -258,8 +335,10 @@ base::Result<schedule::Schedule> Reading::run()
         checkRows();
         checkOverlaps();
     }
-    if (m_problems.empty())
+    if (m_problems.empty()) {
         checkMessages();
+        checkReductions();
+    }
     if (!m_problems.empty())
         return base::Error::invalid(std::move(m_problems));
     schedule::Placement placement{

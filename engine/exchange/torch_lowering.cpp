@@ -66,35 +66,40 @@ TorchAction ofStage(TorchKind kind, int stage)
 }
 
 /// Fully sharded parameters: a stage's are gathered while it is among the next three, and given up when it is not.
-Row withSharding(const Row &row)
+Row withSharding(const Row &row, TorchRelease release)
 {
     constexpr std::size_t kActiveStages = 3;
     Upcoming upcoming(row);
-    std::set<int> active;
+    std::vector<int> active; ///< in the order of their UNSHARD
     Row out;
+    const auto reshard = [&](const std::vector<int> &kept) {
+        std::vector<int> ended = active;
+        std::erase_if(ended, [&](int stage) { return std::ranges::find(kept, stage) != kept.end(); });
+        if (release == TorchRelease::UpTo2_14)
+            std::ranges::sort(ended);
+        for (const int stage : ended)
+            out.push_back(ofStage(TorchKind::Reshard, stage));
+        std::erase_if(active, [&](int stage) { return std::ranges::find(kept, stage) == kept.end(); });
+    };
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i == 0 || row[i - 1].overlap != TorchOverlap::More) {
             const std::vector<int> next = upcoming.next(kActiveStages);
-            std::erase_if(active, [&](int stage) {
-                if (std::ranges::find(next, stage) != next.end())
-                    return false;
-                out.push_back(ofStage(TorchKind::Reshard, stage));
-                return true;
-            });
+            reshard(next);
             for (const int stage : next)
-                if (active.insert(stage).second)
+                if (std::ranges::find(active, stage) == active.end()) {
+                    active.push_back(stage);
                     out.push_back(ofStage(TorchKind::Unshard, stage));
+                }
         }
         out.push_back(row[i]);
         upcoming.pass(i);
     }
-    for (const int stage : active)
-        out.push_back(ofStage(TorchKind::Reshard, stage));
+    reshard({});
     return out;
 }
 
 /// Behind the action that makes a stage's last gradient, its container closed.
-Row withReduction(const Row &row, int microbatches)
+Row withReduction(const Row &row, int microbatches, TorchRelease release)
 {
     std::unordered_map<int, int> gradients;
     Row out;
@@ -102,12 +107,45 @@ Row withReduction(const Row &row, int microbatches)
     for (const TorchAction &action : row) {
         out.push_back(action);
         const bool makesGradient = action.kind == TorchKind::W || action.kind == TorchKind::B;
-        if (makesGradient && ++gradients[action.stage] == microbatches)
+        if (makesGradient && ++gradients[action.stage] == microbatches) {
             due.push_back(ofStage(TorchKind::ReduceGrad, action.stage));
+            if (release == TorchRelease::Since2_15)
+                due.push_back(ofStage(TorchKind::WaitReduceGrad, action.stage));
+        }
         if (action.overlap != TorchOverlap::More) {
             out.insert(out.end(), due.begin(), due.end());
             due.clear();
         }
+    }
+    return out;
+}
+
+/// The wait for a forward's send stands behind the backward of the same stage and microbatch, for the receiver has used it by
+/// then; all others stand at the end, in the order of their sends (PyTorch's _add_wait_send).
+Row withWaits(const Row &row)
+{
+    using Sent = std::pair<int, int>; ///< stage, microbatch
+    std::set<Sent> forwards;
+    Row out;
+    Row due;
+    for (const TorchAction &action : row) {
+        out.push_back(action);
+        const Sent sent{action.stage, action.microbatch};
+        if (action.kind == TorchKind::SendF)
+            forwards.insert(sent);
+        const bool isBackward = action.kind == TorchKind::B || action.kind == TorchKind::I;
+        if (isBackward && forwards.erase(sent) > 0)
+            due.push_back({action.microbatch, action.stage, TorchKind::WaitSendF, TorchOverlap::None});
+        if (action.overlap != TorchOverlap::More) {
+            out.insert(out.end(), due.begin(), due.end());
+            due.clear();
+        }
+    }
+    for (const TorchAction &action : row) {
+        if (action.kind == TorchKind::SendB)
+            out.push_back({action.microbatch, action.stage, TorchKind::WaitSendB, TorchOverlap::None});
+        else if (action.kind == TorchKind::SendF && forwards.contains({action.stage, action.microbatch}))
+            out.push_back({action.microbatch, action.stage, TorchKind::WaitSendF, TorchOverlap::None});
     }
     return out;
 }
@@ -204,20 +242,23 @@ private:
 
 } // namespace
 
-base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering lowering)
+base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering lowering, TorchRelease release)
 {
     auto csv = torchCsvOf(schedule);
     if (!csv)
         return csv;
     if (lowering == TorchLowering::Full)
         for (Row &row : csv->ranks)
-            row = withReduction(withSharding(row), schedule.microbatches());
+            row = withReduction(withSharding(row, release), schedule.microbatches(), release);
     auto rows = Rounds(schedule, std::move(csv->ranks)).run();
     if (const int *const stuck = std::get_if<int>(&rows))
         return base::Error::invalid("schedule", base::concat("rank ", *stuck,
                                                              " waits for a message that is never sent; see "
                                                              "`stagelens-cli validate` for the circle"));
     csv->ranks = std::get<std::vector<Row>>(std::move(rows));
+    if (release == TorchRelease::Since2_15)
+        for (Row &row : csv->ranks)
+            row = withWaits(row);
     return csv;
 }
 

@@ -14,10 +14,16 @@ enum class TorchLowering : std::uint8_t {
           ///< and REDUCE_GRAD behind a stage's last gradient (_add_reduce_grad)
 };
 
+/// The compute_comms files that a PyTorch reads: since 2.15 each send and each reduction of gradients needs its wait, which
+/// earlier ones do not know.
+enum class TorchRelease : std::uint8_t { UpTo2_14, Since2_15 };
+
 /// PyTorch lowers rank after rank, round after round: in each round a rank emits its next action if its input is there, then
 /// the send of its result, and puts the receive into the peer's row at that moment. Stages on one rank exchange no messages.
-/// Where several stages are resharded at once, ours go in ascending order (PyTorch's follow the hash order of a Python set).
+/// Where several stages are resharded at once, they go in the order of their UNSHARD; up to 2.14 in ascending order, where
+/// PyTorch's follow the hash order of a Python set.
 /// O(passes log devices). InvalidInput "schedule" where the ranks wait for each other, and what torchCsvOf refuses.
-[[nodiscard]] base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering lowering = TorchLowering::Full);
+[[nodiscard]] base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering lowering = TorchLowering::Full,
+                                             TorchRelease release = TorchRelease::Since2_15);
 
 } // namespace stagelens::exchange

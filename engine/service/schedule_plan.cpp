@@ -148,10 +148,35 @@ base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores)
     if (base::Problems problems = model::validate(plan); !problems.empty())
         return base::Error::invalid(std::move(problems));
     plan = model::resolved(std::move(plan), cores);
+    std::string source = *file ? std::move((*file)->source) : std::string();
     auto schedule = scheduleOf(plan, *std::move(file));
     if (!schedule)
         return std::move(schedule).error();
-    return SchedulePlan{std::move(plan), *std::move(schedule)};
+    return SchedulePlan{std::move(plan), *std::move(schedule), std::move(source)};
+}
+
+base::Result<> keepScheduleText(Experiment &experiment, std::string text)
+{
+    model::ScheduleChoice &schedule = experiment.schedule;
+    if (schedule.file.empty())
+        return {};
+    if (const auto bytes = static_cast<base::Bytes>(text.size()); bytes > kLongestKeptSchedule)
+        return base::Error::invalid("schedule.file", concat(schedule.file, " has ", base::bytesText(bytes),
+                                                            ", and a run keeps at most ", base::bytesText(kLongestKeptSchedule),
+                                                            " of its schedule; lower the number of microbatches"));
+    schedule.file.clear();
+    schedule.text = model::documentText(std::move(text));
+    return {};
+}
+
+base::Result<exchange::TorchCsv> torchCsvOf(const Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (!experiment.schedule.hasOwnOrder())
+        return exchange::torchCsvOf(schedule);
+    auto custom = readCustom(experiment.schedule);
+    if (!custom)
+        return std::move(custom).error();
+    return custom->csv ? *std::move(custom->csv) : exchange::torchCsvOf(schedule);
 }
 
 base::Result<schedule::Schedule> scheduleOf(const Experiment &experiment)

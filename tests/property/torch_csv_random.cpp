@@ -114,10 +114,13 @@ void TorchCsvRandom::everyFamilyComesBack()
             QVERIFY2(file->schedule.placement() == made->placement(), plan.c_str());
             for (int device = 0; device < made->devices(); ++device)
                 QVERIFY2(std::ranges::equal(file->schedule.device(device), made->device(device)), plan.c_str());
-            const auto messages = lowered(*made, TorchLowering::Messages);
+            const auto messages = lowered(*made, TorchLowering::Messages, TorchRelease::UpTo2_14);
             QVERIFY2(messages.ok() && messages->ranks == plainlyLowered(*made), plan.c_str());
-            for (const auto lowering : {TorchLowering::Messages, TorchLowering::Full}) {
-                const std::string text = writeTorchCsv(*lowered(*made, lowering));
+            for (const auto &[lowering, release] : {std::pair(TorchLowering::Messages, TorchRelease::UpTo2_14),
+                                                    std::pair(TorchLowering::Messages, TorchRelease::Since2_15),
+                                                    std::pair(TorchLowering::Full, TorchRelease::UpTo2_14),
+                                                    std::pair(TorchLowering::Full, TorchRelease::Since2_15)}) {
+                const std::string text = writeTorchCsv(*lowered(*made, lowering, release));
                 const auto again = readSchedule(text);
                 QVERIFY2(again.ok(), (plan + (again.ok() ? "" : again.error().text())).c_str());
                 QVERIFY2(again->schedule == file->schedule, plan.c_str());
@@ -145,7 +148,7 @@ void TorchCsvRandom::noiseIsReadOrRefused()
             const auto length = static_cast<std::size_t>(random.nextInteger(1, 12));
             switch (random.nextInteger(0, 4)) {
             case 0: text[at] = static_cast<char>(random.nextInteger(0, 255)); break;
-            case 1: text[at] = "0123456789FIWB(;),\n\r -"[random.nextInteger(0, 21)]; break;
+            case 1: text[at] = "0123456789FIWB(;),\n\r -\""[random.nextInteger(0, 22)]; break;
             case 2: text.erase(at, length); break;
             case 3: text.insert(at, comms.substr(static_cast<std::size_t>(random.nextInteger(0, 300)), length)); break;
             default: text.resize(at + 1); break;
