@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/names.h"
@@ -178,7 +179,7 @@ Fault setScheduleFile(std::string_view text, model::ScheduleChoice &schedule)
     if (input->empty())
         return "standard input is empty; it should hold a schedule";
     schedule.file.clear();
-    schedule.text = *std::move(input);
+    schedule.text = model::documentText(*std::move(input));
     return {};
 }
 

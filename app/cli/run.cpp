@@ -164,7 +164,7 @@ void print(const RunSnapshot &run)
     std::cout << '\n';
     if (const std::string text = evaluationText(record.evaluations); !text.empty())
         std::cout << "on held-back tokens: loss " << text << '\n';
-    for (const char *fact : {"checkpoint", "init", "devices", "clocks", "gpu memory", "kernels"})
+    for (const char *fact : {"checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
         if (const auto known = record.environment.find(fact); known != record.environment.end())
             std::cout << fact << ": " << base::printable(known->second) << '\n';
     std::cout << '\n';

@@ -5,6 +5,7 @@
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
 #include "engine/base/printable.h"
+#include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/json_reader.h"
 #include "engine/schedule/validator.h"
@@ -32,7 +33,7 @@ base::Result<service::CheckedSchedule> checkedInput(schedule::Sends sends)
     experiment.parallel.devices = 0;
     experiment.parallel.microbatches = 0;
     model::chooseFamily(experiment.schedule, model::kCustomFamily);
-    experiment.schedule.text = *std::move(text);
+    experiment.schedule.text = model::documentText(*std::move(text));
     return service::checkedSchedule(experiment, sends);
 }
 
@@ -48,20 +49,38 @@ base::Result<service::CheckedSchedule> check(const ExperimentArguments &argument
     return service::checkedSchedule(model::resolved(*experiment, service::machineCores()), sends);
 }
 
+void addPlace(nlohmann::ordered_json &row, const service::CheckedSchedule &checked, int device, std::size_t position)
+{
+    if (!checked.isFromFile)
+        return;
+    const auto place = checked.file.placeOf(device, position);
+    row[checked.file.csv ? "row" : "line"] = place.row;
+    row[checked.file.csv ? "column" : "word"] = place.column;
+}
+
 nlohmann::ordered_json violationsJson(const service::CheckedSchedule &checked)
 {
     auto json = nlohmann::ordered_json::array();
     for (const Violation &violation : checked.violations) {
         auto &row = json.emplace_back(nlohmann::ordered_json{
             {"kind", schedule::name(violation.kind)}, {"device", violation.device}, {"position", violation.position}});
-        if (checked.isFromFile) {
-            const auto place = checked.file.placeOf(violation.device, violation.position);
-            row[checked.file.csv ? "row" : "line"] = place.row;
-            row[checked.file.csv ? "column" : "word"] = place.column;
-        }
+        addPlace(row, checked, violation.device, violation.position);
         row["cause"] = violation.cause;
         row["remedy"] = violation.remedy;
     }
+    return json;
+}
+
+/// Of a sound schedule what a run of it changes, each with its place.
+nlohmann::ordered_json remarksJson(const service::CheckedSchedule &checked, const std::optional<schedule::OrderRemark> &remark)
+{
+    auto json = nlohmann::ordered_json::array();
+    if (!remark)
+        return json;
+    auto &row = json.emplace_back(
+        nlohmann::ordered_json{{"kind", "accumulation-order"}, {"device", remark->device}, {"position", remark->position}});
+    addPlace(row, checked, remark->device, remark->position);
+    row["remark"] = schedule::text(*remark);
     return json;
 }
 
@@ -72,8 +91,12 @@ int validate(const ExperimentArguments &arguments, schedule::Sends sends, bool a
         return fail(underOptions(checked.error(), arguments));
     const std::vector<Violation> &violations = checked->violations;
     const schedule::Schedule &schedule = checked->file.schedule;
+    const auto remark = violations.empty() ? schedule::accumulationOrder(schedule) : std::nullopt;
     if (asJson) {
-        printJson({{"valid", violations.empty()}, {"passes", schedule.passCount()}, {"violations", violationsJson(*checked)}});
+        printJson({{"valid", violations.empty()},
+                   {"passes", schedule.passCount()},
+                   {"violations", violationsJson(*checked)},
+                   {"remarks", remarksJson(*checked, remark)}});
     } else {
         for (const Violation &violation : violations)
             std::cout << "device " << violation.device << ", position " << violation.position
@@ -82,6 +105,8 @@ int validate(const ExperimentArguments &arguments, schedule::Sends sends, bool a
                       << ": " << base::printable(violation.cause) << "; " << base::printable(violation.remedy) << '\n';
         if (violations.empty())
             std::cout << "valid: " << schedule.passCount() << " passes on " << schedule.devices() << " devices\n";
+        if (remark)
+            std::cout << "remark: " << schedule::text(*remark) << '\n';
     }
     return violations.empty() ? kDone : kFailed;
 }

@@ -3,6 +3,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
+#include "engine/schedule/validator.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
 #include "engine/service/run_writer.h"
@@ -59,9 +60,11 @@ private:
         if (!plan)
             return std::move(plan).error();
         experiment = std::move(plan->experiment);
-        // A stored run is looked at from other folders.
-        if (std::string &file = experiment.schedule.file; !file.empty())
-            file = std::filesystem::absolute(file).lexically_normal().string();
+        const std::string file = experiment.schedule.file;
+        if (auto kept = keepScheduleText(experiment, std::move(plan->source)); !kept)
+            return kept;
+        if (!file.empty())
+            m_snapshot.record.environment["schedule file"] = std::filesystem::absolute(file).lexically_normal().string();
         if (base::Problems problems = trainingProblems(experiment, plan->schedule); !problems.empty())
             return base::Error::invalid(std::move(problems));
         if (auto found = findCheckpoint(); !found)
@@ -125,10 +128,12 @@ private:
     void openStore()
     {
         store::RunRecord &record = m_snapshot.record;
-        record.environment = environment();
+        record.environment.merge(environment());
         record.environment["backend"] = record.experiment.training.backend;
         record.environment["precision"] = base::name(model::enginePrecision(record.experiment));
         record.environment["data"] = record.experiment.training.data;
+        if (const auto remark = schedule::accumulationOrder(*m_snapshot.schedule))
+            record.environment["gradient order"] = schedule::text(*remark);
         if (record.experiment.training.backend != "cpu")
             noteGpus();
         record.environment.merge(travelFacts(m_options));

@@ -24,6 +24,11 @@ private slots:
     void trainsAndVerifies();
     void documentsNameTheFileFromTheirFolder();
     void exportsMessages();
+    void exportsForBothPyTorchs();
+    void keepsWhatACsvHas();
+    void saysWhatACsvLeavesOut();
+    void runsBackwardsInDescendingOrder();
+    void aRunKeepsItsSchedule();
 
 private:
     bool write(const QString &name, const QByteArray &content) const
@@ -192,17 +197,8 @@ void CliScheduleFile::trainsAndVerifies()
     QVERIFY2(verified.status == 0, verified.err);
     const CliAnswer trained = m_cli.run(u"run --json --steps 3 --schedule-file mine.csv"_s + small);
     QVERIFY2(trained.status == 0, trained.err);
-    // A stored run finds its schedule from every folder.
-    QCOMPARE(trained.object()[u"experiment"_s][u"schedule"_s][u"file"_s].toString(), m_cli.path(u"mine.csv"_s));
     const CliAnswer exported = m_cli.run(u"export 1 --format torch-csv"_s);
-    QCOMPARE(exported.out, QByteArray("0F0,0F1,0B0,0F2,0B1,0B2\n1F0,1B0,1F1,1F2,1B1,1B2\n"));
-    // The order of PyTorch's LoopedBFS: predicted, but its gradients would have other bits.
-    QVERIFY(write(u"back.csv"_s, "0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n"));
-    QCOMPARE(m_cli.run(u"simulate --schedule-file back.csv"_s).status, 0);
-    QCOMPARE(m_cli.run(u"validate --schedule-file back.csv"_s).status, 1);
-    const CliAnswer reversed = m_cli.run(u"run --steps 1 --schedule-file back.csv"_s + small);
-    QCOMPARE(reversed.status, 2);
-    QVERIFY2(reversed.err.contains("gradients must be added in microbatch order"), reversed.err);
+    QCOMPARE(exported.out, QByteArray("0F0,0F1,0B0,0F2,0B1,0B2\n,1F0,1B0,1F1,1F2,1B1,1B2\n"));
     QVERIFY(write(u"split.csv"_s, "0F0,0I0,0W0\n1F0,1I0,1W0\n"));
     const CliAnswer split = m_cli.run(u"verify --schedule-file split.csv"_s + small);
     QVERIFY2(split.status == 0, split.err);
@@ -249,6 +245,118 @@ void CliScheduleFile::exportsMessages()
                                                              "1UNSHARD,1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD,1RESHARD\n"));
     QCOMPARE(m_cli.run(u"export --comms --format csv"_s).status, 2);
     QCOMPARE(m_cli.run(u"export --schedule dualpipe --format torch-csv"_s).status, 2);
+}
+
+void CliScheduleFile::exportsForBothPyTorchs()
+{
+    const QString plan = u"export --format torch-csv --devices 2 --microbatches 1 --schedule 1f1b --uniform F=1,B=2"_s;
+    const CliAnswer late = m_cli.run(plan + u" --comms"_s);
+    QCOMPARE(late.out,
+             QByteArray("0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0WAIT_SEND_F0,0REDUCE_GRAD,0WAIT_REDUCE_GRAD,0RESHARD\n"
+                        "1UNSHARD,1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD,1WAIT_REDUCE_GRAD,1RESHARD,1WAIT_SEND_B0\n"));
+    QVERIFY2(late.err.contains("PyTorch 2.15 and later; --torch-version 2.14"), late.err);
+    QCOMPARE(m_cli.run(plan + u" --comms --torch-version 2.15"_s).out, late.out);
+    const CliAnswer early = m_cli.run(plan + u" --comms --torch-version 2.14"_s);
+    QCOMPARE(early.out, QByteArray("0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD,0RESHARD\n"
+                                   "1UNSHARD,1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD,1RESHARD\n"));
+    QVERIFY2(early.err.contains("PyTorch 2.14 and earlier"), early.err);
+    QCOMPARE(m_cli.run(plan + u" --torch-version 2.14"_s).status, 2);
+    QCOMPARE(m_cli.run(plan + u" --comms --torch-version 2.13"_s).status, 2);
+}
+
+void CliScheduleFile::keepsWhatACsvHas()
+{
+    for (const QByteArray &text :
+         {QByteArray("0F0,,,0B0\n,1F0,1B0,\n"),
+          QByteArray("0F0,0SEND_F0,0RECV_B0,0B0,0WAIT_SEND_F0\n1RECV_F0,1F0,1B0,1SEND_B0,1WAIT_SEND_B0\n"),
+          QByteArray("0UNSHARD,0F0,0B0,0BW1\n").replace("0B0,0BW1", "0B0,0W0,0REDUCE_GRAD,0RESHARD")}) {
+        QVERIFY(write(u"given.csv"_s, text));
+        const CliAnswer again = m_cli.run(u"export --format torch-csv --uniform F=1,B=2 --schedule-file given.csv"_s);
+        QVERIFY2(again.status == 0, again.err);
+        QCOMPARE(again.out, text);
+        QByteArray quoted = text;
+        quoted.replace(",", "\",\"").replace("\n", "\"\r\n\"").prepend('"').chop(1);
+        QVERIFY(write(u"quoted.csv"_s, quoted));
+        const CliAnswer unquoted = m_cli.run(u"export --format torch-csv --uniform F=1,B=2 --schedule-file quoted.csv"_s);
+        QVERIFY2(unquoted.status == 0, unquoted.err);
+        QCOMPARE(unquoted.out, text);
+    }
+}
+
+void CliScheduleFile::saysWhatACsvLeavesOut()
+{
+    for (const QString &family : {u"pipedream"_s, u"pipedream-2bw"_s}) {
+        const CliAnswer answer =
+            m_cli.run(u"export --format torch-csv --devices 2 --microbatches 4 --uniform F=1,B=2 --schedule "_s + family);
+        QCOMPARE(answer.status, 0);
+        QVERIFY2(answer.err.startsWith("warning: " + family.toUtf8() + " updates its weights"), answer.err);
+        QVERIFY2(answer.err.contains("synchronously"), answer.err);
+    }
+}
+
+/// The order of PyTorch's LoopedBFS.
+void CliScheduleFile::runsBackwardsInDescendingOrder()
+{
+    QVERIFY(write(u"back.csv"_s, "0F0,0F1,0F2,2F0,2F1,2F2,,,2B2,2B1,2B0,0B2,0B1,0B0\n"
+                                 ",1F0,1F1,1F2,3F0,3F1,3F2,3B2,3B1,3B0,1B2,1B1,1B0\n"));
+    QCOMPARE(m_cli.run(u"simulate --schedule-file back.csv"_s).status, 0);
+    const CliAnswer checked = m_cli.run(u"validate --json --schedule-file back.csv"_s);
+    QCOMPARE(checked.status, 0);
+    QCOMPARE(checked.object()[u"valid"_s].toBool(), true);
+    const QJsonObject remark = checked.object()[u"remarks"_s][0].toObject();
+    QCOMPARE(remark[u"kind"_s].toString(), u"accumulation-order"_s);
+    QCOMPARE(remark[u"row"_s].toInt(), 1);
+    QCOMPARE(remark[u"column"_s].toInt(), 10);
+    const CliAnswer said = m_cli.run(u"validate --schedule-file back.csv"_s);
+    QVERIFY2(said.out.contains("remark: device 0 adds the gradients of B1@2 after those of B2@2; "), said.out);
+    const QString small = u" --layers 4 --hidden 32 --heads 2 --sequence 16 --vocabulary-size 64"_s;
+    for (const QString &mode : {u" --mode live"_s, u" --mode virtual-clock"_s}) {
+        const CliAnswer verified = m_cli.run(u"verify --schedule-file back.csv"_s + small + mode);
+        QVERIFY2(verified.status == 0, verified.err);
+    }
+    const CliAnswer trained = m_cli.run(u"run --steps 2 --schedule-file back.csv"_s + small);
+    QVERIFY2(trained.status == 0, trained.err);
+    QVERIFY2(trained.out.contains("gradient order: device 0 adds the gradients of B1@2"), trained.out);
+    // With a sharded vocabulary the backwards may go down, too, while the shards keep their order.
+    QVERIFY(write(u"back.txt"_s, "schedule mine devices 2 microbatches 2 vocabulary vocab-2\n"
+                                 "0: EF0 EF1 F0 F1 S0 S1 T0 T1 B1 B0 EB0 EB1\n1: EF0 EF1 F0 F1 S0 S1 T0 T1 B1 B0 EB0 EB1\n"));
+    const CliAnswer sharded = m_cli.run(u"verify --schedule-file back.txt"_s + small);
+    QVERIFY2(sharded.status == 0, sharded.err);
+}
+
+void CliScheduleFile::aRunKeepsItsSchedule()
+{
+    const QByteArray text =
+        "# \xFF mine\nschedule mine devices 2 microbatches 2 vocabulary none\n0: F0 F1 B0 B1\n1: F0 B0 F1 B1\n";
+    QVERIFY(write(u"own.txt"_s, text));
+    const QString small = u" --layers 2 --hidden 32 --heads 2 --sequence 16 --vocabulary-size 64 --json --db kept.db"_s;
+    const CliAnswer first = m_cli.run(u"run --steps 2 --checkpoint-every 2 --schedule-file own.txt"_s + small);
+    QVERIFY2(first.status == 0, first.err);
+    const QJsonObject stored = first.object()[u"experiment"_s][u"schedule"_s].toObject();
+    QCOMPARE(stored[u"text"_s].toString().toUtf8(), QByteArray(text).replace('\xFF', '?'));
+    QVERIFY(!stored.contains(u"file"_s));
+    QCOMPARE(first.object()[u"environment"_s][u"schedule file"_s].toString(), m_cli.path(u"own.txt"_s));
+    const QByteArray exported = m_cli.run(u"export 1 --format torch-csv --db kept.db"_s).out;
+    QCOMPARE(exported, QByteArray("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n"));
+    // The file becomes another schedule, then rubbish, then goes away: nothing changes for the run.
+    for (const QByteArray &later :
+         {QByteArray("schedule mine devices 2 microbatches 2 vocabulary none\n0: F0 F1 B0 B1\n1: F0 F1 B0 B1\n"),
+          QByteArray("rubbish"), QByteArray()}) {
+        if (later.isEmpty())
+            QVERIFY(QFile::remove(m_cli.path(u"own.txt"_s)));
+        else
+            QVERIFY(write(u"own.txt"_s, later));
+        QCOMPARE(m_cli.run(u"export 1 --format torch-csv --db kept.db"_s).out, exported);
+        QCOMPARE(m_cli.run(u"compare 1 1 --db kept.db"_s).status, 0);
+    }
+    const CliAnswer resumed = m_cli.run(u"run --resume 1 --steps 3 --json --db kept.db"_s);
+    QVERIFY2(resumed.status == 0, resumed.err);
+    QCOMPARE(resumed.object()[u"experiment"_s][u"schedule"_s][u"text"_s], stored[u"text"_s]);
+    // A file given anew wins over what was stored.
+    QVERIFY(write(u"new.csv"_s, "0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n"));
+    const CliAnswer other = m_cli.run(u"run --resume 1 --steps 3 --schedule-file new.csv --json --db kept.db"_s);
+    QVERIFY2(other.status == 0, other.err);
+    QVERIFY(other.object()[u"experiment"_s][u"schedule"_s][u"text"_s].toString().startsWith(u"0F0,0F1"_s));
 }
 
 QTEST_GUILESS_MAIN(CliScheduleFile)
