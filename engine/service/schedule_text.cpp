@@ -75,11 +75,14 @@ Block blockAt(std::span<const Pass> passes, std::size_t position)
     return block;
 }
 
-base::Result<std::string> fileText(const Schedule &schedule, ScheduleFormat format)
+base::Result<std::string> fileText(const Experiment &experiment, const Schedule &schedule, ScheduleFormat format)
 {
     if (format == ScheduleFormat::Text)
         return customText(schedule);
-    const auto csv = format == ScheduleFormat::TorchCsv ? exchange::torchCsvOf(schedule) : exchange::lowered(schedule);
+    using exchange::TorchRelease;
+    const auto release = format == ScheduleFormat::TorchCsvWithMessages ? TorchRelease::Since2_15 : TorchRelease::UpTo2_14;
+    const auto csv = format == ScheduleFormat::TorchCsv ? torchCsvOf(experiment, schedule)
+                                                        : exchange::lowered(schedule, exchange::TorchLowering::Full, release);
     if (!csv)
         return csv.error();
     return exchange::writeTorchCsv(*csv);
@@ -155,6 +158,17 @@ std::vector<TextFault> faultsOfText(std::string_view text)
     }
     std::ranges::stable_sort(faults, {}, [](const TextFault &fault) { return std::tuple(fault.line, fault.word); });
     return faults;
+}
+
+base::Result<std::string> editableText(const model::ScheduleChoice &choice)
+{
+    constexpr base::Bytes kLongest = base::Bytes{1} << 20;
+    if (choice.file.empty())
+        return choice.text;
+    auto text = base::readFile(choice.file, kLongest);
+    if (!text)
+        return text;
+    return model::documentText(*std::move(text));
 }
 
 std::string customText(const Schedule &schedule)
@@ -243,12 +257,15 @@ base::Result<Schedule> withMovedPass(const Schedule &schedule, const PassMove &m
     return made;
 }
 
-base::Result<> writeSchedule(const Schedule &schedule, ScheduleFormat format, const std::filesystem::path &file)
+base::Result<std::string> writeSchedule(const Experiment &experiment, const Schedule &schedule, ScheduleFormat format,
+                                        const std::filesystem::path &file)
 {
-    const auto text = fileText(schedule, format);
+    const auto text = fileText(experiment, schedule, format);
     if (!text)
         return text.error();
-    return base::writeFile(file, *text);
+    if (const auto written = base::writeFile(file, *text); !written)
+        return written.error();
+    return format == ScheduleFormat::Text ? std::string() : exchange::torchOmission(schedule);
 }
 
 } // namespace stagelens::service

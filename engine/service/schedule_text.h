@@ -22,6 +22,9 @@ struct TextFault {
 /// Every fault of a custom schedule in either form (at most 100), in the order of the text; empty if it is sound.
 [[nodiscard]] std::vector<TextFault> faultsOfText(std::string_view text);
 
+/// A custom schedule as its document or its file has it, sound or not; at most 1 MiB. Bytes that are not UTF-8 become `?`.
+[[nodiscard]] base::Result<std::string> editableText(const model::ScheduleChoice &choice);
+
 /// The text form of a schedule, under the name "custom".
 [[nodiscard]] std::string customText(const schedule::Schedule &schedule);
 
@@ -50,9 +53,15 @@ struct PassMove {
 /// InvalidInput with the cause where the order would not be sound, or where there is no such pass.
 [[nodiscard]] base::Result<schedule::Schedule> withMovedPass(const schedule::Schedule &schedule, const PassMove &move);
 
-/// Writes a schedule for another program or another day.
-enum class ScheduleFormat : unsigned char { Text, TorchCsv, TorchCsvWithMessages };
-[[nodiscard]] base::Result<> writeSchedule(const schedule::Schedule &schedule, ScheduleFormat format,
-                                           const std::filesystem::path &file);
+/// Writes a plan's schedule for another program or another day. The answer is what the format leaves out, as a warning, or
+/// empty.
+enum class ScheduleFormat : unsigned char {
+    Text,
+    TorchCsv,
+    TorchCsvWithMessages,     ///< for PyTorch 2.15 and later
+    TorchCsvWithMessages2_14, ///< for PyTorch 2.14 and earlier
+};
+[[nodiscard]] base::Result<std::string> writeSchedule(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                      ScheduleFormat format, const std::filesystem::path &file);
 
 } // namespace stagelens::service

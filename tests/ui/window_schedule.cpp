@@ -31,6 +31,8 @@ private slots:
     void keysMoveTheSelectedPass();
     void theOrderIsSavedWithTheExperiment();
     void schedulesComeFromAndGoToFiles();
+    void aBrokenFileIsMendedAsText_data();
+    void aBrokenFileIsMendedAsText();
     void theListMakesTheOrderOnesOwn();
 
 private:
@@ -248,11 +250,64 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
     QFile bad(m_fixture->path(u"bad.csv"_s));
     QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write("0F0,zzz\n") > 0);
     bad.close();
-    desk.open(bad.fileName());
+    // A CSV keeps its idle cells, and says what it cannot.
+    QFile idle(m_fixture->path(u"idle.csv"_s));
+    QVERIFY(idle.open(QIODevice::WriteOnly) && idle.write("0F0,,0B0\n,1F0,1B0\n") > 0);
+    idle.close();
+    desk.open(idle.fileName());
+    QTRY_VERIFY(m_fixture->window().forecast().plan()->experiment.schedule.file == idle.fileName().toStdString());
+    desk.write(csv, service::ScheduleFormat::TorchCsv);
+    QVERIFY(idle.open(QIODevice::ReadOnly));
+    QFile again(csv);
+    QVERIFY(again.open(QIODevice::ReadOnly));
+    QCOMPARE(again.readAll(), idle.readAll());
+    desk.open(csv);
+    QFile large(m_fixture->path(u"large.csv"_s));
+    QVERIFY(large.open(QIODevice::WriteOnly) && large.write(QByteArray(2 << 20, 'z')) > 0);
+    large.close();
+    desk.open(large.fileName());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-    QVERIFY2(notice->text().startsWith(u"bad.csv was not opened. "_s) && notice->text().contains(u"row 1, column 2"_s),
-             qPrintable(notice->text()));
+    QVERIFY2(notice->text().startsWith(u"large.csv was not opened. "_s), qPrintable(notice->text()));
     QCOMPARE(choice().file, csv.toStdString());
+}
+
+void WindowSchedule::aBrokenFileIsMendedAsText_data()
+{
+    QTest::addColumn<QByteArray>("broken");
+    QTest::addColumn<QByteArray>("mended");
+    QTest::newRow("no action") << QByteArray("0F0,zzz\n1F0,1B0\n") << QByteArray("0F0,0B0\n1F0,1B0\n");
+    QTest::newRow("markup") << QByteArray("0F0,<img src=/dev/zero>\n1F0,1B0\n") << QByteArray("0F0,0B0\n1F0,1B0\n");
+    QTest::newRow("deadlock") << QByteArray("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1\n")
+                              << QByteArray("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n");
+    QTest::newRow("missing") << QByteArray("0F0,0B0\n1F0\n") << QByteArray("0F0,0B0\n1F0,1B0\n");
+}
+
+/// Whether or not the panel is open, and whether the file can be read as a schedule or not.
+void WindowSchedule::aBrokenFileIsMendedAsText()
+{
+    QFETCH(const QByteArray, broken);
+    QFETCH(const QByteArray, mended);
+    auto &window = m_fixture->open();
+    m_fixture->usePlanForTraining(3);
+    QFile bad(m_fixture->path(u"bad.csv"_s));
+    QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write(broken) > 0);
+    bad.close();
+    window.scheduleDesk().open(bad.fileName());
+    QTRY_VERIFY(panel().isVisible());
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QVERIFY2(notice->text().startsWith(u"bad.csv has faults"_s), qPrintable(notice->text()));
+    QTRY_COMPARE(text().toPlainText() + u'\n', QString::fromUtf8(broken));
+    QTRY_VERIFY(!text().markedLines().empty());
+    QVERIFY(!window.forecast().problems().empty());
+    text().selectAll();
+    text().insertPlainText(QString::fromUtf8(mended));
+    QTRY_VERIFY(window.forecast().problems().empty());
+    QCOMPARE(choice().text, mended.toStdString());
+    QVERIFY(choice().file.empty());
+    QVERIFY(text().markedLines().empty());
+    QCOMPARE(window.document().experiment().parallel.devices, 2);
+    QVERIFY(bad.open(QIODevice::ReadOnly));
+    QCOMPARE(bad.readAll(), broken);
 }
 
 void WindowSchedule::theListMakesTheOrderOnesOwn()

@@ -53,9 +53,13 @@ void ScheduleDesk::refresh()
 {
     if (!m_active)
         return;
-    const std::string own = m_document->experiment().schedule.text;
     const service::PredictionPtr &plan = m_forecast->plan();
     const bool sound = plan && !m_forecast->isStale();
+    const model::ScheduleChoice &choice = m_document->experiment().schedule;
+    // The plan has the order of a sound file; a faulty one is shown as it is.
+    const bool isShownAsGiven = choice.hasOwnOrder() && (choice.file.empty() || !sound);
+    const auto given = isShownAsGiven ? service::editableText(choice) : base::Result<std::string>(std::string());
+    const std::string own = given ? *given : std::string();
     if (sound && plan->schedule->passCount() > kMostPassesAsText) {
         m_panel->edit()->showText({});
         m_panel->edit()->setReadOnly(true);
@@ -125,13 +129,19 @@ void ScheduleDesk::move(const service::PassMove &move)
 void ScheduleDesk::open(const QString &file)
 {
     model::Experiment next = service::withScheduleFile(m_document->experiment(), utf8(file));
-    if (const auto followed = service::followed(next); !followed) {
+    const QString name = QFileInfo(file).fileName();
+    const auto followed = service::followed(next);
+    const auto text = service::editableText(next.schedule);
+    if (!followed && !text) {
         emit failed(notOpened(file, followed.error()));
         return;
     }
+    const bool isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
     m_document->closeGesture();
-    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(QFileInfo(file).fileName()), std::move(next));
+    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(name), std::move(next));
     m_document->closeGesture();
+    if (isFaulty)
+        emit faulty(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
 }
 
 void ScheduleDesk::write(const QString &file, service::ScheduleFormat format)
@@ -140,8 +150,12 @@ void ScheduleDesk::write(const QString &file, service::ScheduleFormat format)
         emit failed(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);
         return;
     }
-    if (const auto written = service::writeSchedule(*m_forecast->plan()->schedule, format, utf8(file)); !written)
-        emit failed(u"The schedule was not written. "_s + sentence(written.error()));
+    const service::PredictionPtr &plan = m_forecast->plan();
+    const auto left = service::writeSchedule(plan->experiment, *plan->schedule, format, utf8(file));
+    if (!left)
+        emit failed(u"The schedule was not written. "_s + sentence(left.error()));
+    else if (!left->empty())
+        emit warned(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
 }
 
 } // namespace stagelens::ui

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] QString refusal(const service::PassMove &move) const;
     void move(const service::PassMove &move);
 
-    /// A custom schedule from a file (either form), as one step of undo; it stays in its file.
+    /// A custom schedule from a file (either form), as one step of undo; it stays in its file. One with faults is taken as well
+    /// if it is short enough to be mended as text.
     void open(const QString &file);
     /// The plan's order, for another program.
     void write(const QString &file, service::ScheduleFormat format);
@@ -37,6 +38,9 @@ public:
 
 signals:
     void failed(const QString &sentence);
+    void warned(const QString &sentence);
+    /// The schedule of a file that was opened has faults, which the panel shows.
+    void faulty(const QString &sentence);
 
 private:
     void refresh();

@@ -31,6 +31,11 @@ void MainWindow::connectSchedule()
     connect(m_actions->editSchedule, &QAction::toggled, this, &MainWindow::setScheduleEditing);
     connect(panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
     connect(m_schedule, &ScheduleDesk::failed, this, &MainWindow::say);
+    connect(m_schedule, &ScheduleDesk::warned, this, &MainWindow::say);
+    connect(m_schedule, &ScheduleDesk::faulty, this, [this](const QString &sentence) {
+        m_actions->editSchedule->setChecked(true);
+        say(sentence);
+    });
     connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleDesk::move);
     connect(m_explore->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { say(u"The pass stays where it is. "_s + why); });
@@ -92,16 +97,18 @@ void MainWindow::offerCustomOrder()
 void MainWindow::askWriteSchedule()
 {
     const QString csv = u"PyTorch CSV, passes alone (*.csv)"_s;
-    const QString comms = u"PyTorch CSV with messages (*.csv)"_s;
+    const QString comms = u"PyTorch CSV with messages, 2.15 and later (*.csv)"_s;
+    const QString early = u"PyTorch CSV with messages, up to 2.14 (*.csv)"_s;
     const QString text = u"Stagelens text (*.txt)"_s;
     QString chosen = csv;
     QString file = QFileDialog::getSaveFileName(this, u"Write the schedule"_s, u"schedule.csv"_s,
-                                                QStringList{csv, comms, text}.join(u";;"_s), &chosen);
+                                                QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
     if (file.isEmpty())
         return;
     using Format = service::ScheduleFormat;
     const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
                           : chosen == comms                          ? Format::TorchCsvWithMessages
+                          : chosen == early                          ? Format::TorchCsvWithMessages2_14
                                                                      : Format::TorchCsv;
     if (QFileInfo(file).suffix().isEmpty())
         file += format == Format::Text ? u".txt"_s : u".csv"_s;
