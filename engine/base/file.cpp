@@ -1,5 +1,6 @@
 #include "engine/base/file.h"
 
+#include "engine/base/file_reader.h"
 #include "engine/base/log.h"
 #include "engine/base/protected_file.h"
 #include "engine/base/sync_folder.h"
@@ -162,38 +163,63 @@ std::filesystem::path behindLinks(std::filesystem::path file)
 
 void syncFolder(const std::filesystem::path &folder)
 {
-    const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (opened.get() >= 0)
-        (void)::fsync(opened.get());
+    const Descriptor in(opened(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
+    if (in.get() >= 0)
+        (void)::fsync(in.get());
 }
 
-Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
+Result<FileReader> FileReader::open(const std::filesystem::path &file, Bytes limit)
 {
     // O_NONBLOCK keeps a named pipe without a writer from blocking us for ever.
-    const Descriptor in(opened(file, O_RDONLY | O_NONBLOCK));
-    if (in.get() < 0)
-        return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+    FileReader reader(opened(file, O_RDONLY | O_NONBLOCK), file);
     struct stat info {};
-    if (::fstat(in.get(), &info) != 0)
+    if (reader.m_fd < 0 || ::fstat(reader.m_fd, &info) != 0)
         return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
     if (!S_ISREG(info.st_mode))
         return Error::invalid(file.string(), S_ISDIR(info.st_mode) ? "is a folder; name a file" : "is not a regular file");
     if (info.st_size > limit)
         return Error::invalid(file.string(),
                               concat("is ", bytesText(info.st_size), " long and at most ", bytesText(limit), " is accepted"));
-    std::string content(static_cast<std::size_t>(info.st_size), '\0');
+    reader.m_size = info.st_size;
+    return reader;
+}
+
+FileReader::FileReader(FileReader &&other) noexcept
+    : m_fd(std::exchange(other.m_fd, -1)), m_size(other.m_size), m_file(std::move(other.m_file))
+{}
+
+FileReader::~FileReader()
+{
+    if (m_fd >= 0)
+        ::close(m_fd);
+}
+
+Result<std::size_t> FileReader::read(std::span<char> block)
+{
     std::size_t done = 0;
-    while (done < content.size()) {
-        const ssize_t count = ::read(in.get(), content.data() + done, content.size() - done);
+    while (done < block.size()) {
+        const ssize_t count = ::read(m_fd, block.data() + done, block.size() - done);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+            return Error::invalid(m_file.string(), concat("cannot be read: ", cause(errno)));
         if (count == 0)
             break;
         done += static_cast<std::size_t>(count);
     }
-    content.resize(done);
+    return done;
+}
+
+Result<std::string> readFile(const std::filesystem::path &file, Bytes limit)
+{
+    auto reader = FileReader::open(file, limit);
+    if (!reader)
+        return std::move(reader).error();
+    std::string content(static_cast<std::size_t>(reader->size()), '\0');
+    const auto count = reader->read(content);
+    if (!count)
+        return count.error();
+    content.resize(*count);
     return content;
 }
 

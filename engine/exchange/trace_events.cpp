@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <istream>
 #include <nlohmann/json.hpp>
+#include <streambuf>
+#include <utility>
 
 namespace stagelens::exchange {
 
@@ -18,7 +21,12 @@ constexpr std::string_view kPrefix = "PP:";
 constexpr int kDeepest = 64;
 constexpr int kMostStages = 4096;
 constexpr int kMostMicrobatches = 1'000'000;
-constexpr std::size_t kMostEvents = 20'000'000;
+constexpr std::size_t kMostEvents = 10'000'000;
+constexpr std::size_t kMostLanes = static_cast<std::size_t>(schedule::kMostDevices);
+/// Of a text or a number, which the parser keeps whole.
+constexpr std::size_t kLongestToken = std::size_t{1} << 20;
+constexpr std::size_t kLongestLane = 200;
+constexpr std::size_t kBlock = std::size_t{1} << 16;
 /// A hundred years.
 constexpr double kMostMicros = 3.2e15;
 
@@ -31,6 +39,56 @@ struct RawEvent {
     std::string thread;
     std::string begin;
     std::string duration;
+};
+
+/// The blocks of an input for the parser. Ends early, with an error, at one, or at a token that takes too much memory.
+class BlockBuffer : public std::streambuf {
+public:
+    explicit BlockBuffer(const TraceInput &input) : m_input(input), m_block(kBlock) {}
+    [[nodiscard]] const std::optional<base::Error> &error() const { return m_error; }
+
+protected:
+    int_type underflow() override
+    {
+        if (m_error)
+            return traits_type::eof();
+        const auto count = m_input.read(m_block);
+        if (!count)
+            m_error = count.error();
+        else if (!hasShortTokens({m_block.data(), *count}))
+            m_error = base::Error::invalid(
+                m_input.name, concat("has a text or number longer than ", kLongestToken, " bytes; export the trace again"));
+        if (m_error || *count == 0)
+            return traits_type::eof();
+        setg(m_block.data(), m_block.data(), m_block.data() + *count);
+        return traits_type::to_int_type(m_block.front());
+    }
+
+private:
+    bool hasShortTokens(std::string_view block)
+    {
+        constexpr std::string_view kBetween = " \t\r\n,:[]{}";
+        for (const char byte : block) {
+            const bool isEscaped = std::exchange(m_escapes, false);
+            if (m_inText) {
+                m_escapes = byte == '\\' && !isEscaped;
+                m_inText = byte != '"' || isEscaped;
+            } else if (byte == '"' || kBetween.find(byte) != std::string_view::npos) {
+                m_inText = byte == '"';
+                m_length = 0;
+            }
+            if (++m_length > kLongestToken)
+                return false;
+        }
+        return true;
+    }
+
+    const TraceInput &m_input;
+    std::vector<char> m_block;
+    std::optional<base::Error> m_error;
+    std::size_t m_length = 0; ///< of the token so far
+    bool m_inText = false;
+    bool m_escapes = false;
 };
 
 /// Receives the parser's calls. Objects in the list "traceEvents" (or in a list that is the whole document) are events; what is
@@ -97,6 +155,7 @@ private:
         problem = concat("is nested deeper than ", kDeepest, " levels; export the trace again");
         return false;
     }
+
     bool value(std::string text)
     {
         if (m_level != m_eventsLevel + 1)
@@ -128,13 +187,14 @@ private:
                              ", dur ", base::quoted(m_event.duration), "); both must be microseconds from 0");
             return false;
         }
-        if (events.passes.size() >= kMostEvents) {
+        std::string lane = gpu ? m_event.process : m_event.process + '/' + m_event.thread;
+        lane.resize(std::min(lane.size(), kLongestLane));
+        events.lanes[std::move(lane)].push_back({*begin, *begin + *length, *pass});
+        if (++events.passes > kMostEvents)
             problem = concat("has more than ", kMostEvents, " passes; export fewer steps");
-            return false;
-        }
-        events.passes.push_back(
-            {*begin, *begin + *length, *pass, gpu ? m_event.process : m_event.process + '/' + m_event.thread});
-        return true;
+        else if (events.lanes.size() > kMostLanes)
+            problem = concat("has passes on more than ", kMostLanes, " threads; export the ranks of one pipeline");
+        return problem.empty();
     }
 
     int m_level = 0;
@@ -199,16 +259,20 @@ std::optional<base::Nanos> nanosOfMicros(std::string_view text)
     return *whole * base::kNanosPerMicro + *nanos;
 }
 
-base::Result<TraceEvents> readTraceEvents(const std::string &name, std::string_view text)
+base::Result<TraceEvents> readTraceEvents(const TraceInput &input)
 {
+    BlockBuffer blocks(input);
+    std::istream stream(&blocks);
     Reader reader;
-    const bool read = nlohmann::json::sax_parse(base::withoutByteOrderMark(text), &reader);
+    const bool read = nlohmann::json::sax_parse(stream, &reader);
+    if (blocks.error())
+        return *blocks.error();
     if (!read)
-        return base::Error::invalid(name, reader.problem.empty() ? "cannot be read as a trace" : reader.problem);
+        return base::Error::invalid(input.name, reader.problem.empty() ? "cannot be read as a trace" : reader.problem);
     if (!reader.hasEvents)
-        return base::Error::invalid(name, "has no list traceEvents; give a Chrome or Kineto trace (JSON)");
+        return base::Error::invalid(input.name, "has no list traceEvents; give a Chrome or Kineto trace (JSON)");
     // The GPU's own annotations say when the work ran, the processor's when it was launched.
-    return std::move(reader.onGpu.passes.empty() ? reader.onProcessor : reader.onGpu);
+    return std::move(reader.onGpu.passes == 0 ? reader.onProcessor : reader.onGpu);
 }
 
 } // namespace stagelens::exchange

@@ -3,8 +3,10 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/exchange/trace_import.h"
 #include "engine/schedule/pass.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +18,11 @@ struct PassEvent {
     base::Nanos begin = 0;
     base::Nanos end = 0;
     schedule::Pass pass;
-    std::string lane; ///< process and thread, or the GPU
 };
 struct TraceEvents {
-    std::vector<PassEvent> passes;
-    std::size_t others = 0; ///< named "PP:" and something else
+    std::map<std::string, std::vector<PassEvent>> lanes; ///< by process and thread, or by GPU
+    std::size_t passes = 0;                              ///< of all lanes
+    std::size_t others = 0;                              ///< named "PP:" and something else
 };
 
 /// "PP:0F12", also with the marks that profilers put around a name ("## PP:0F12 ##").
@@ -28,7 +30,7 @@ struct TraceEvents {
 /// Microseconds as JSON writes them ("12.345", "1.7e15") in nanoseconds, without the rounding of a floating-point number where
 /// there is no exponent. Nothing where it is negative, no number or beyond a hundred years.
 [[nodiscard]] std::optional<base::Nanos> nanosOfMicros(std::string_view text);
-/// Reads as the file streams by; memory grows with its passes alone.
-[[nodiscard]] base::Result<TraceEvents> readTraceEvents(const std::string &name, std::string_view text);
+/// Reads block after block; memory grows with the passes alone.
+[[nodiscard]] base::Result<TraceEvents> readTraceEvents(const TraceInput &input);
 
 } // namespace stagelens::exchange

@@ -5,9 +5,10 @@
 #include "engine/schedule/validator.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <limits>
 #include <map>
-#include <set>
 
 namespace stagelens::exchange {
 
@@ -24,44 +25,69 @@ constexpr std::size_t kMostSteps = 1000;
 /// Neighbours may overlap by the rounding of their profiler's clock.
 constexpr base::Nanos kRounding = 2000;
 
-using Key = std::tuple<int, int, int>; ///< stage, kind, microbatch
-
-Key keyOf(const Pass &pass)
-{
-    return {pass.stage, static_cast<int>(pass.kind), pass.microbatch};
-}
-
 /// The events of a lane, and which of them belong to each step: a pass's n-th occurrence is that of step n.
 struct TraceLane {
     std::string name;
     std::vector<PassEvent> events; ///< by begin
-    std::vector<std::vector<std::size_t>> steps;
+    std::vector<std::vector<std::uint32_t>> steps;
 };
 
 struct Shape {
     int stages = 0;
     int microbatches = 0;
     std::vector<std::uint16_t> stageDevice;
-    std::set<Key> passes; ///< of a whole step
+    std::size_t passes = 0; ///< of a whole step
 };
 
-Result<std::vector<TraceLane>> readLanes(std::span<const TraceText> files, std::size_t &others)
+/// Of each event how often its pass came before it in the lane; `different` counts passes that are not the same.
+std::vector<std::uint32_t> occurrences(const std::vector<PassEvent> &events, std::size_t &different)
+{
+    // Sorted rather than counted in a map, which would take several times the memory of the events.
+    struct Place {
+        std::uint64_t pass;
+        std::uint32_t index;
+        auto operator<=>(const Place &) const = default;
+    };
+    std::vector<Place> places;
+    places.reserve(events.size());
+    for (const PassEvent &event : events) {
+        const Pass &pass = event.pass;
+        places.push_back({std::uint64_t{pass.stage} << 40U | static_cast<std::uint64_t>(pass.kind) << 32U |
+                              static_cast<std::uint32_t>(pass.microbatch),
+                          static_cast<std::uint32_t>(places.size())});
+    }
+    std::ranges::sort(places);
+    std::vector<std::uint32_t> before(events.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const bool isRepeated = i > 0 && places[i].pass == places[i - 1].pass;
+        before[places[i].index] = isRepeated ? before[places[i - 1].index] + 1 : 0;
+        different += isRepeated ? 0 : 1;
+    }
+    return before;
+}
+
+Result<std::vector<TraceLane>> readLanes(std::span<const TraceInput> files, std::size_t &others)
 {
     std::map<std::string, TraceLane> byName;
     base::Problems problems;
-    for (const TraceText &file : files) {
-        auto events = readTraceEvents(file.name, file.text);
+    for (const TraceInput &file : files) {
+        auto events = readTraceEvents(file);
+        if (!events && events.error().kind != base::ErrorKind::InvalidInput)
+            return std::move(events).error();
         if (!events) {
             problems.insert(problems.end(), events.error().problems.begin(), events.error().problems.end());
             continue;
         }
         others += events->others;
-        if (events->passes.empty())
+        if (events->passes == 0)
             problems.push_back({file.name, "has no event named as a pass of a pipeline (PP:0F0); record with PyTorch's "
                                            "pipeline runtime, whose actions bear such names"});
-        for (PassEvent &event : events->passes) {
-            TraceLane &lane = byName[concat(file.name, ", process ", event.lane)];
-            lane.events.push_back(std::move(event));
+        for (auto &[lane, passes] : events->lanes) {
+            std::vector<PassEvent> &all = byName[concat(file.name, ", process ", lane)].events;
+            if (all.empty())
+                all = std::move(passes);
+            else // two files of one name
+                all.insert(all.end(), passes.begin(), passes.end());
         }
     }
     if (!problems.empty())
@@ -84,20 +110,19 @@ Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
     Shape shape;
     std::map<int, std::size_t> laneOfStage;
     for (std::size_t index = 0; index < lanes.size(); ++index) {
-        std::map<Key, std::size_t> seen;
         TraceLane &lane = lanes[index];
+        const std::vector<std::uint32_t> stepOfEvent = occurrences(lane.events, shape.passes);
         for (std::size_t i = 0; i < lane.events.size(); ++i) {
             const PassEvent &event = lane.events[i];
             const auto [place, isNew] = laneOfStage.try_emplace(event.pass.stage, index);
             if (!isNew && place->second != index)
                 return Error::invalid(lane.name, concat("runs stage ", event.pass.stage, ", which ", lanes[place->second].name,
                                                         " runs as well; give one trace a rank, of one pipeline"));
-            const std::size_t step = seen[keyOf(event.pass)]++;
+            const std::size_t step = stepOfEvent[i];
             if (step < kMostSteps) {
                 lane.steps.resize(std::max(lane.steps.size(), step + 1));
-                lane.steps[step].push_back(i);
+                lane.steps[step].push_back(static_cast<std::uint32_t>(i));
             }
-            shape.passes.insert(keyOf(event.pass));
             shape.stages = std::max(shape.stages, event.pass.stage + 1);
             shape.microbatches = std::max(shape.microbatches, event.pass.microbatch + 1);
         }
@@ -123,15 +148,16 @@ std::optional<timeline::Timeline> stepOf(const std::vector<TraceLane> &lanes, co
     base::Nanos first = std::numeric_limits<base::Nanos>::max();
     for (const TraceLane &source : lanes) {
         timeline::Lane lane;
-        for (const std::size_t i : step < source.steps.size() ? source.steps[step] : std::vector<std::size_t>())
-            lane.push(source.events[i].pass, source.events[i].begin, source.events[i].end);
+        if (step < source.steps.size())
+            for (const std::uint32_t i : source.steps[step])
+                lane.push(source.events[i].pass, source.events[i].begin, source.events[i].end);
         count += lane.size();
         if (lane.size() > 0)
             first = std::min(first, lane.begin.front());
         timeline.lanes.push_back(std::move(lane));
         timeline.stages.emplace_back();
     }
-    if (count < shape.passes.size())
+    if (count < shape.passes)
         return std::nullopt;
     for (int stage = 0; stage < shape.stages; ++stage)
         timeline.stages[shape.stageDevice[static_cast<std::size_t>(stage)]].push_back(stage);
@@ -184,6 +210,18 @@ Result<schedule::Schedule> scheduleOf(const timeline::Timeline &step, const Shap
 
 Result<ImportedTrace> importTrace(std::span<const TraceText> files)
 {
+    std::vector<TraceInput> inputs;
+    for (const TraceText &file : files)
+        inputs.push_back({file.name, [rest = file.text](std::span<char> block) mutable -> Result<std::size_t> {
+                              const std::size_t count = rest.copy(block.data(), block.size());
+                              rest.remove_prefix(count);
+                              return count;
+                          }});
+    return importTrace(inputs);
+}
+
+Result<ImportedTrace> importTrace(std::span<const TraceInput> files)
+{
     if (files.empty())
         return Error::invalid("trace", "no file was given; choose the trace of each rank");
     ImportedTrace imported;
@@ -207,7 +245,7 @@ Result<ImportedTrace> importTrace(std::span<const TraceText> files)
         imported.steps.push_back(*std::move(timeline));
     }
     if (imported.steps.empty())
-        return Error::invalid(files[0].name, concat("no step is whole: of ", shape->passes.size(),
+        return Error::invalid(files[0].name, concat("no step is whole: of ", shape->passes,
                                                     " passes some are missing in each; record at least one whole step"));
     auto made = scheduleOf(imported.steps.front(), *shape);
     if (!made)

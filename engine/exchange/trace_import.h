@@ -6,6 +6,8 @@
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/timeline.h"
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +15,15 @@
 
 namespace stagelens::exchange {
 
+/// One file, read block after block.
+struct TraceInput {
+    std::string name; ///< for messages
+    /// Fills a block from the front and answers how much of it; 0 at the end. An error ends the import.
+    std::function<base::Result<std::size_t>(std::span<char>)> read;
+};
 /// One file, as text.
 struct TraceText {
-    std::string name; ///< for messages
+    std::string name;
     std::string_view text;
 };
 
@@ -30,6 +38,7 @@ struct ImportedTrace {
 /// Reads one file of all ranks or one file a rank; a lane is a file's process and thread, or its GPU where the passes are
 /// annotated there. Every stage must stand on one lane and every step be whole; InvalidInput says what is missing and what
 /// helps. All sizes and numbers of the files are distrusted.
+[[nodiscard]] base::Result<ImportedTrace> importTrace(std::span<const TraceInput> files);
 [[nodiscard]] base::Result<ImportedTrace> importTrace(std::span<const TraceText> files);
 
 } // namespace stagelens::exchange

@@ -132,11 +132,11 @@ struct EngineService::State {
         }
     }
 
-    void importTraces(JobId job, const std::vector<std::filesystem::path> &files)
+    void importTraces(JobId job, const std::vector<std::filesystem::path> &files, const std::stop_token &stop)
     {
         auto answer = [&]() -> base::Result<ImportedRun> {
             try {
-                return importRun(files, options.database);
+                return importRun(files, options.database, stop);
             } catch (const std::exception &exception) { // out of memory, say
                 return base::Error::failed("the import failed: " + base::exceptionText(exception));
             }
@@ -226,8 +226,9 @@ JobId EngineService::submitSweep(std::vector<model::Experiment> plans, bool trai
 
 JobId EngineService::submitImport(std::vector<std::filesystem::path> files)
 {
-    return m_state->start(
-        [state = m_state.get(), all = std::move(files)](JobId job, const std::stop_token &) { state->importTraces(job, all); });
+    return m_state->start([state = m_state.get(), all = std::move(files)](JobId job, const std::stop_token &stop) {
+        state->importTraces(job, all, stop);
+    });
 }
 
 void EngineService::cancel(JobId job)

@@ -1,9 +1,12 @@
 #include "engine/service/import_job.h"
 
 #include "engine/base/file.h"
+#include "engine/base/file_reader.h"
+#include "engine/base/progress_log.h"
 #include "engine/base/text.h"
 #include "engine/exchange/trace_import.h"
 #include "engine/schedule/text_form.h"
+#include "engine/service/schedule_plan.h"
 
 #include <algorithm>
 #include <functional>
@@ -36,10 +39,41 @@ model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
     return costs;
 }
 
-/// The schedule as a file that the stored experiment names; the same text goes into the same file.
-Result<std::filesystem::path> keepSchedule(const schedule::Schedule &schedule, const std::filesystem::path &database)
+/// Opens all files, and reads them as the import asks for their blocks.
+Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop)
 {
-    const std::string text = schedule::toText(schedule);
+    std::vector<base::FileReader> readers;
+    base::Bytes whole = 0;
+    for (const auto &file : files) {
+        auto reader = base::FileReader::open(file, kLargestTrace);
+        if (!reader)
+            return std::move(reader).error();
+        whole += reader->size();
+        readers.push_back(*std::move(reader));
+    }
+    base::Bytes done = 0;
+    base::ProgressLog progress("reading the traces");
+    std::vector<exchange::TraceInput> inputs;
+    for (std::size_t i = 0; i < files.size(); ++i)
+        inputs.push_back({files[i].filename().string(), [&, i](std::span<char> block) -> Result<std::size_t> {
+                              if (stop.stop_requested())
+                                  return base::Error::cancelled();
+                              progress.note(static_cast<double>(done) / static_cast<double>(std::max<base::Bytes>(whole, 1)));
+                              auto count = readers[i].read(block);
+                              done += count ? static_cast<base::Bytes>(*count) : 0;
+                              return count;
+                          }});
+    return exchange::importTrace(inputs);
+}
+
+/// The schedule as text in the experiment, or as a file that it names; the same text goes into the same file.
+Result<> keepSchedule(const schedule::Schedule &schedule, const std::filesystem::path &database, model::ScheduleChoice &choice)
+{
+    std::string text = schedule::toText(schedule);
+    if (static_cast<base::Bytes>(text.size()) <= kLongestKeptSchedule) {
+        choice.text = std::move(text);
+        return {};
+    }
     std::ostringstream name;
     name << std::hex << std::setw(16) << std::setfill('0') << std::hash<std::string>{}(text) << ".schedule";
     std::error_code error;
@@ -48,7 +82,8 @@ Result<std::filesystem::path> keepSchedule(const schedule::Schedule &schedule, c
     const auto file = folder / name.str();
     if (const auto written = base::writeFile(file, text); !written)
         return written.error();
-    return file;
+    choice.file = file.string();
+    return {};
 }
 
 /// Writes the steps of a trace into a run that was begun, and ends it.
@@ -96,32 +131,21 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
 
 } // namespace
 
-Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database)
+Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database,
+                              const std::stop_token &stop)
 {
-    std::vector<std::string> contents;
-    std::vector<std::string> names;
-    for (const auto &file : files) {
-        auto content = base::readFile(file, kLargestTrace);
-        if (!content)
-            return std::move(content).error();
-        contents.push_back(*std::move(content));
-        names.push_back(file.filename().string());
-    }
-    std::vector<exchange::TraceText> texts;
-    for (std::size_t i = 0; i < files.size(); ++i)
-        texts.push_back({names[i], contents[i]});
-    const auto trace = exchange::importTrace(texts);
+    const auto trace = readTraces(files, stop);
     if (!trace)
         return trace.error();
-    const auto file = keepSchedule(trace->schedule, database);
-    if (!file)
-        return file.error();
+    if (stop.stop_requested())
+        return base::Error::cancelled();
     model::Experiment experiment;
     experiment.hasModel = false;
     experiment.parallel.devices = trace->schedule.devices();
     experiment.parallel.microbatches = trace->schedule.microbatches();
     experiment.schedule.family = model::kCustomFamily;
-    experiment.schedule.file = file->string();
+    if (const auto kept = keepSchedule(trace->schedule, database, experiment.schedule); !kept)
+        return kept.error();
     experiment.cost.source = costsOf(trace->steps);
     experiment.training.steps = static_cast<int>(trace->steps.size());
     const auto followedPlan = followed(experiment);
@@ -130,6 +154,9 @@ Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, c
     std::filesystem::path stem = files.front().filename();
     while (stem.has_extension())
         stem = stem.stem();
+    std::vector<std::string> names;
+    for (const auto &file : files)
+        names.push_back(file.filename().string());
     const auto run = store(*trace, *followedPlan, stem.string(), base::join(names, ", "), database);
     if (!run)
         return run.error();

@@ -148,6 +148,28 @@ private slots:
         QCOMPARE(tokens.error().kind, base::ErrorKind::Cancelled);
     }
 
+    void saysHowFarItIs()
+    {
+        const std::string text = sampleText(3, 100'000);
+        std::vector<double> shares;
+        const auto note = [&](double share) { shares.push_back(share); };
+        const auto merges = trainBpe(text, 512, {}, note);
+        QVERIFY(merges.ok() && shares.size() > 100);
+        QVERIFY(std::ranges::is_sorted(shares) && shares.front() == 0 && shares.back() < 1);
+        shares.clear();
+        QVERIFY(encodeBpe(*merges, text, {}, note).ok() && shares.size() > 10);
+        QVERIFY(std::ranges::is_sorted(shares) && shares.front() == 0 && shares.back() < 1);
+        // Stopped in between, either ends before it is through.
+        std::stop_source stop;
+        const auto stopLate = [&](double share) {
+            if (share > .5)
+                stop.request_stop();
+        };
+        QVERIFY(!trainBpe(text, 512, stop.get_token(), stopLate).ok());
+        stop = std::stop_source();
+        QVERIFY(!encodeBpe(*merges, text, stop.get_token(), stopLate).ok());
+    }
+
     void takesAMegabyteInSeconds()
     {
         base::Random random(5);

@@ -55,6 +55,9 @@ private slots:
     void faultsAreNamed_data();
     void faultsAreNamed();
     void noiseIsSurvived();
+    void readsBlockAfterBlock();
+    void memoryHasBounds_data();
+    void memoryHasBounds();
 };
 
 void ExchangeTraceImport::namesOfPasses()
@@ -190,6 +193,68 @@ void ExchangeTraceImport::noiseIsSurvived()
         const auto trace = import({text});
         QVERIFY(trace.ok() || !trace.error().problems.empty());
     }
+}
+
+void ExchangeTraceImport::readsBlockAfterBlock()
+{
+    const std::string text = "\xEF\xBB\xBF" + document(step(1000));
+    const auto whole = import({text});
+    QVERIFY2(whole.ok(), whole ? "" : whole.error().text().c_str());
+    std::size_t done = 0;
+    const auto slowly = [&](std::span<char> block) -> base::Result<std::size_t> {
+        const std::size_t count = std::min({block.size(), text.size() - done, std::size_t{3}});
+        text.copy(block.data(), count, done);
+        done += count;
+        return count;
+    };
+    const exchange::TraceInput input{"slow.json", slowly};
+    const auto trace = exchange::importTrace(std::span(&input, 1));
+    QVERIFY2(trace.ok(), trace ? "" : trace.error().text().c_str());
+    QVERIFY(trace->schedule == whole->schedule);
+    // What a reader answers ends the import at once.
+    done = 0;
+    const exchange::TraceInput stopped{"stopped.json", [&](std::span<char> block) -> base::Result<std::size_t> {
+                                           if (done > 0)
+                                               return base::Error::cancelled();
+                                           return slowly(block);
+                                       }};
+    const auto cancelled = exchange::importTrace(std::span(&stopped, 1));
+    QVERIFY(!cancelled.ok());
+    QCOMPARE(cancelled.error().kind, base::ErrorKind::Cancelled);
+}
+
+void ExchangeTraceImport::memoryHasBounds_data()
+{
+    QTest::addColumn<std::string>("begin");
+    QTest::addColumn<std::string>("again");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("text") << std::string(R"({"traceEvents":[{"name":"PP:)") << std::string("0")
+                          << "a text or number longer than";
+    QTest::newRow("quotes in a text") << std::string("[\"") << std::string(R"(\")") << "a text or number longer than";
+    QTest::newRow("number") << std::string(R"({"traceEvents":[{"ts":)") << std::string("1") << "a text or number longer than";
+    QTest::newRow("lists") << std::string() << std::string("[") << "nested deeper than 64";
+    QTest::newRow("objects") << std::string() << std::string(R"({"a":)") << "nested deeper than 64";
+}
+
+/// Of 4 GiB, which the reader must not come near to.
+void ExchangeTraceImport::memoryHasBounds()
+{
+    QFETCH(const std::string, begin);
+    QFETCH(const std::string, again);
+    QFETCH(const QString, problem);
+    std::size_t given = 0;
+    const exchange::TraceInput input{"huge.json", [&](std::span<char> block) -> base::Result<std::size_t> {
+                                         for (char &byte : block) {
+                                             byte = given < begin.size() ? begin[given]
+                                                                         : again[(given - begin.size()) % again.size()];
+                                             ++given;
+                                         }
+                                         return given < (std::size_t{1} << 32U) ? block.size() : 0;
+                                     }};
+    const auto trace = exchange::importTrace(std::span(&input, 1));
+    QVERIFY(!trace.ok());
+    QVERIFY2(QString::fromStdString(trace.error().text()).contains(problem), trace.error().text().c_str());
+    QVERIFY(given < (std::size_t{1} << 22U));
 }
 
 QTEST_GUILESS_MAIN(ExchangeTraceImport)

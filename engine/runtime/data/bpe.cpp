@@ -1,6 +1,9 @@
 #include "engine/runtime/data/bpe.h"
 
+#include "engine/base/random.h"
+
 #include <algorithm>
+#include <bit>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -10,8 +13,8 @@ namespace {
 
 /// Bounds the work on one word where a text has no spaces.
 constexpr std::size_t kLongestWord = 64;
-/// How many words pass between two looks at the stop token.
-constexpr std::size_t kWordsBetweenStops = 4096;
+/// How many words pass between two looks at the stop token; the longest take some 100 microseconds each.
+constexpr std::size_t kWordsBetweenStops = 256;
 
 enum class CharacterClass : unsigned char { Space, Letter, Digit, Other };
 
@@ -61,8 +64,10 @@ struct Candidate {
 
 class Trainer {
 public:
-    base::Result<Merges> train(std::string_view text, std::size_t mergeCount, const std::stop_token &stop)
+    base::Result<Merges> train(std::string_view text, std::size_t mergeCount, const std::stop_token &stop,
+                               const Progressing &progress)
     {
+        progress(0);
         if (!countWords(text, stop))
             return base::Error::cancelled();
         for (std::uint32_t index = 0; index < m_words.size(); ++index) {
@@ -76,6 +81,7 @@ public:
         while (merges.size() < mergeCount && !m_queue.empty()) {
             if (stop.stop_requested())
                 return base::Error::cancelled();
+            progress(static_cast<double>(merges.size()) / static_cast<double>(mergeCount));
             const Candidate best = m_queue.top();
             m_queue.pop();
             const std::int64_t count = m_pairs[best.key].count;
@@ -86,7 +92,8 @@ public:
             }
             if (count < 2)
                 break;
-            apply(best.key, kByteTokens + static_cast<std::int32_t>(merges.size()));
+            if (!apply(best.key, kByteTokens + static_cast<std::int32_t>(merges.size()), stop))
+                return base::Error::cancelled();
             merges.push_back(mergeOf(best.key));
         }
         return merges;
@@ -126,19 +133,23 @@ private:
             use.words.push_back(index);
     }
 
-    /// Replaces the pair by `token` in every word and keeps the counts of its neighbours' pairs.
-    void apply(std::uint64_t key, std::int32_t token)
+    /// Replaces the pair by `token` in every word and keeps the counts of its neighbours' pairs. False where it was stopped.
+    bool apply(std::uint64_t key, std::int32_t token, const std::stop_token &stop)
     {
         const Merge merge = mergeOf(key);
         const std::vector<std::uint32_t> words = std::move(m_pairs[key].words);
         m_grown.clear();
-        for (const std::uint32_t index : words)
-            mergeWord(index, merge, token);
+        for (std::size_t done = 0; done < words.size(); ++done) {
+            if (done % kWordsBetweenStops == 0 && stop.stop_requested())
+                return false;
+            mergeWord(words[done], merge, token);
+        }
         m_pairs.erase(key);
         std::ranges::sort(m_grown);
         m_grown.erase(std::unique(m_grown.begin(), m_grown.end()), m_grown.end());
         for (const std::uint64_t grown : m_grown)
             m_queue.push({m_pairs[grown].count, grown});
+        return true;
     }
 
     void mergeWord(std::uint32_t index, const Merge &merge, std::int32_t token)
@@ -177,15 +188,45 @@ private:
     std::vector<std::uint64_t> m_grown; ///< pairs that the merge under way made or made more of
 };
 
+/// The token that each pair becomes. Open addressing: a word of a text is looked up many times.
+class PairTable {
+public:
+    explicit PairTable(const Merges &merges) : m_places(std::bit_ceil(2 * merges.size() + 1))
+    {
+        for (std::size_t i = 0; i < merges.size(); ++i) {
+            const std::uint64_t key = keyOf(merges[i].left, merges[i].right);
+            Place &place = m_places[find(key)];
+            if (place.token == kNone) // a pair that is merged again has been found before
+                place = {key, kByteTokens + static_cast<std::int32_t>(i)};
+        }
+    }
+    /// kNone, which is greater than all tokens, where there is none.
+    static constexpr std::int32_t kNone = INT32_MAX;
+    [[nodiscard]] std::int32_t tokenOf(std::int32_t left, std::int32_t right) const
+    {
+        return m_places[find(keyOf(left, right))].token;
+    }
+
+private:
+    struct Place {
+        std::uint64_t key = 0;
+        std::int32_t token = kNone;
+    };
+    /// The key's place, or the free one where it belongs; less than half of all are taken.
+    [[nodiscard]] std::size_t find(std::uint64_t key) const
+    {
+        std::size_t at = base::mix64(key) & (m_places.size() - 1);
+        while (m_places[at].token != kNone && m_places[at].key != key)
+            at = (at + 1) & (m_places.size() - 1);
+        return at;
+    }
+    std::vector<Place> m_places;
+};
+
 /// Applies merges to words, lowest first, as training did.
 class Encoder {
 public:
-    explicit Encoder(const Merges &merges)
-    {
-        m_tokenOf.reserve(merges.size());
-        for (std::size_t i = 0; i < merges.size(); ++i)
-            m_tokenOf.emplace(keyOf(merges[i].left, merges[i].right), kByteTokens + static_cast<std::int32_t>(i));
-    }
+    explicit Encoder(const Merges &merges) : m_pairs(merges) {}
 
     void append(std::string_view word, std::vector<std::int32_t> &tokens)
     {
@@ -194,32 +235,33 @@ public:
             tokens.insert(tokens.end(), known->second.begin(), known->second.end());
             return;
         }
-        std::vector<std::int32_t> parts = segment(word);
+        const std::vector<std::int32_t> &parts = segment(word);
         tokens.insert(tokens.end(), parts.begin(), parts.end());
         if (m_known.size() < kMostKnown)
-            m_known.emplace(word, std::move(parts));
+            m_known.emplace(word, parts);
     }
 
 private:
     /// Words remembered; keeps memory bounded where a text is no language.
     static constexpr std::size_t kMostKnown = 1'000'000;
 
-    [[nodiscard]] std::vector<std::int32_t> segment(std::string_view word) const
+    [[nodiscard]] const std::vector<std::int32_t> &segment(std::string_view word)
     {
-        std::vector<std::int32_t> parts;
+        std::vector<std::int32_t> &parts = m_parts;
+        parts.clear();
         for (const char byte : word)
             parts.push_back(static_cast<unsigned char>(byte));
         for (;;) {
-            std::int32_t lowest = INT32_MAX;
+            std::int32_t lowest = PairTable::kNone;
             Merge merge;
             for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-                const auto found = m_tokenOf.find(keyOf(parts[i], parts[i + 1]));
-                if (found != m_tokenOf.end() && found->second < lowest) {
-                    lowest = found->second;
+                const std::int32_t token = m_pairs.tokenOf(parts[i], parts[i + 1]);
+                if (token < lowest) {
+                    lowest = token;
                     merge = {parts[i], parts[i + 1]};
                 }
             }
-            if (lowest == INT32_MAX)
+            if (lowest == PairTable::kNone)
                 return parts;
             std::size_t out = 0;
             for (std::size_t in = 0; in < parts.size(); ++in, ++out) {
@@ -231,7 +273,8 @@ private:
         }
     }
 
-    std::unordered_map<std::uint64_t, std::int32_t> m_tokenOf;
+    PairTable m_pairs;
+    std::vector<std::int32_t> m_parts; ///< of the last word
     std::unordered_map<std::string_view, std::vector<std::int32_t>> m_known;
 };
 
@@ -252,19 +295,25 @@ std::string_view takeWord(std::string_view &text)
     return word;
 }
 
-base::Result<Merges> trainBpe(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop)
+base::Result<Merges> trainBpe(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop,
+                              const Progressing &progress)
 {
-    return Trainer().train(text, static_cast<std::size_t>(std::max(0, vocabularySize - kByteTokens)), stop);
+    return Trainer().train(text, static_cast<std::size_t>(std::max(0, vocabularySize - kByteTokens)), stop, progress);
 }
 
-base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::string_view text, const std::stop_token &stop)
+base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::string_view text, const std::stop_token &stop,
+                                                  const Progressing &progress)
 {
     Encoder encoder(merges);
     std::vector<std::int32_t> tokens;
     tokens.reserve(text.size() / 3);
+    const auto whole = static_cast<double>(text.size());
     for (std::size_t done = 0; !text.empty(); ++done) {
-        if (done % kWordsBetweenStops == 0 && stop.stop_requested())
-            return base::Error::cancelled();
+        if (done % kWordsBetweenStops == 0) {
+            if (stop.stop_requested())
+                return base::Error::cancelled();
+            progress(1 - static_cast<double>(text.size()) / whole);
+        }
         encoder.append(takeWord(text), tokens);
     }
     return tokens;

@@ -5,6 +5,7 @@
 #include "engine/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,18 @@ using Merges = std::vector<Merge>;
 /// space before it, or a run of white space; at most 64 bytes. Merges never cross words.
 [[nodiscard]] std::string_view takeWord(std::string_view &text);
 
+/// Called now and then with the share that is done.
+using Progressing = std::function<void(double)>;
+
 /// At most vocabularySize - 256 merges; fewer where no pair of tokens is left that occurs twice. Equal counts: the smaller
 /// tokens first, so that a text has one answer. Cancelled where `stop` asks for it.
-[[nodiscard]] base::Result<Merges> trainBpe(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop);
+[[nodiscard]] base::Result<Merges> trainBpe(
+    std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop,
+    const Progressing &progress = [](double) {});
 
 /// The tokens of a text. Cancelled where `stop` asks for it.
-[[nodiscard]] base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::string_view text,
-                                                                const std::stop_token &stop);
+[[nodiscard]] base::Result<std::vector<std::int32_t>> encodeBpe(
+    const Merges &merges, std::string_view text, const std::stop_token &stop, const Progressing &progress = [](double) {});
 
 /// The text of tokens, each of which is a byte or of `merges`.
 [[nodiscard]] std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens);

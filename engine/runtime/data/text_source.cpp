@@ -1,6 +1,7 @@
 #include "engine/runtime/data/sources.h"
 
 #include "engine/base/file.h"
+#include "engine/base/progress_log.h"
 #include "engine/base/text.h"
 #include "engine/runtime/data/bpe.h"
 #include "engine/runtime/data/tokenizer_cache.h"
@@ -72,7 +73,8 @@ base::Result<Merges> mergesFor(std::string_view text, std::int32_t vocabularySiz
     const TokenizerKey key = tokenizerKey(sample, vocabularySize);
     if (auto cached = cachedMerges(key))
         return *std::move(cached);
-    auto trained = trainBpe(sample, vocabularySize, stop);
+    base::ProgressLog progress("learning the tokens of the text");
+    auto trained = trainBpe(sample, vocabularySize, stop, [&](double share) { progress.note(share); });
     if (trained)
         cacheMerges(key, *trained);
     return trained;
@@ -119,9 +121,14 @@ base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const
     if (!merges)
         return merges.error();
     const auto endOfText = static_cast<std::int32_t>(kByteTokens + merges->size());
+    base::ProgressLog progress("tokenizing the text");
+    const double all = static_cast<double>(std::max<std::size_t>(documents->text.size(), 1));
     std::vector<std::int32_t> tokens;
     for (std::size_t i = 0, begin = 0; i < count; begin = documents->ends[i++]) {
-        const auto own = encodeBpe(*merges, std::string_view(documents->text).substr(begin, documents->ends[i] - begin), stop);
+        const std::size_t length = documents->ends[i] - begin;
+        const auto own = encodeBpe(*merges, std::string_view(documents->text).substr(begin, length), stop, [&](double share) {
+            progress.note((static_cast<double>(begin) + share * static_cast<double>(length)) / all);
+        });
         if (!own)
             return own.error();
         if (i > 0)

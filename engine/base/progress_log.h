@@ -1,0 +1,32 @@
+// Remarks on work that takes long.
+#pragma once
+
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace stagelens::base {
+
+/// Logs the share of a piece of work that is done: first after half a second, then once a second. Belongs to one thread.
+class ProgressLog {
+public:
+    explicit ProgressLog(std::string what) : m_what(std::move(what)) {}
+    void note(double share)
+    {
+        const auto now = Clock::now();
+        if (now < m_due)
+            return;
+        m_due = now + std::chrono::seconds(1);
+        log(LogLevel::Info, concat(m_what, ": ", fixedText(100 * share, 0), " %"));
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::string m_what;
+    Clock::time_point m_due = Clock::now() + std::chrono::milliseconds(500);
+};
+
+} // namespace stagelens::base
