@@ -1,7 +1,8 @@
 #include "engine/runtime/reference_family.h"
 
+#include "kernels/include/double_product.h"
+
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
 
 namespace stagelens::runtime::reference {
@@ -9,10 +10,10 @@ namespace stagelens::runtime::reference {
 void product(Matrix &c, const Matrix &a, bool aTransposed, const Matrix &b, bool bTransposed, std::size_t rows,
              std::size_t columns, std::size_t inner, double beta)
 {
-    cblas_dgemm(CblasRowMajor, aTransposed ? CblasTrans : CblasNoTrans, bTransposed ? CblasTrans : CblasNoTrans,
-                static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(inner), 1.0, a.data(),
-                static_cast<int>(aTransposed ? rows : inner), b.data(), static_cast<int>(bTransposed ? inner : columns), beta,
-                c.data(), static_cast<int>(columns));
+    using kernels::Form;
+    kernels::multiplyDoubles(c.data(), a.data(), aTransposed ? Form::Transposed : Form::Plain, b.data(),
+                             bTransposed ? Form::Transposed : Form::Plain, static_cast<std::int64_t>(rows),
+                             static_cast<std::int64_t>(columns), static_cast<std::int64_t>(inner), beta);
 }
 
 void addTo(Matrix &to, const Matrix &from)

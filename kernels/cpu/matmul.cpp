@@ -1,17 +1,13 @@
 #include "kernels/include/matmul.h"
 
+#include "kernels/cpu/blas.h"
+#include "kernels/include/double_product.h"
+
 #include <algorithm>
-#include <cblas.h>
 #include <functional>
 #include <mutex>
 #include <sys/mman.h>
 #include <vector>
-
-// OpenBLAS's own allocator, which keeps what it has taken. It has no header; a library without it is not asked to reserve.
-extern "C" {
-[[gnu::weak]] void *blas_memory_alloc(int position);
-[[gnu::weak]] void blas_memory_free(void *buffer);
-}
 
 namespace stagelens::kernels {
 namespace {
@@ -21,9 +17,9 @@ constexpr double kCallFlops = 1e9;
 /// Blocks end at multiples of this, which the library's own tiles divide.
 constexpr std::int64_t kGrain = 64;
 
-CBLAS_TRANSPOSE form(const Operand &operand)
+CBLAS_TRANSPOSE transpose(Form form)
 {
-    return operand.form == Form::Plain ? CblasNoTrans : CblasTrans;
+    return form == Form::Plain ? CblasNoTrans : CblasTrans;
 }
 
 /// Cuts the longest axis into equal blocks within the limit: the library packs both operands again in every call, and two
@@ -50,12 +46,12 @@ void multiplyBlock(const Product &p, const Blocks &size, std::int64_t row, std::
 {
     const bool aIsPlain = p.a.form == Form::Plain;
     const bool bIsPlain = p.b.form == Form::Plain;
-    cblas_sgemm(CblasRowMajor, form(p.a), form(p.b), static_cast<int>(std::min(size.rows, p.rows - row)),
-                static_cast<int>(std::min(size.columns, p.columns - column)),
-                static_cast<int>(std::min(size.inner, p.inner - inner)), p.alpha,
-                p.a.data + (aIsPlain ? row * p.a.stride + inner : inner * p.a.stride + row), static_cast<int>(p.a.stride),
-                p.b.data + (bIsPlain ? inner * p.b.stride + column : column * p.b.stride + inner), static_cast<int>(p.b.stride),
-                inner == 0 ? p.beta : 1.0F, p.c + row * p.stride + column, static_cast<int>(p.stride));
+    blas().sgemm(
+        CblasRowMajor, transpose(p.a.form), transpose(p.b.form), static_cast<int>(std::min(size.rows, p.rows - row)),
+        static_cast<int>(std::min(size.columns, p.columns - column)), static_cast<int>(std::min(size.inner, p.inner - inner)),
+        p.alpha, p.a.data + (aIsPlain ? row * p.a.stride + inner : inner * p.a.stride + row), static_cast<int>(p.a.stride),
+        p.b.data + (bIsPlain ? inner * p.b.stride + column : column * p.b.stride + inner), static_cast<int>(p.b.stride),
+        inner == 0 ? p.beta : 1.0F, p.c + row * p.stride + column, static_cast<int>(p.stride));
 }
 
 void clearOrKeep(const Product &p)
@@ -92,9 +88,17 @@ void multiply(const Product &product, const Interrupt &interrupt)
     }
 }
 
+void multiplyDoubles(double *c, const double *a, Form aForm, const double *b, Form bForm, std::int64_t rows,
+                     std::int64_t columns, std::int64_t inner, double beta)
+{
+    blas().dgemm(CblasRowMajor, transpose(aForm), transpose(bForm), static_cast<int>(rows), static_cast<int>(columns),
+                 static_cast<int>(inner), 1.0, a, static_cast<int>(aForm == Form::Plain ? inner : rows), b,
+                 static_cast<int>(bForm == Form::Plain ? columns : inner), beta, c, static_cast<int>(columns));
+}
+
 void useOneThreadPerCall()
 {
-    openblas_set_num_threads(1);
+    blas().setThreads(1);
 }
 
 bool reserveProducts(int threads)
@@ -102,24 +106,24 @@ bool reserveProducts(int threads)
     static std::mutex mutex;
     static int reserved = 0;
     const std::scoped_lock lock(mutex);
-    if (threads <= reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr)
+    if (threads <= reserved || blas().allocate == nullptr || blas().release == nullptr)
         return true;
     if (!hasAddressSpace((threads - reserved) * kProductBuffer))
         return false;
     std::vector<void *> buffers(static_cast<std::size_t>(threads));
-    std::ranges::generate(buffers, [] { return blas_memory_alloc(1); });
-    std::ranges::for_each(buffers, blas_memory_free);
+    std::ranges::generate(buffers, [] { return blas().allocate(1); });
+    std::ranges::for_each(buffers, blas().release);
     reserved = threads;
     return true;
 }
 
 const char *libraryConfiguration()
 {
-    return openblas_get_config();
+    return blas().configuration();
 }
 const char *libraryCore()
 {
-    return openblas_get_corename();
+    return blas().core();
 }
 
 } // namespace stagelens::kernels

@@ -1,15 +1,14 @@
-# OpenBLAS::OpenBLAS. Debian keeps the serial and the threaded builds in folders of their own. The serial build is preferred: the
-# engine has threads of its own and computes each product on its caller's. A threaded build starts its threads before main(), and
-# they try again for ever if there is no memory for their buffers.
+# OpenBLAS::OpenBLAS. Debian keeps the pthread and the serial build in folders of their own; the pthread build is
+# preferred because it may be called from many threads at once (the engine sets it to one thread a call).
 find_path(OpenBLAS_INCLUDE_DIR cblas.h
   PATH_SUFFIXES openblas-pthread openblas openblas-serial)
-find_library(OpenBLAS_SERIAL_LIBRARY openblas
-  PATH_SUFFIXES openblas-serial openblas-pthread)
+find_library(OpenBLAS_LIBRARY openblas
+  PATH_SUFFIXES openblas-pthread openblas-serial)
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(OpenBlas REQUIRED_VARS OpenBLAS_SERIAL_LIBRARY OpenBLAS_INCLUDE_DIR)
+find_package_handle_standard_args(OpenBlas REQUIRED_VARS OpenBLAS_LIBRARY OpenBLAS_INCLUDE_DIR)
 if(OpenBlas_FOUND AND NOT TARGET OpenBLAS::OpenBLAS)
   add_library(OpenBLAS::OpenBLAS UNKNOWN IMPORTED)
   set_target_properties(OpenBLAS::OpenBLAS PROPERTIES
-    IMPORTED_LOCATION "${OpenBLAS_SERIAL_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${OpenBLAS_INCLUDE_DIR}")
+    IMPORTED_LOCATION "${OpenBLAS_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${OpenBLAS_INCLUDE_DIR}")
 endif()
-mark_as_advanced(OpenBLAS_INCLUDE_DIR OpenBLAS_SERIAL_LIBRARY)
+mark_as_advanced(OpenBLAS_INCLUDE_DIR OpenBLAS_LIBRARY)

@@ -43,5 +43,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Not linked, and needed: the font that pictures are drawn with, and Qt's reader of SVG icons.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core, libqt6svg6")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core, libopenblas0-pthread | libopenblas0, libqt6svg6")
 include(CPack)
