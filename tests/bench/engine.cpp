@@ -120,7 +120,15 @@ void exportTrace(benchmark::State &state, const Size &size)
 void searchAll(benchmark::State &state, int devices, int microbatches)
 {
     model::Experiment experiment;
-    experiment.model = {"custom", model::ModelFamily::Gpt, 32, 3072, 24, 24, 12288, 4096, 262144, false, model::DataType::Fp16};
+    experiment.model.preset = "custom";
+    experiment.model.layers = 32;
+    experiment.model.hidden = 3072;
+    experiment.model.heads = 24;
+    experiment.model.kvHeads = 24;
+    experiment.model.ffn = 12288;
+    experiment.model.sequence = 4096;
+    experiment.model.vocabularySize = 262144;
+    experiment.model.dtype = model::DataType::Fp16;
     experiment.parallel = {devices, microbatches, 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};

@@ -21,8 +21,16 @@ model::Experiment randomPlan(base::Random &random)
     const auto draw = [&](int least, int most) { return static_cast<int>(random.nextInteger(least, most)); };
     model::Experiment experiment;
     const int hidden = 512 * draw(1, 4);
-    experiment.model = {"custom",           model::ModelFamily::Gpt, draw(4, 12),          hidden, 8, 8, 4 * hidden, 1024,
-                        1024 << draw(0, 8), draw(0, 1) == 1,         model::DataType::Fp16};
+    experiment.model.preset = "custom";
+    experiment.model.layers = draw(4, 12);
+    experiment.model.hidden = hidden;
+    experiment.model.heads = 8;
+    experiment.model.kvHeads = 8;
+    experiment.model.ffn = 4 * hidden;
+    experiment.model.sequence = 1024;
+    experiment.model.vocabularySize = 1024 << draw(0, 8);
+    experiment.model.tied = draw(0, 1) == 1;
+    experiment.model.dtype = model::DataType::Fp16;
     experiment.parallel = {draw(1, 4), draw(1, 7), 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};

@@ -18,7 +18,15 @@ namespace {
 model::Experiment paperPlan(int microbatches)
 {
     model::Experiment experiment;
-    experiment.model = {"custom", model::ModelFamily::Gpt, 16, 2048, 16, 16, 8192, 2048, 131072, false, model::DataType::Fp16};
+    experiment.model.preset = "custom";
+    experiment.model.layers = 16;
+    experiment.model.hidden = 2048;
+    experiment.model.heads = 16;
+    experiment.model.kvHeads = 16;
+    experiment.model.ffn = 8192;
+    experiment.model.sequence = 2048;
+    experiment.model.vocabularySize = 131072;
+    experiment.model.dtype = model::DataType::Fp16;
     experiment.parallel = {4, microbatches, 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};
