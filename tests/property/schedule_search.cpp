@@ -55,9 +55,13 @@ std::vector<Figures> everyPlan(const model::Experiment &experiment)
         const auto outline = simulate::outlineOf(plan);
         if (!outline)
             continue;
-        plan.parallel.stageLayers = service::balancedStageLayers(plan, *outline);
-        if (!plan.parallel.stageLayers.empty())
-            addFigures(plan, all);
+        for (const std::vector<int> &cut :
+             {service::balancedStageLayers(plan, *outline), service::leastMemoryStageLayers(plan, *outline)}) {
+            model::Experiment other = plan;
+            other.parallel.stageLayers = cut;
+            if (!cut.empty())
+                addFigures(other, all);
+        }
     }
     return all;
 }

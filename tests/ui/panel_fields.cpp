@@ -47,7 +47,7 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
-        else if (field.id.startsWith(u"cost.uniform."_s))
+        else if (field.id.startsWith(u"cost.uniform."_s) || field.id == u"cost.per"_s)
             experiment.cost.source = model::UniformCosts{};
         QVERIFY2(!field.applies || field.applies(experiment), qPrintable(field.id));
         std::vector<QVariant> values;

@@ -105,8 +105,8 @@ void WindowSchedule::typingMarksFaultsAndKeepsThePicture()
     QTextCursor cursor(text().document()->findBlockByNumber(1));
     cursor.movePosition(QTextCursor::EndOfBlock);
     text().setTextCursor(cursor);
+    const auto before = m_fixture->content().groups[0].timeline; // that of the plan before the edit
     QTest::keyClicks(&text(), u" "_s);
-    const auto before = m_fixture->content().groups[0].timeline;
     QTest::keyClicks(&text(), u"B3"_s);
     QCOMPARE(choice().family, std::string("custom"));
     QVERIFY(!choice().text.empty());

@@ -128,7 +128,7 @@ void ExchangeTorchCsv::refusesCells_data()
     row("empty container", "()OVERLAP_F_B", "row 1, column 1: '()OVERLAP_F_B' is no action");
     row("message in a container", "(0F0;0SEND_F0)OVERLAP_F_B",
         "row 1, column 1: '(0F0;0SEND_F0)OVERLAP_F_B' overlaps something");
-    row("NUL", QByteArray("0F0,0\0F1", 8), "row 1, column 2: '0?F1' has no action");
+    row("NUL", QByteArray("0F0,0\0F1", 8), "row 1, column 2: '0\\x00F1' has no action");
     row("open quote", "0F0,\"0B0,0F1", "row 1, column 2: '\"0B0,0F1' has no closing quote");
     row("quote inside quotes", "\"0F\"\"0\"", "row 1, column 1: '\"0\"' follows a closing quote");
     row("comma inside quotes", "\"0F0,0B0\"", "row 1, column 1: '0F0,0B0' ends with ',0B0'");

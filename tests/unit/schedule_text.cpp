@@ -51,7 +51,7 @@ void ScheduleText::refuses_data()
     QTest::newRow("empty") << ""
                            << "line 1: the text is empty";
     QTest::newRow("not a schedule") << "\x01PNG"
-                                    << "line 1: word 1: the header must begin with 'schedule', not '?PNG'";
+                                    << "line 1: word 1: the header must begin with 'schedule', not '\\x01PNG'";
     QTest::newRow("no family") << "schedule"
                                << "line 1: word 2: ";
     QTest::newRow("incomplete header") << "schedule x devices 2"
