@@ -39,7 +39,7 @@ std::optional<std::string> variableOf(std::string_view environment, const std::s
     return std::nullopt;
 }
 
-/// The state stands behind the program's name, which is in parentheses and may hold anything.
+/// The state follows the program's name, which is in parentheses and may hold anything.
 char stateOf(const std::filesystem::path &folder)
 {
     const std::string stat = contentOf(folder / "stat");

@@ -140,7 +140,7 @@ std::filesystem::path makePrivateFolder()
 {
     std::string name = std::filesystem::temp_directory_path() / "stagelens-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
-        return "/dev/null/stagelens"; // which nobody can make: the store says that it cannot be opened
+        return "/dev/null/stagelens"; // cannot be created, so the store reports it
     log(LogLevel::Warning, concat("there is no home folder, so this program's data goes to ", name,
                                   ", which the next one will not find; set HOME or STAGELENS_DATA_DIR"));
     return name;

@@ -29,7 +29,7 @@ namespace stagelens::base {
 
 /// Where Stagelens keeps a person's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
 /// else $XDG_DATA_HOME/stagelens, else .local/share/stagelens in $HOME or in the home folder that the system's list of users
-/// names; none of these is created here. A user without a home gets a new folder in /tmp that nobody else may enter, with a
+/// names; none of these is created here. A user without a home gets a new folder in /tmp that only that user may enter, with a
 /// warning.
 [[nodiscard]] std::filesystem::path dataFolder();
 /// Where presets, examples and documents are: $STAGELENS_RESOURCES, else found from the program's own place

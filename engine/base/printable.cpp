@@ -9,7 +9,7 @@
 namespace stagelens::base {
 namespace {
 
-/// First and last of the letters that a terminal obeys or that nobody sees: C0, C1, marks and overrides of direction,
+/// First and last of the letters that a terminal obeys or that are invisible: C0, C1, marks and overrides of direction,
 /// separators of lines, joiners of words, tags. The joiners U+200C and U+200D stay, for scripts and emoji need them.
 constexpr std::array<std::pair<char32_t, char32_t>, 12> kHidden{{{0x00, 0x1f},
                                                                  {0x7f, 0x9f},

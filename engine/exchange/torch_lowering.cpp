@@ -120,7 +120,7 @@ Row withReduction(const Row &row, int microbatches, TorchRelease release)
     return out;
 }
 
-/// The wait for a forward's send stands behind the backward of the same stage and microbatch, for the receiver has used it by
+/// The wait for a forward's send follows the backward of the same stage and microbatch, for the receiver has used it by
 /// then; all others stand at the end, in the order of their sends (PyTorch's _add_wait_send).
 Row withWaits(const Row &row)
 {

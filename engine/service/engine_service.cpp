@@ -72,7 +72,7 @@ struct EngineService::State {
                         each.done = true;
                 changed.notify_all();
             });
-        } catch (const std::system_error &) { // nobody would ever wait for its end
+        } catch (const std::system_error &) { // an entry without a thread would never end
             workers.pop_back();
             throw;
         }

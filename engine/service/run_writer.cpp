@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Training stands still for so long when the database is first found locked.
+/// Longest pause of training when the database is first found locked.
 constexpr milliseconds kFirstWait{1000};
 /// While changes wait: the shortest time between two tries, and how long each may take.
 constexpr milliseconds kBetweenTries{250};
