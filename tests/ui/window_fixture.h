@@ -59,11 +59,11 @@ public:
             return found;
         return m_window->findChild<Widget *>(name);
     }
+    /// Waits for the button, as a person does: bars appear when a job has ended, a little after what the job changed.
     void click(const QString &button)
     {
-        auto *found = find<QAbstractButton>(button);
-        QVERIFY2(found, qPrintable(button));
-        QTest::mouseClick(found, Qt::LeftButton);
+        QTRY_VERIFY2(find<QAbstractButton>(button), qPrintable(button));
+        QTest::mouseClick(find<QAbstractButton>(button), Qt::LeftButton);
     }
     /// A plan small enough to train in an instant: one layer a device, tiny widths.
     void usePlanForTraining(int steps)
