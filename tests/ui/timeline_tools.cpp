@@ -2,6 +2,7 @@
 #include "engine/simulate/idle_causes.h"
 #include "tests/support/ui_test.h"
 #include "tests/ui/lane_groups.h"
+#include "ui/plots/qcp.h"
 #include "ui/shell/view_state.h"
 #include "ui/timeline/colours.h"
 #include "ui/timeline/pass_search.h"
@@ -10,6 +11,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
+
+#include <array>
+#include <map>
 
 using namespace stagelens;
 using ui::TimelineContent;
@@ -95,6 +99,84 @@ private slots:
                                                 .arg(size.height())));
                 }
             }
+        }
+    }
+
+    void otherColoursHaveNoRhythmOfTheirOwnEither_data()
+    {
+        QTest::addColumn<ui::ColourBy>("by");
+        QTest::addColumn<int>("pixels");
+        QTest::addColumn<int>("height");
+        // Of the eight colours' repetition, 8 rounds of F and B: passes of 1.4 and 2.9 pixels, 0.5 and 1.1, far below one.
+        for (const int pixels : {58, 22, 6, 2})
+            QTest::addRow("microbatches, %d pixels", pixels) << ui::ColourBy::Microbatch << pixels << 420;
+        QTest::newRow("microbatches, low lanes") << ui::ColourBy::Microbatch << 18 << 110;
+        QTest::newRow("chunks") << ui::ColourBy::Chunk << 22 << 420;
+        QTest::newRow("slack") << ui::ColourBy::Slack << 22 << 420;
+        QTest::newRow("slack, low lanes") << ui::ColourBy::Slack << 58 << 110;
+    }
+
+    void otherColoursHaveNoRhythmOfTheirOwnEither()
+    {
+        QFETCH(ui::ColourBy, by);
+        QFETCH(int, pixels);
+        QFETCH(int, height);
+        constexpr int kDevices = 8;
+        constexpr base::Nanos kUnit = 1'000'000;
+        constexpr base::Nanos kRepetition = 8 * 5 * kUnit; // eight rounds, each of F and B on the last device
+        m_view->resize(1000, height);
+        TimelineContent content;
+        content.groups = {test::makeGroup(kDevices, 8192, model::VocabularyMethod::None, kUnit)};
+        content.colourBy = by;
+        const auto why = std::make_shared<simulate::Explanation>();
+        for (const timeline::Lane &lane : content.groups[0].timeline->lanes) {
+            simulate::LaneWaits waits;
+            for (const schedule::Pass &pass : lane.pass)
+                waits.slack.push_back(pass.kind == schedule::PassKind::F ? 0 : content.groups[0].timeline->makespan());
+            waits.isCritical.assign(lane.size(), 0);
+            why->path.lanes.push_back(waits);
+        }
+        content.groups[0].why = why;
+        show(content);
+        const QRect axis = m_view->findChild<QCustomPlot *>()->axisRect()->rect();
+        const base::Nanos begin = m_state->span() / 3;
+        m_state->setRange(begin, begin + kRepetition * axis.width() / pixels);
+        QCoreApplication::processEvents();
+        const QImage image = m_view->grab().toImage();
+        const QRgb lane = ui::colours(false).lane.rgb();
+        const QRgb grid = ui::colours(false).grid.rgb();         // marks of time have their own period
+        const int from = axis.left() + axis.width() / 4 / 6 * 6; // on the grid of columns
+        for (int device = 0; device < kDevices; ++device) {
+            const timeline::Lane &passes = content.groups[0].timeline->lanes[static_cast<std::size_t>(device)];
+            const QRect place = m_view->placeOf(0, {device, timeline::firstEndingAfter(passes, m_state->begin())});
+            QVERIFY(device > 0 || place.height() > 0);
+            if (!image.rect().contains(place)) // the lanes are scrolled
+                continue;
+            std::map<QRgb, int> sums;
+            for (int x = from; x < from + pixels; ++x) {
+                for (int y = place.top(); y <= place.bottom(); ++y) {
+                    const QRgb colour = image.pixel(x, y);
+                    ++sums[colour];
+                    if (colour == lane || colour == grid)
+                        continue;
+                    // A period later the picture is the same, but for one pixel of a column's rounding.
+                    if (image.pixel(x, y - 1) == colour && image.pixel(x, y + 1) == colour)
+                        QVERIFY2(std::ranges::any_of(std::array{-1, 0, 1},
+                                                     [&](int near) { return image.pixel(x + pixels, y + near) == colour; }),
+                                 qPrintable(QStringLiteral("device %1 at %2, %3").arg(device).arg(x).arg(y)));
+                }
+            }
+            if (by != ui::ColourBy::Microbatch || height < 200)
+                continue;
+            // Each microbatch has F and B, so each colour has as much of the picture.
+            const double expected = (device + 1 == kDevices ? 5.0 : 3.0) / 40 * pixels * place.height();
+            for (const QColor &colour : ui::colours(false).microbatches)
+                QVERIFY2(std::abs(sums[colour.rgb()] - expected) <= expected / 8 + std::min(pixels, 6) / 2.0, // of rounding
+                         qPrintable(QStringLiteral("device %1: %2 has %3 pixels and not %4")
+                                        .arg(device)
+                                        .arg(colour.name())
+                                        .arg(sums[colour.rgb()])
+                                        .arg(expected)));
         }
     }
 

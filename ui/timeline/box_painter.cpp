@@ -45,7 +45,7 @@ BoxPainter::BoxPainter(const Scene &scene, int group, const Colours &colours, bo
     for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
         if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
             lanes.push_back(&scene.boxes[i]);
-    m_dense = scene.content->colourBy == ColourBy::Kind && areNarrow(lanes, kDensityBelow * m_unit);
+    m_dense = areNarrow(lanes, kDensityBelow * m_unit, scene.content->colourBy != ColourBy::Kind);
 }
 
 BoxPainter::Batch &BoxPainter::batch(const QColor &fill)
@@ -67,25 +67,22 @@ BoxPainter::Batch &BoxPainter::kindBatch(PassKind kind, int chunk)
     return *known;
 }
 
+BoxPainter::Batch &BoxPainter::partBatch(std::size_t part)
+{
+    if (m_scene.content->colourBy == ColourBy::Kind)
+        return kindBatch(static_cast<PassKind>(part));
+    const std::vector<QColor> &list = m_colours.classes(m_scene.content->colourBy == ColourBy::Slack);
+    const QColor &colour = part < list.size() ? list[part] : m_colours.muted;
+    return batch(m_faded ? mix(colour, m_colours.lane, 0.5) : colour);
+}
+
 BoxPainter::Batch &BoxPainter::batchOf(const timeline::Lane &lane, std::size_t slice)
 {
+    const GroupSums &sums = m_scene.sumsOf(m_row->group);
+    if (m_scene.content->colourBy != ColourBy::Kind)
+        return partBatch(sums.painted(m_row->device).classOf(slice));
     const schedule::Pass &pass = lane.pass[slice];
-    const auto shade = [this](const QColor &colour) -> Batch & {
-        return batch(m_faded ? mix(colour, m_colours.lane, 0.5) : colour);
-    };
-    const int chunk = m_scene.sumsOf(m_row->group).chunks > 1 ? m_scene.chunkOf(*m_row, pass) : 0;
-    switch (m_scene.content->colourBy) {
-    case ColourBy::Kind: return kindBatch(pass.kind, schedule::isVocabularyPass(pass.kind) ? 0 : chunk);
-    case ColourBy::Microbatch:
-        return shade(m_colours.microbatches[static_cast<std::size_t>(pass.microbatch) % m_colours.microbatches.size()]);
-    case ColourBy::Chunk: return shade(m_colours.microbatches[static_cast<std::size_t>(chunk) % m_colours.microbatches.size()]);
-    case ColourBy::Slack: break;
-    }
-    const auto &why = m_scene.group(m_row->group).why;
-    if (!why)
-        return shade(m_colours.muted);
-    const base::Nanos slack = why->path.lanes[static_cast<std::size_t>(m_row->device)].slack[slice];
-    return shade(m_colours.slack[slackLevel(slack, m_scene.sumsOf(m_row->group).makespan)]);
+    return kindBatch(pass.kind, sums.chunks > 1 && !schedule::isVocabularyPass(pass.kind) ? m_scene.chunkOf(*m_row, pass) : 0);
 }
 
 QRect BoxPainter::halfOfPair(const timeline::Lane &lane, std::size_t slice, QRect rect) const
@@ -119,17 +116,26 @@ void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
     m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
 }
 
+QColor BoxPainter::colourOfColumn(const DensityColumn &column) const
+{
+    const ColourBy by = m_scene.content->colourBy;
+    if (by == ColourBy::Kind)
+        return columnColour(column, m_colours);
+    const QColor mixed = mixedColour(column, m_colours, m_colours.classes(by == ColourBy::Slack));
+    return m_faded ? mix(mixed, m_colours.lane, 0.5) : mixed;
+}
+
 void BoxPainter::addDensity(const TimelineLayout::Row &row, QRect place)
 {
     const bool low = place.height() < kDensityBelow * m_unit;
     const LaneWindow window = m_scene.window(row);
-    const LaneSums &sums = m_scene.sumsOf(row.group).lanes[static_cast<std::size_t>(row.device)];
+    const LaneSums &sums = m_scene.sumsOf(row.group).painted(row.device);
     const base::Nanos gap = timeAt(window, 2.0 * kDensityBelow * m_unit) - window.begin;
     for (const DensityColumn &column :
          densityColumns(m_scene.lane(row), sums, window, (low ? kLowStep : kColumn) * m_unit, gap)) {
         const QRect rect(place.left() + column.x, place.top(), column.width, place.height());
         if (low)
-            append(m_marks[columnColour(column, m_colours).rgb()], rect);
+            append(m_marks[colourOfColumn(column).rgb()], rect);
         else
             addFold(column.work, column.span, rect);
     }
@@ -178,7 +184,7 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
     };
     for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
         if (work.kinds[kind] > 0)
-            stack(work.kinds[kind], kindBatch(static_cast<PassKind>(kind)).fills);
+            stack(work.kinds[kind], partBatch(kind).fills);
     if (work.hiddenVocabulary > 0)
         stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
 }
@@ -287,15 +293,12 @@ void BoxPainter::add(std::size_t index)
 void BoxPainter::addBoxes(std::size_t index, QRect place)
 {
     const timeline::Lane &lane = m_scene.lane(*m_row);
-    const LaneSums &sums = m_scene.sumsOf(m_row->group).lanes[static_cast<std::size_t>(m_row->device)];
+    const LaneSums &sums = m_scene.sumsOf(m_row->group).painted(m_row->device);
     for (const SliceBox &box : m_scene.boxes[index]) {
         const QRect rect(place.left() + box.x, place.top(), box.width, place.height());
         if (box.isFold()) {
             const base::Nanos span = lane.end[box.first + box.count - 1] - lane.begin[box.first];
-            if (m_scene.content->colourBy == ColourBy::Kind)
-                addFold(sums.work(lane, box.first, box.count), span, rect);
-            else
-                addFill(rect, batchOf(lane, box.first + box.count / 2));
+            addFold(sums.work(lane, box.first, box.count), span, rect);
         } else {
             addPass(box, lane, halfOfPair(lane, box.first, rect));
         }

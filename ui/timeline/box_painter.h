@@ -46,10 +46,14 @@ private:
     };
     [[nodiscard]] Batch &batch(const QColor &fill);
     [[nodiscard]] Batch &kindBatch(schedule::PassKind kind, int chunk = 0);
+    /// Of an index into the colours of the colouring: a kind, or a class of LaneSums.
+    [[nodiscard]] Batch &partBatch(std::size_t part);
     /// The batch of a pass, after what its colour is to mean.
     [[nodiscard]] Batch &batchOf(const timeline::Lane &lane, std::size_t slice);
     void addFill(QRect rect, Batch &batch);
     void addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect);
+    /// Of a lane that is too low to stack the parts of a column.
+    [[nodiscard]] QColor colourOfColumn(const DensityColumn &column) const;
     void addDensity(const TimelineLayout::Row &row, QRect place);
     void addBoxes(std::size_t index, QRect place);
     void addTail(const timeline::Lane &lane, QRect place);

@@ -63,6 +63,7 @@ Colours read(const QJsonObject &file, const QString &theme)
         for (const QJsonValue value : file.value(QLatin1StringView(name)).toArray())
             list->emplace_back(value.toString());
     Q_ASSERT(result.slack.size() == kSlackShares.size() + 1);
+    Q_ASSERT(result.microbatches.size() < schedule::kPassKindCount); // WorkShares counts them
     result.message = result.causes.back();
     const QJsonObject shades = file.value(theme).toObject();
     const std::pair<const char *, QColor *> named[] = {

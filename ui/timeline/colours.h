@@ -38,6 +38,8 @@ struct Colours {
     QColor panelEdge;
     QColor idle; ///< the idle part of a load bar
 
+    /// What fills tell apart where it is not kinds: slack, or microbatches and chunks.
+    [[nodiscard]] const std::vector<QColor> &classes(bool ofSlack) const { return ofSlack ? slack : microbatches; }
     [[nodiscard]] const QColor &pass(schedule::PassKind kind) const { return passes[static_cast<std::size_t>(kind)]; }
 };
 

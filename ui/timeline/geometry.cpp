@@ -6,8 +6,6 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr std::size_t kBlock = 64;
-
 int clampedPixel(const LaneWindow &window, base::Nanos time)
 {
     // Beyond the window only the side matters; clamping keeps the conversion to int defined.
@@ -47,121 +45,6 @@ void placeVocabulary(SliceBox &box, const timeline::Lane &lane, const LaneWindow
     const int to = clampedPixel(window, atEnd ? lane.end[i] : lane.begin[i] + share);
     box.vocabularyX = std::max(from, box.x);
     box.vocabularyWidth = std::max(std::min(to, box.x + box.width) - box.vocabularyX, 0);
-}
-
-using Kinds = decltype(WorkShares::kinds);
-
-/// Adds the durations of slices. Two sums in turn: a slice need not wait for the sum of the one before it to be written.
-void addDurations(Kinds &kinds, const timeline::Lane &lane, std::size_t first, std::size_t last)
-{
-    const auto duration = [&lane](std::size_t i) { return lane.end[i] - lane.begin[i]; };
-    const auto kind = [&lane](std::size_t i) { return static_cast<std::size_t>(lane.pass[i].kind); };
-    Kinds odd{};
-    for (; first + 1 < last; first += 2) {
-        kinds[kind(first)] += duration(first);
-        odd[kind(first + 1)] += duration(first + 1);
-    }
-    if (first < last)
-        kinds[kind(first)] += duration(first);
-    for (std::size_t each = 0; each < odd.size(); ++each)
-        kinds[each] += odd[each];
-}
-
-/// `hides`: whether slices of the lane may hide vocabulary work.
-WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last, bool hides)
-{
-    WorkShares work;
-    addDurations(work.kinds, lane, first, last);
-    if (!hides)
-        return work;
-    for (std::size_t i = first; i < std::min(last, lane.vocabulary.size()); ++i) {
-        const schedule::PassKind kind = lane.pass[i].kind;
-        if (schedule::isVocabularyPass(kind))
-            continue;
-        const base::Nanos hidden = std::clamp<base::Nanos>(lane.vocabulary[i], 0, lane.end[i] - lane.begin[i]);
-        work.kinds[static_cast<std::size_t>(kind)] -= hidden;
-        work.hiddenVocabulary += hidden;
-    }
-    return work;
-}
-
-/// Index of the first value of a sorted row that is not below `bound`, searched from a place before it.
-std::size_t firstAfter(const std::vector<base::Nanos> &values, std::size_t from, base::Nanos bound)
-{
-    std::size_t step = 1;
-    std::size_t below = from;
-    for (; below + step < values.size() && values[below + step] < bound; step *= 2)
-        below += step;
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(below + step + 1, values.size()));
-    return static_cast<std::size_t>(std::lower_bound(values.begin() + static_cast<std::ptrdiff_t>(below), end, bound) -
-                                    values.begin());
-}
-
-/// When a slice of the lane begins; behind the last one, when that ends.
-base::Nanos beginOf(const timeline::Lane &lane, std::size_t slice)
-{
-    return slice < lane.size() ? lane.begin[slice] : lane.end.back();
-}
-
-/// Whether three groups of `period` slices from `first` on are of equal kinds and take nearly equal time.
-bool isRepeated(const timeline::Lane &lane, std::size_t first, std::size_t period)
-{
-    if (first + 3 * period > lane.size())
-        return false;
-    for (std::size_t i = first; i < first + 2 * period; ++i)
-        if (lane.pass[i].kind != lane.pass[i + period].kind)
-            return false;
-    const auto time = [&](std::size_t group) {
-        return beginOf(lane, first + (group + 1) * period) - beginOf(lane, first + group * period);
-    };
-    const auto [least, most] = std::minmax({time(0), time(1), time(2)});
-    return most - least <= most / 4;
-}
-
-/// Number of slices after which the kinds of work repeat from a slice on; 0 where they do not, or with too long a gap between.
-std::size_t periodAt(const timeline::Lane &lane, std::size_t slice, base::Nanos longestGap)
-{
-    constexpr std::size_t kLongestPeriod = 16;
-    const auto find = [&]() -> std::size_t {
-        // What follows counts before what was: a slice between two phases belongs to the one that it begins.
-        for (const std::size_t before : {0, 1, 2})
-            for (std::size_t period = 1; period <= kLongestPeriod && before * period <= slice; ++period)
-                if (isRepeated(lane, slice - before * period, period))
-                    return period;
-        return 0;
-    };
-    const std::size_t period = find();
-    for (std::size_t i = slice; i < slice + period; ++i)
-        if (beginOf(lane, i + 1) - lane.end[i] > longestGap)
-            return 0;
-    return period;
-}
-
-/// Sets a column's work and span to those of whole repetitions that begin with `first` and reach behind the column's end `to`,
-/// before which `last` slices begin. False where they reach too far behind it.
-bool addRepetitions(DensityColumn &column, const timeline::Lane &lane, const LaneSums &sums, std::size_t first,
-                    std::size_t last, std::size_t period, base::Nanos to)
-{
-    const std::size_t count = (std::max(last - first, std::size_t{1}) + period - 1) / period * period;
-    const base::Nanos single = beginOf(lane, first + period) - lane.begin[first];
-    const base::Nanos end = beginOf(lane, first + count);
-    if (first + count > lane.size() || end < to || end - to > single)
-        return false;
-    column.span = end - lane.begin[first];
-    column.work = sums.work(lane, first, count);
-    return column.span > 0;
-}
-
-/// Takes out of a sum what one of its slices does beyond the edge of a column.
-void cutBeyond(WorkShares &work, const timeline::Lane &lane, std::size_t slice, base::Nanos beyond)
-{
-    if (beyond <= 0)
-        return;
-    const WorkShares whole = workOf(lane, slice, slice + 1, true);
-    const double part = static_cast<double>(beyond) / static_cast<double>(lane.end[slice] - lane.begin[slice]);
-    for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
-        work.kinds[kind] -= std::llround(static_cast<double>(whole.kinds[kind]) * part);
-    work.hiddenVocabulary -= std::llround(static_cast<double>(whole.hiddenVocabulary) * part);
 }
 
 } // namespace
@@ -222,7 +105,7 @@ std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &
     return first + 1 < lane.size() ? std::optional(std::pair(first, first + 1)) : std::nullopt;
 }
 
-bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least)
+bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least, bool foldsToo)
 {
     constexpr std::size_t kFewest = 16; // passes that can show a rhythm
     constexpr std::size_t kMany = 24;   // passes of a box: what is cut off at its ends does not show
@@ -245,81 +128,7 @@ bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int leas
         }
         drawn += boxes->size();
     }
-    return count >= kFewest * lanes.size() && count < kMany * drawn && weighted < pixels * least;
-}
-
-std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums, const LaneWindow &window, int step,
-                                          std::optional<base::Nanos> longestGap)
-{
-    std::vector<DensityColumn> columns;
-    if (lane.size() == 0)
-        return columns;
-    std::size_t begun = 0;    // slices that have begun at the column's left edge
-    std::size_t finished = 0; // and those that have ended
-    std::size_t last = 0;     // slices that have begun at its right edge
-    for (int x = 0; x < window.width; x += step) {
-        const base::Nanos from = timeAt(window, x);
-        const base::Nanos to = timeAt(window, std::min(x + step, window.width));
-        begun = firstAfter(lane.begin, begun, from + 1);
-        finished = firstAfter(lane.end, finished, from + 1);
-        last = firstAfter(lane.begin, std::max(last, begun), to);
-        if (begun == lane.size() && finished == lane.size())
-            break;
-        DensityColumn column{x, std::min(step, window.width - x), to - from, {}};
-        const std::size_t period = longestGap && begun > 0 && to > from ? periodAt(lane, begun - 1, *longestGap) : 0;
-        if (period > 0 && addRepetitions(column, lane, sums, begun - 1, last, period, to)) {
-            columns.push_back(column);
-        } else if (finished < last && to > from) {
-            column.work = sums.work(lane, finished, last - finished);
-            cutBeyond(column.work, lane, finished, from - lane.begin[finished]);
-            cutBeyond(column.work, lane, last - 1, lane.end[last - 1] - to);
-            columns.push_back(column);
-        }
-    }
-    return columns;
-}
-
-WorkShares &WorkShares::operator+=(const WorkShares &other)
-{
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-        kinds[kind] += other.kinds[kind];
-    hiddenVocabulary += other.hiddenVocabulary;
-    return *this;
-}
-
-WorkShares &WorkShares::operator-=(const WorkShares &other)
-{
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-        kinds[kind] -= other.kinds[kind];
-    hiddenVocabulary -= other.hiddenVocabulary;
-    return *this;
-}
-
-LaneSums::LaneSums(const timeline::Lane &lane)
-{
-    m_before.reserve(lane.size() / kBlock + 2);
-    WorkShares sum;
-    for (std::size_t begin = 0; begin < lane.size(); begin += kBlock) {
-        m_before.push_back(sum);
-        sum += workOf(lane, begin, std::min(begin + kBlock, lane.size()), true);
-    }
-    m_before.push_back(sum);
-    m_hides = sum.hiddenVocabulary > 0;
-}
-
-WorkShares LaneSums::work(const timeline::Lane &lane, std::size_t first, std::size_t count) const
-{
-    const std::size_t last = first + count;
-    if (count <= 2 * kBlock)
-        return workOf(lane, first, last, m_hides);
-    // Whole blocks by difference, the two ragged ends one by one.
-    const std::size_t beginBlock = (first + kBlock - 1) / kBlock;
-    const std::size_t endBlock = last / kBlock;
-    WorkShares work = m_before[endBlock];
-    work -= m_before[beginBlock];
-    work += workOf(lane, first, beginBlock * kBlock, m_hides);
-    work += workOf(lane, endBlock * kBlock, last, m_hides);
-    return work;
+    return count >= kFewest * lanes.size() && (foldsToo || count < kMany * drawn) && weighted < pixels * least;
 }
 
 } // namespace stagelens::ui

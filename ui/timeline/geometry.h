@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -44,12 +45,14 @@ struct SliceBox {
 
 /// Whether most of the time of many boxes is in passes and gaps narrower than `least` pixels on average, and folds hold few of
 /// them. Rounded to pixels such boxes would show a rhythm of their own. Gaps of more than twice `least` do not count.
-[[nodiscard]] bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least);
+/// With `foldsToo` folds of any number count: for colours that repeat more slowly than kinds.
+[[nodiscard]] bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int least, bool foldsToo = false);
 
 /// First and second of the overlapped pair that a slice belongs to, or nothing.
 [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> pairOf(const timeline::Lane &lane, std::size_t slice);
 
-/// Time by kind of work: the pass kinds without what they hide of vocabulary layers, and that hidden part.
+/// Time by kind of work: the pass kinds without what they hide of vocabulary layers, and that hidden part. Under a colouring by
+/// classes (LaneSums) `kinds` holds the time of each class and nothing is hidden.
 struct WorkShares {
     std::array<base::Nanos, schedule::kPassKindCount> kinds{};
     base::Nanos hiddenVocabulary = 0;
@@ -62,14 +65,21 @@ class LaneSums {
 public:
     LaneSums() = default;
     explicit LaneSums(const timeline::Lane &lane);
+    /// Sums by a class of each slice, below kPassKindCount, and not by its kind.
+    LaneSums(const timeline::Lane &lane, std::vector<std::uint8_t> classes);
+    [[nodiscard]] bool hasClasses() const { return !m_classes.empty(); }
+    [[nodiscard]] std::size_t classOf(std::size_t slice) const { return m_classes[slice]; }
     /// Work in the slices [first, first + count) of the lane it was made from.
     [[nodiscard]] WorkShares work(const timeline::Lane &lane, std::size_t first, std::size_t count) const;
     /// Work in the whole lane.
     [[nodiscard]] WorkShares total() const { return m_before.empty() ? WorkShares() : m_before.back(); }
 
 private:
-    std::vector<WorkShares> m_before; ///< work before each block, and at last all of it
-    bool m_hides = true;              ///< whether slices may hide vocabulary work
+    void addBlocks(const timeline::Lane &lane);
+    [[nodiscard]] WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last) const;
+    std::vector<std::uint8_t> m_classes; ///< empty: by kind
+    std::vector<WorkShares> m_before;    ///< work before each block, and at last all of it
+    bool m_hides = true;                 ///< whether slices may hide vocabulary work
 };
 
 /// Work in an equal part of the window; what is left of its span is idle time. `span` may be longer than the column.
@@ -81,7 +91,8 @@ struct DensityColumn {
 };
 /// A lane as columns of `step` pixels on a fixed grid, where single passes are too small. Exact at both ends of a column. With
 /// `longestGap`, where kinds of passes repeat in nearly equal time, a column counts whole repetitions instead, so that a
-/// periodic schedule has the same work in each; a longer gap is never part of a repetition.
+/// periodic schedule has the same work in each; a longer gap is never part of a repetition. Of classes
+/// each repetition counts as even within its own time.
 [[nodiscard]] std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums,
                                                         const LaneWindow &window, int step,
                                                         std::optional<base::Nanos> longestGap = {});

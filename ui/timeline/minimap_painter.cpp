@@ -25,6 +25,20 @@ QColor columnColour(const DensityColumn &column, const Colours &colours)
     return mix(colour, colours.lane, std::min(share, 1.0));
 }
 
+QColor mixedColour(const DensityColumn &column, const Colours &colours, const std::vector<QColor> &classes)
+{
+    const auto &times = column.work.kinds;
+    base::Nanos sum = std::max<base::Nanos>(column.span - std::accumulate(times.begin(), times.end(), base::Nanos{0}), 0);
+    QColor mixed = colours.lane; // idle time first; each class then takes its share of all so far
+    for (std::size_t each = 0; each < times.size(); ++each) {
+        sum += times[each];
+        if (times[each] > 0)
+            mixed = mix(each < classes.size() ? classes[each] : colours.muted, mixed,
+                        static_cast<double>(times[each]) / static_cast<double>(sum));
+    }
+    return mixed;
+}
+
 void paintMinimap(QPainter &painter, const Scene &scene)
 {
     const QRect &map = scene.layout.minimap;

@@ -4,6 +4,37 @@
 #include <cmath>
 
 namespace stagelens::ui {
+namespace {
+
+/// The n-th stage of its device that a pass belongs to, from 0.
+int chunkOn(const timeline::Timeline &timeline, std::size_t device, const schedule::Pass &pass)
+{
+    if (device >= timeline.stages.size())
+        return 0;
+    const std::vector<int> &own = timeline.stages[device];
+    const auto at = std::find(own.begin(), own.end(), static_cast<int>(pass.stage));
+    return at == own.end() ? 0 : static_cast<int>(at - own.begin());
+}
+
+/// Of each slice of a lane the index of its colour; behind the last of them what is not known.
+std::vector<std::uint8_t> classesOf(const LaneGroup &group, std::size_t device, ColourBy by, base::Nanos makespan)
+{
+    const timeline::Lane &lane = group.timeline->lanes[device];
+    const std::size_t turn = colours(false).microbatches.size();
+    const auto classOf = [&](std::size_t slice) -> std::size_t {
+        if (by == ColourBy::Microbatch)
+            return static_cast<std::size_t>(lane.pass[slice].microbatch) % turn;
+        if (by == ColourBy::Chunk)
+            return static_cast<std::size_t>(chunkOn(*group.timeline, device, lane.pass[slice])) % turn;
+        return group.why ? slackLevel(group.why->path.lanes[device].slack[slice], makespan) : kSlackShares.size() + 1;
+    };
+    std::vector<std::uint8_t> classes(lane.size());
+    for (std::size_t slice = 0; slice < lane.size(); ++slice)
+        classes[slice] = static_cast<std::uint8_t>(classOf(slice));
+    return classes;
+}
+
+} // namespace
 
 GroupSums GroupSums::of(const timeline::TimelinePtr &timeline)
 {
@@ -76,14 +107,21 @@ std::vector<timeline::TransferSlice> MessageLane::at(const timeline::Timeline &t
     return found;
 }
 
+void GroupSums::colour(const LaneGroup &group, ColourBy by)
+{
+    const std::shared_ptr<const simulate::Explanation> reason = by == ColourBy::Slack ? group.why : nullptr;
+    if (by == colouredBy && reason == why)
+        return;
+    colouredBy = by;
+    why = reason;
+    classes.clear();
+    for (std::size_t device = 0; by != ColourBy::Kind && device < lanes.size(); ++device)
+        classes.emplace_back(timeline->lanes[device], classesOf(group, device, by, makespan));
+}
+
 int Scene::chunkOf(const TimelineLayout::Row &row, const schedule::Pass &pass) const
 {
-    const auto &stages = group(row.group).timeline->stages;
-    if (static_cast<std::size_t>(row.device) >= stages.size())
-        return 0;
-    const std::vector<int> &own = stages[static_cast<std::size_t>(row.device)];
-    const auto at = std::find(own.begin(), own.end(), static_cast<int>(pass.stage));
-    return at == own.end() ? 0 : static_cast<int>(at - own.begin());
+    return chunkOn(*group(row.group).timeline, static_cast<std::size_t>(row.device), pass);
 }
 
 LaneWindow Scene::window(const TimelineLayout::Row &row) const

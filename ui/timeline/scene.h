@@ -32,11 +32,21 @@ struct MessageLane {
 struct GroupSums {
     timeline::TimelinePtr timeline;
     std::vector<LaneSums> lanes;
+    std::vector<LaneSums> classes; ///< of a colouring other than by kind, by the index into its colours; else empty
+    ColourBy colouredBy = ColourBy::Kind;
+    std::shared_ptr<const simulate::Explanation> why; ///< that classes of slack were made from
     WorkShares total;
     std::vector<MessageLane> messages; ///< one a device; empty where the timeline knows no transfers
     base::Nanos makespan = 0;
     int chunks = 1; ///< most stages of a device
     [[nodiscard]] static GroupSums of(const timeline::TimelinePtr &timeline);
+    /// Makes the classes of a colouring of the group, unless they are there.
+    void colour(const LaneGroup &group, ColourBy by);
+    /// The sums that a lane is painted from.
+    [[nodiscard]] const LaneSums &painted(int device) const
+    {
+        return (classes.empty() ? lanes : classes)[static_cast<std::size_t>(device)];
+    }
 };
 
 /// The picture at one size. `boxes` is filled by prepare() and holds one entry for each row of the layout.
@@ -86,6 +96,8 @@ void paintCriticalPath(QPainter &painter, const Scene &scene);
 void paintLegend(QPainter &painter, const Scene &scene);
 /// The colour of what fills most of a column, as strong as the column is busy, in steps that neighbours share.
 [[nodiscard]] QColor columnColour(const DensityColumn &column, const Colours &colours);
+/// The colours of a column's classes mixed by their time; no kind can lead where all classes take the same.
+[[nodiscard]] QColor mixedColour(const DensityColumn &column, const Colours &colours, const std::vector<QColor> &classes);
 /// What part of the minimap is seen.
 void paintMinimapFrame(QPainter &painter, const Scene &scene);
 /// All lanes over the whole span, small; without the frame of what is seen.

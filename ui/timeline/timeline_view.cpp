@@ -249,6 +249,7 @@ void TimelineView::setContent(TimelineContent content)
         const auto known =
             std::find_if(d.sums.begin(), d.sums.end(), [&](const GroupSums &old) { return old.timeline == group.timeline; });
         sums.push_back(known != d.sums.end() ? std::move(*known) : GroupSums::of(group.timeline));
+        sums.back().colour(group, d.content.colourBy);
         span = std::max(span, endOf(group));
     }
     d.sums = std::move(sums);
