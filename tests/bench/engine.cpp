@@ -7,6 +7,7 @@
 #include "engine/simulate/planned_schedule.h"
 #include "engine/simulate/simulate.h"
 #include "tests/bench/heap.h"
+#include "tests/support/gpt_shape.h"
 
 #include <benchmark/benchmark.h>
 
@@ -120,15 +121,7 @@ void exportTrace(benchmark::State &state, const Size &size)
 void searchAll(benchmark::State &state, int devices, int microbatches)
 {
     model::Experiment experiment;
-    experiment.model.preset = "custom";
-    experiment.model.layers = 32;
-    experiment.model.hidden = 3072;
-    experiment.model.heads = 24;
-    experiment.model.kvHeads = 24;
-    experiment.model.ffn = 12288;
-    experiment.model.sequence = 4096;
-    experiment.model.vocabularySize = 262144;
-    experiment.model.dtype = model::DataType::Fp16;
+    experiment.model = test::paperModel(4096, 262144);
     experiment.parallel = {devices, microbatches, 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};

@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/simulate.h"
+#include "tests/support/gpt_shape.h"
 
 #include <QString>
 
@@ -117,17 +118,7 @@ inline std::optional<model::VocabularyMethod> methodOf(const MeasuredRun &run)
 inline model::Experiment measuredExperiment(const MeasuredRun &run, model::VocabularyMethod method)
 {
     model::Experiment experiment;
-    experiment.model.preset = "custom";
-    experiment.model.family = model::ModelFamily::Gpt;
-    experiment.model.layers = 32;
-    experiment.model.hidden = 3072;
-    experiment.model.heads = 24;
-    experiment.model.kvHeads = 24;
-    experiment.model.ffn = 12288;
-    experiment.model.sequence = 4096;
-    experiment.model.vocabularySize = run.vocabularySize;
-    experiment.model.tied = false;
-    experiment.model.dtype = model::DataType::Fp16;
+    experiment.model = paperModel(4096, run.vocabularySize);
     experiment.parallel = {8, 128, 1, {}};
     experiment.schedule.vocabulary = method;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};

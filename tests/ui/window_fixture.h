@@ -1,6 +1,7 @@
 // A real window over a data folder of its own, for the tests of the window.
 #pragma once
 
+#include "tests/support/gpt_shape.h"
 #include "tests/support/ui_test.h"
 #include "ui/models/experiment_document.h"
 #include "ui/panels/message_bar.h"
@@ -69,14 +70,7 @@ public:
     void usePlanForTraining(int steps)
     {
         model::Experiment plan;
-        plan.model.preset = "custom";
-        plan.model.layers = 2;
-        plan.model.hidden = 32;
-        plan.model.heads = 2;
-        plan.model.kvHeads = 2;
-        plan.model.ffn = 128;
-        plan.model.sequence = 16;
-        plan.model.vocabularySize = 256;
+        plan.model = gptOf(2, 32, 2, 16, 256);
         plan.parallel.devices = 2;
         plan.parallel.microbatches = 4;
         plan.training.steps = steps;

@@ -1,6 +1,7 @@
 // What the window shows while it waits, where a plan does not fit, and where it cannot be trained here.
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "tests/support/gpt_shape.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/bridge/words.h"
 #include "ui/learn/page_browser.h"
@@ -11,7 +12,10 @@
 
 #include <QComboBox>
 #include <QDialog>
+#include <QDir>
+#include <QFileDialog>
 #include <QLabel>
+#include <QScopeGuard>
 #include <QTableWidget>
 #include <QTextDocument>
 #include <QToolButton>
@@ -39,6 +43,7 @@ private slots:
     void listsShowWhatEachChoiceWouldGive();
     void tooLittleMemoryIsSaidAtTheLaneAndInTheHeadline();
     void namesAreShownAsTheyAre();
+    void dialogsOfQtShowNamesAsTheyAre();
     void pagesReadNothingButTheirOwnPictures();
 
 private:
@@ -46,15 +51,7 @@ private:
     static model::Experiment hugePlan()
     {
         model::Experiment plan;
-        plan.model.preset = "custom";
-        plan.model.layers = 128;
-        plan.model.hidden = 16384;
-        plan.model.heads = 128;
-        plan.model.kvHeads = 128;
-        plan.model.ffn = 65536;
-        plan.model.sequence = 2048;
-        plan.model.vocabularySize = 256'000;
-        plan.model.dtype = model::DataType::Fp16;
+        plan.model = test::gptOf(128, 16384, 128, 2048, 256'000, model::DataType::Fp16);
         plan.cost.source = model::HardwarePreset{"a100-80gb"};
         return plan;
     }
@@ -270,6 +267,45 @@ void WindowStates::namesAreShownAsTheyAre()
     }
     QVERIFY(hostile >= 2); // of the run's tags and note, and of a chip
     QToolTip::hideText();
+    QVERIFY(!trap.wasOpened());
+}
+
+void WindowStates::dialogsOfQtShowNamesAsTheyAre()
+{
+    const Trap trap(m_fixture->path(u"pipe"_s));
+    m_fixture->open();
+    // Relative, for a name holds no slash.
+    const QString before = QDir::currentPath();
+    QVERIFY(QDir::setCurrent(m_fixture->path({})));
+    const auto back = qScopeGuard([&before] { QDir::setCurrent(before); });
+    const QString bad = u"<img src='pipe'>.json"_s;
+    QFile file(bad);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.close();
+    QFileDialog dialog(&m_fixture->window(), u"Save the experiment"_s, m_fixture->path({}));
+    dialog.setOption(QFileDialog::DontUseNativeDialog);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.selectFile(bad);
+    dialog.show();
+    // It asks whether the file is to be replaced.
+    QString asked;
+    Qt::TextFormat format = Qt::AutoText;
+    QTimer::singleShot(0, &dialog, [&] {
+        auto *box = qobject_cast<QDialog *>(QApplication::activeModalWidget());
+        if (!box)
+            return;
+        const auto *label = box->findChild<QLabel *>(u"qt_msgbox_label"_s);
+        asked = label->text();
+        format = label->textFormat();
+        (void)box->grab();
+        box->reject();
+    });
+    QMetaObject::invokeMethod(&dialog, "accept");
+    QVERIFY2(asked.contains(bad), qPrintable(asked));
+    QCOMPARE(format, Qt::PlainText);
+    for (const auto *view : dialog.findChildren<QAbstractItemView *>())
+        for (const QString &tip : tipsOf(*view->model()))
+            QVERIFY2(!Qt::mightBeRichText(tip), qPrintable(tip));
     QVERIFY(!trap.wasOpened());
 }
 

@@ -1,29 +1,13 @@
 // Cuts of layers and shards of the vocabulary, against the published allocations.
 #include "engine/model/partition.h"
+#include "tests/support/gpt_shape.h"
 
 #include <QTest>
 #include <numeric>
 
 using namespace stagelens::model;
+using stagelens::test::paperModel;
 using Cut = std::vector<int>;
-
-namespace {
-
-/// The paper's 4B model: hidden 3072, 32 layers.
-ModelConfig paperModel(int sequence, int vocabularySize)
-{
-    ModelConfig model;
-    model.layers = 32;
-    model.hidden = 3072;
-    model.heads = 24;
-    model.kvHeads = 24;
-    model.ffn = 4 * 3072;
-    model.sequence = sequence;
-    model.vocabularySize = vocabularySize;
-    return model;
-}
-
-} // namespace
 
 class ModelPartition : public QObject {
     Q_OBJECT

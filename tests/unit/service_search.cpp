@@ -2,6 +2,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/search_space.h"
+#include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
 
 #include <QtTest>
@@ -18,15 +19,7 @@ namespace {
 model::Experiment paperPlan(int microbatches)
 {
     model::Experiment experiment;
-    experiment.model.preset = "custom";
-    experiment.model.layers = 16;
-    experiment.model.hidden = 2048;
-    experiment.model.heads = 16;
-    experiment.model.kvHeads = 16;
-    experiment.model.ffn = 8192;
-    experiment.model.sequence = 2048;
-    experiment.model.vocabularySize = 131072;
-    experiment.model.dtype = model::DataType::Fp16;
+    experiment.model = test::gptOf(16, 2048, 16, 2048, 131072, model::DataType::Fp16);
     experiment.parallel = {4, microbatches, 1, {}};
     experiment.schedule.family = model::kAutomaticFamily;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};

@@ -17,15 +17,7 @@ namespace {
 model::Experiment paperPlan(const char *family, VocabularyMethod method)
 {
     model::Experiment experiment;
-    experiment.model.preset = "custom";
-    experiment.model.layers = 32;
-    experiment.model.hidden = 3072;
-    experiment.model.heads = 24;
-    experiment.model.kvHeads = 24;
-    experiment.model.ffn = 12288;
-    experiment.model.sequence = 4096;
-    experiment.model.vocabularySize = 32'000;
-    experiment.model.dtype = model::DataType::Fp16;
+    experiment.model = test::paperModel(4096, 32'000);
     experiment.parallel = {8, 32, 1, {}};
     experiment.schedule.family = family;
     experiment.schedule.vocabulary = method;

@@ -14,6 +14,8 @@ namespace stagelens::ui {
 [[nodiscard]] QLabel *plainLabel(const QString &text, QWidget *parent);
 /// A label with markup of our own; what is put into it from outside must be escaped.
 [[nodiscard]] QLabel *markupLabel(const QString &markup, QWidget *parent);
+/// Labels that Qt makes itself, in its dialogs for files, take nothing for markup from now on, tooltips excepted.
+void keepLabelsPlain();
 /// A tooltip that reads as the text does.
 [[nodiscard]] QString plainTip(const QString &text);
 
