@@ -106,6 +106,7 @@ void WindowRecovery::theFirstWindowFitsItsScreen_data()
     QTest::newRow("1366x768") << QSize(1366, 768) << QByteArray("1");
     QTest::newRow("1280x720") << QSize(1280, 720) << QByteArray("1");
     QTest::newRow("1920x1080 at 200 %") << QSize(1920, 1080) << QByteArray("2");
+    QTest::newRow("1366x768 at 200 %") << QSize(1366, 768) << QByteArray("2");
 }
 
 void WindowRecovery::theFirstWindowFitsItsScreen()
@@ -138,8 +139,9 @@ void WindowRecovery::theFirstWindowFitsItsScreen()
             QCOMPARE(screen, pixels / scale.toInt());
         } else if (words[0] == "picture") {
             QVERIFY2(size.width() >= 200 && size.height() >= 60, said.constData());
-        } else {
-            QVERIFY2(size.width() <= screen.width() && size.height() <= screen.height(), said.constData());
+        } else { // a page that is higher is scrolled
+            QVERIFY2(size.width() <= screen.width(), said.constData());
+            QVERIFY2(size.height() <= screen.height() || words[0] == "centre", said.constData());
         }
     }
 }

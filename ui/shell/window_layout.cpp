@@ -63,6 +63,17 @@ constexpr const char *kWideWidth = "wideWidth"; ///< property of a dock: its wid
 constexpr int kMemoryVersion = 1;
 constexpr int kMemoryDelayMilliseconds = 500; ///< so that a crash loses no choice
 constexpr int kRunsShare = 6;                 ///< of the window's height, one part for the runs
+
+/// Menu and strip, which has more lines the narrower it is. The layout asks how high they are in the narrowest window; the
+/// least height follows the width that the window has.
+class TopArea : public QWidget {
+public:
+    using QWidget::QWidget;
+    [[nodiscard]] int heightForWidth(int width) const override
+    {
+        return QWidget::heightForWidth(std::max(width, window()->width()));
+    }
+};
 } // namespace
 
 QRect fitted(const QRect &window, const QRect &available)
@@ -76,7 +87,7 @@ QRect fitted(const QRect &window, const QRect &available)
 
 void MainWindow::buildTop()
 {
-    auto *top = new QWidget(this);
+    auto *top = new TopArea(this);
     auto *layout = new QVBoxLayout(top);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
