@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 
+#include <algorithm>
 #include <set>
 
 using namespace stagelens;
@@ -23,6 +24,7 @@ private slots:
     void init() { test::failOnWarnings(); }
     void everyFieldReadsBackWhatItWrites();
     void widthsFollowWhileInProportion();
+    void aHeadMayHaveAWidthOfItsOwn();
     void choosingAPresetFillsTheModel();
     void onlyScheduleIsOpenAtFirst();
     void rowsAppearWithTheirCosts();
@@ -41,7 +43,7 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.schedule.family = "interleaved-1f1b";
         else if (field.id == u"schedule.waves"_s)
             experiment.schedule.family = "hanayo";
-        else if (field.id == u"model.kv_heads"_s)
+        else if (field.id == u"model.kv_heads"_s || field.id == u"model.head_dim"_s)
             experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"schedule.vocabulary_order"_s)
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
@@ -89,6 +91,47 @@ void PanelFields::widthsFollowWhileInProportion()
     QCOMPARE(experiment.model.ffn, 600);
     ui::field(u"model.heads"_s).setValue(experiment, 8);
     QCOMPARE(experiment.model.kvHeads, 8);
+}
+
+void PanelFields::aHeadMayHaveAWidthOfItsOwn()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.setOpenGroups({u"Model"_s});
+    editor.show();
+    auto *width = editor.findChild<QSpinBox *>(u"model.head_dim"_s);
+    QVERIFY(width && !width->isVisible()); // GPT-2 divides the hidden width
+    const auto choose = [&](const QString &id, const QVariant &value) {
+        model::Experiment next = document.experiment();
+        ui::field(id).setValue(next, value);
+        document.edit(id, id, next);
+        document.closeGesture();
+    };
+    // gemma-2-9b: 16 heads of 256 in a hidden width of 3584, which makes 224.
+    choose(u"model.preset"_s, u"gemma-2-9b"_s);
+    QVERIFY(width->isVisible());
+    QCOMPARE(width->text(), u"256"_s);
+    QVERIFY2(width->toolTip().contains(u"--head-dim"_s), qPrintable(width->toolTip()));
+    width->setValue(0);
+    QCOMPARE(width->text(), u"hidden / heads"_s);
+    QVERIFY(!document.experiment().model.headDim);
+    QCOMPARE(document.experiment().model.headSize(), 224);
+    QCOMPARE(document.experiment().model.preset, std::string("custom"));
+    document.closeGesture();
+    document.undoStack().undo();
+    QCOMPARE(document.experiment().model.headDim, std::optional(256));
+    QCOMPARE(document.experiment().model.preset, std::string("gemma-2-9b"));
+    QCOMPARE(width->text(), u"256"_s);
+    // What rotary positions cannot turn is refused at this field; other widths make it what it was.
+    choose(u"model.head_dim"_s, 7);
+    const base::Problems problems = model::validate(document.experiment());
+    QVERIFY(std::ranges::any_of(problems, [](const base::Problem &each) { return each.field == "model.head_dim"; }));
+    choose(u"model.heads"_s, 8);
+    QCOMPARE(width->text(), u"hidden / heads"_s);
+    // A file may give it to GPT-2, which is refused: the field is there to mend it.
+    model::Experiment gpt;
+    gpt.model.headDim = 48;
+    QVERIFY(ui::field(u"model.head_dim"_s).applies(gpt));
 }
 
 void PanelFields::choosingAPresetFillsTheModel()

@@ -109,7 +109,8 @@ void addModelFields(std::vector<Field> &all)
                             [](Experiment &experiment) -> int & { return experiment.model.layers; }));
     all.push_back(modelSize(u"model.hidden"_s, u"Hidden width"_s, u"--hidden"_s, u"Width of the residual stream."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.hidden; }));
-    all.push_back(modelSize(u"model.heads"_s, u"Heads"_s, u"--heads"_s, u"Attention heads; they divide the hidden width."_s,
+    all.push_back(modelSize(u"model.heads"_s, u"Heads"_s, u"--heads"_s,
+                            u"Attention heads; they divide the hidden width unless the width of a head is given."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.heads; }));
     Field keyValue = modelSize(u"model.kv_heads"_s, u"Key/value heads"_s, u"--kv-heads"_s,
                                u"Heads of keys and values; they divide the heads."_s,
@@ -122,6 +123,18 @@ void addModelFields(std::vector<Field> &all)
         return experiment.hasModel && experiment.model.family == model::ModelFamily::Llama;
     };
     all.push_back(std::move(keyValue));
+    Field headWidth = integer(u"model.head_dim"_s, u"Width of a head"_s, u"--head-dim"_s,
+                              u"Channels of one head, an even number; 0: hidden width / heads."_s, {});
+    headWidth.value = [](const Experiment &experiment) { return QVariant(experiment.model.headDim.value_or(0)); };
+    headWidth.setValue = [](Experiment &experiment, const QVariant &value) {
+        experiment.model.headDim = value.toInt() == 0 ? std::nullopt : std::optional(value.toInt());
+        experiment.model.preset = "custom";
+    };
+    headWidth.applies = [](const Experiment &experiment) { // also where a file gives it to GPT, which is refused at this field
+        return experiment.hasModel && (experiment.model.family == model::ModelFamily::Llama || experiment.model.headDim);
+    };
+    headWidth.zero = u"hidden / heads"_s;
+    all.push_back(std::move(headWidth));
     all.push_back(modelSize(u"model.ffn"_s, u"Inner width"_s, u"--ffn"_s, u"Inner width of the MLP."_s,
                             [](Experiment &experiment) -> int & { return experiment.model.ffn; }));
     all.push_back(modelSize(u"model.sequence"_s, u"Sequence length"_s, u"--sequence"_s, u"Tokens of one sequence."_s,
