@@ -40,6 +40,8 @@ public:
     [[nodiscard]] Wait wait() const { return m_wait; }
     /// The plan is not the document's: its input is illegal, its answer takes noticeably long, or nobody waits for it any more.
     [[nodiscard]] bool isStale() const { return !m_problems.empty() || m_wait != Wait::None || m_cancelled; }
+    /// The document's plan is being computed, however short a time.
+    [[nodiscard]] bool isComputing() const { return m_stage == Stage::Plan; }
     [[nodiscard]] bool isCancelled() const { return m_cancelled; }
     /// Gives up the plan that is being computed; the last one stays.
     void cancel();

@@ -46,6 +46,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
       m_document(new ExperimentDocument(this)), m_files(new FileDesk(m_document, m_options.remember, this)),
       m_forecast(new Forecast(m_bridge, m_document, this)), m_desk(new RunDesk(m_bridge, this)), m_view(new ViewState(this))
 {
+    keepLabelsPlain();
     m_problemDelay.setSingleShot(true);
     m_problemDelay.setInterval(kProblemDelayMilliseconds);
     m_actions = new WindowActions(m_document->undoStack().createUndoAction(this, u"&Undo"_s),
@@ -86,6 +87,8 @@ void MainWindow::connectModel()
 {
     connect(m_forecast, &Forecast::changed, this, [this] {
         m_files->setSound(m_forecast->problems().empty());
+        if (!m_forecast->isStale() && !m_forecast->isComputing())
+            m_soundStep = m_document->undoStack().index();
         updateTrain();
         updateFigures();
         updateProblems(false);
@@ -96,7 +99,7 @@ void MainWindow::connectModel()
     connect(m_forecast, &Forecast::familiesChanged, this, &MainWindow::updateMethodDetails);
     connect(&m_problemDelay, &QTimer::timeout, this, &MainWindow::showProblems);
     connect(m_document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
-    connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, [this] { m_notice->clear(m_undoNotice); });
+    connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, &MainWindow::stepDone);
     connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_files, &FileDesk::failed, this, &MainWindow::say);
@@ -217,62 +220,6 @@ void MainWindow::updateFigures()
 {
     m_metrics->setFigures({m_forecast->plan(), m_explore->baseline(), m_forecast->baselineName(), m_explore->run(),
                            m_explore->runDiffers(), m_forecast->isStale()});
-}
-
-void MainWindow::updateProblems(bool atOnce)
-{
-    if (m_forecast->problems().empty() || m_forecast->isCancelled()) {
-        m_problemDelay.stop();
-        showProblems();
-    } else if (atOnce || m_explore->problemBar()->isVisible()) {
-        showProblems();
-    } else {
-        m_problemDelay.start();
-    }
-}
-
-void MainWindow::showProblems()
-{
-    const base::Problems &problems = m_forecast->problems();
-    std::vector<FieldEditor *> editors = m_strip->editors();
-    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
-    for (FieldEditor *editor : editors) {
-        QString reason;
-        for (const base::Problem &problem : problems) {
-            if (qtText(problem.field) == editor->field().id)
-                reason = sentence(problem);
-        }
-        editor->setProblem(reason);
-    }
-    if (m_forecast->isCancelled()) {
-        m_explore->problemBar()->say(
-            MessageBar::Tone::Note, u"The prediction was cancelled: this is the last plan that was computed."_s,
-            {{u"Compute"_s, [this] { m_forecast->refresh(); }}, {u"Undo"_s, [this] { m_document->undoStack().undo(); }}});
-        return;
-    }
-    if (problems.empty()) {
-        m_explore->problemBar()->clear();
-        return;
-    }
-    std::vector<MessageBar::Action> actions;
-    const model::Experiment &experiment = m_document->experiment();
-    if (problems.front().field == "parallel.devices" && experiment.hasModel &&
-        experiment.parallel.devices > experiment.model.layers && experiment.model.layers > 0) {
-        actions.push_back({u"Use %1"_s.arg(experiment.model.layers), [this] {
-                               model::Experiment next = m_document->experiment();
-                               next.parallel.devices = next.model.layers;
-                               m_document->edit(u"parallel.devices"_s, u"Devices"_s, std::move(next));
-                               m_document->closeGesture();
-                           }});
-    }
-    if (problems.front().field == "schedule.text" && !m_actions->editSchedule->isChecked())
-        actions.push_back({u"Show the text"_s, [this] { m_actions->editSchedule->setChecked(true); }});
-    if (problems.front().field == "schedule.file")
-        actions.push_back({u"Open a schedule…"_s, [this] { askOpenSchedule(); }});
-    if (m_document->undoStack().canUndo())
-        actions.push_back({u"Undo"_s, [this] { m_document->undoStack().undo(); }});
-    m_explore->problemBar()->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), problems),
-                                 std::move(actions));
 }
 
 void MainWindow::updateMethodDetails()

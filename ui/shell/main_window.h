@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/panels/message_bar.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/train_words.h"
 
@@ -28,7 +29,6 @@ class FileDesk;
 class Forecast;
 class InspectorPanel;
 class LearnPage;
-class MessageBar;
 class MetricsPanel;
 class RunDesk;
 class RunsPanel;
@@ -140,6 +140,10 @@ private:
     void updateFigures();
     void updateProblems(bool atOnce);
     void showProblems();
+    /// A step of undo was made, taken back or merged with the one before.
+    void stepDone();
+    /// Takes back what was done since the plan was sound last.
+    [[nodiscard]] MessageBar::Action undoToSound();
     void updateMethodDetails();
     void updateRuns();
     void updateStoreBar();
@@ -203,6 +207,7 @@ private:
     };
     std::optional<std::vector<SetAside>> m_aside; ///< the docks that were shown before; absent while they are shown
     Qt::WindowStates m_stateBefore;               ///< the presentation
+    int m_soundStep = 0;                          ///< index of undo at which the plan was sound last
     int m_undoNotice = 0;                         ///< of m_notice; 0: none yet
     int m_runNotice = 0;
     bool m_narrow = false;
