@@ -3,6 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/models/sweep_plan.h"
 #include "ui/plots/sweep_plot.h"
+#include "ui/shell/sweep_content.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -28,6 +29,7 @@ private slots:
     void valuesAreRead();
     void plansAreMadeOfValuesAndMethods();
     void frontHoldsWhatNothingSurpasses();
+    void onlyEqualWorkIsRanked();
     void preparedSweepIsPredictedAndOpensInExplore();
     void hoveringLinksThePlots();
     void impossiblePointsStayWithTheirReason();
@@ -111,6 +113,55 @@ void SweepMode::frontHoldsWhatNothingSurpasses()
     marks.push_back({6, 0, 0.5, 0.5, timeline::Provenance::Predicted, false, 0, {}}); // does not fit
     marks.push_back({7, 0, 0.1, 0.1, timeline::Provenance::Predicted, true, 1, {}});  // other work
     QVERIFY(ui::paretoFront(marks, 0) == (std::vector<std::size_t>{1, 3, 0}));
+}
+
+void SweepMode::onlyEqualWorkIsRanked()
+{
+    struct Case {
+        const char *name;
+        bool hasModel;
+        std::size_t first; ///< of sweepParameters(), with its values
+        std::vector<int> values;
+        std::optional<ui::SweepAxis> second;
+        std::vector<int> workloads; ///< of the marks, series by series
+    };
+    constexpr std::size_t kVocabulary = 0, kDevices = 1, kMicrobatches = 2, kSize = 3, kLayers = 4;
+    const std::vector<Case> cases{
+        {"devices", true, kDevices, {2, 4}, {}, {0, 0, 0, 0}},
+        {"microbatches", true, kMicrobatches, {8, 16}, {}, {0, 1, 0, 1}},
+        {"as many tokens", true, kMicrobatches, {8, 16}, ui::SweepAxis{kSize, {1, 2}}, {0, 1, 1, 2, 0, 1, 1, 2}},
+        {"vocabularies", true, kVocabulary, {1000, 2000}, {}, {0, 1, 0, 1}},
+        {"layers", true, kLayers, {8, 16}, {}, {0, 1, 0, 1}},
+        {"devices in teaching units", false, kDevices, {2, 4}, {}, {0, 1, 0, 1}}, // each has as many units
+    };
+    for (const Case &each : cases) {
+        model::Experiment base;
+        base.hasModel = each.hasModel;
+        if (!each.hasModel)
+            base.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Stage};
+        ui::SweepSetup setup{
+            {each.first, each.values}, each.second, {model::VocabularyMethod::None, model::VocabularyMethod::Redis}};
+        const auto entries = ui::sweepEntries(base, setup);
+        service::SweepPoint point;
+        point.done = true;
+        point.iteration = 1000;
+        point.peakMemory = 1000;
+        std::vector<ui::SweepResult> results;
+        for (const ui::SweepEntry &entry : entries)
+            results.push_back({static_cast<int>(results.size()), &entry, &point});
+        const ui::SweepContent memory = ui::memoryContent(setup, results);
+        std::vector<int> workloads;
+        for (const ui::SweepMark &mark : memory.marks)
+            workloads.push_back(mark.workload);
+        QVERIFY2(workloads == each.workloads, each.name);
+        const bool isOneWork = std::ranges::max(each.workloads) == 0;
+        for (const ui::SweepMetric &metric : ui::sweepMetrics()) {
+            const QString name = ui::metricContent(setup, metric, results).y.name;
+            QCOMPARE(!name.contains(u"at equal work only"_s), isOneWork);
+            QVERIFY(name.contains(metric.moreIsBetter ? u"more is better"_s : u"less is better"_s));
+        }
+        QCOMPARE(memory.y.name.contains(u"less is better"_s), isOneWork);
+    }
 }
 
 void SweepMode::preparedSweepIsPredictedAndOpensInExplore()

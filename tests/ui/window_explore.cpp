@@ -35,6 +35,9 @@ private slots:
     void theAxisStandsStillWhileAFieldIsEdited();
     void wordsThatAreNoNumberAreRefused();
     void pinnedBaselineIsNamedBesideTheDifference();
+    void aBaselineOfOtherWorkIsNotCompared();
+    void groupsThatGrowAreTold();
+    void undoOfAProblemGoesBackToASoundPlan();
     void aGapIsExplained();
     void smallWindowsMovePanes();
     void theWindowFitsASmallScreen();
@@ -260,6 +263,91 @@ void WindowExplore::pinnedBaselineIsNamedBesideTheDifference()
     QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"+"_s));
     window.actions().unpinBaseline->trigger();
     QCOMPARE(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text(), u"This plan is the baseline."_s);
+}
+
+void WindowExplore::aBaselineOfOtherWorkIsNotCompared()
+{
+    auto &window = m_fixture->open();
+    const auto *change = m_fixture->find<QLabel>(u"metrics.iteration.change"_s);
+    const auto *baseline = m_fixture->find<QLabel>(u"metrics.baseline"_s);
+    const auto flag = [this] { return m_fixture->content().baseline ? m_fixture->content().baseline->text : QString(); };
+    window.actions().pinBaseline->trigger();
+    model::Experiment twice = window.document().experiment();
+    twice.parallel.microbatches *= 2;
+    window.document().edit(u"parallel.microbatches"_s, {}, twice);
+    QVERIFY2(!change->isVisible(), qPrintable(change->text()));
+    QVERIFY2(baseline->text().contains(u"is other work, so nothing is compared: they train different numbers of tokens"_s),
+             qPrintable(baseline->text()));
+    QVERIFY2(flag().endsWith(u" of other work"_s), qPrintable(flag()));
+    twice.parallel.microbatchSize = 1;
+    twice.parallel.microbatches /= 2;
+    twice.schedule.vocabulary = model::VocabularyMethod::Redis;
+    window.document().edit(u"parallel.microbatches"_s, {}, twice);
+    QVERIFY(change->isVisible() && flag().contains(u", now "_s));
+    // Teaching units of each stage: two chunks are twice the work of 1F1B; of a device's share they are as much.
+    window.actions().unpinBaseline->trigger();
+    model::Experiment teaching;
+    teaching.hasModel = false;
+    teaching.parallel.microbatches = 8;
+    teaching.schedule.family = "interleaved-1f1b";
+    for (const auto per : {model::UniformPer::Stage, model::UniformPer::Device}) {
+        teaching.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, per};
+        window.document().start(teaching, {}, u"Chunks"_s);
+        const bool isEqual = per == model::UniformPer::Device;
+        QCOMPARE(change->isVisible(), isEqual);
+        QCOMPARE(flag().contains(u", now "_s), isEqual);
+        QCOMPARE(baseline->text().contains(u"F and B of a microbatch take 12 and 24 units"_s), !isEqual);
+    }
+}
+
+void WindowExplore::groupsThatGrowAreTold()
+{
+    auto &window = m_fixture->open();
+    const auto *note = m_fixture->find<QLabel>(u"metrics.note"_s);
+    QVERIFY(note && !note->isVisible());
+    model::Experiment plan = window.document().experiment();
+    plan.schedule.family = "interleaved-1f1b";
+    plan.parallel.microbatches = 10; // on four devices: two groups of five and not 4, 4 and 2
+    window.document().edit(u"schedule.family"_s, {}, plan);
+    QVERIFY(note->isVisible());
+    QCOMPARE(note->text(), u"Groups of up to 5 microbatches: the rest would not fill the pipeline."_s);
+    plan.parallel.microbatches = 12;
+    window.document().edit(u"schedule.family"_s, {}, plan);
+    QVERIFY(!note->isVisible());
+}
+
+void WindowExplore::undoOfAProblemGoesBackToASoundPlan()
+{
+    auto &window = m_fixture->open();
+    auto &document = window.document();
+    auto *bar = window.explorePage().problemBar();
+    const auto edit = [&](const QString &field, auto change) {
+        model::Experiment next = document.experiment();
+        change(next);
+        document.edit(field, field, next);
+    };
+    // Typed in one gesture: sound at first, then not.
+    edit(u"model.heads"_s, [](model::Experiment &next) { next.model.heads = next.model.kvHeads = 2; });
+    QVERIFY(window.forecast().problems().empty());
+    edit(u"model.heads"_s, [](model::Experiment &next) { next.model.heads = next.model.kvHeads = 24; });
+    document.closeGesture();
+    QVERIFY(!window.forecast().problems().empty());
+    QTRY_VERIFY(bar->isVisible());
+    QVERIFY(m_fixture->find<QAbstractButton>(u"bar.problem.Undo"_s));
+    // Another edit does not mend it: the newest step is not what made the problem.
+    edit(u"training.steps"_s, [](model::Experiment &next) { next.training.steps = 77; });
+    document.closeGesture();
+    QVERIFY(!window.forecast().problems().empty());
+    m_fixture->click(u"bar.problem.Undo 2 steps"_s);
+    QTRY_VERIFY(window.forecast().problems().empty());
+    QCOMPARE(document.experiment().model.heads, 4);
+    QVERIFY(!bar->isVisible());
+    document.undoStack().redo();
+    document.undoStack().redo();
+    QCOMPARE(document.experiment().training.steps, 77);
+    QTRY_VERIFY(bar->isVisible());
+    m_fixture->click(u"bar.problem.Undo 2 steps"_s);
+    QTRY_COMPARE(document.experiment().model.heads, 4);
 }
 
 void WindowExplore::aGapIsExplained()

@@ -3,6 +3,7 @@
 #include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
+#include "engine/schedule/interleaved.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -179,6 +180,12 @@ QString planCaption(const model::Experiment &experiment)
                                         : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
+}
+
+QString planNote(const model::Experiment &experiment)
+{
+    const std::optional<int> grown = schedule::grownGroup(experiment);
+    return grown ? u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown) : QString();
 }
 
 QString runName(const store::RunSummary &run)

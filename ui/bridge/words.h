@@ -31,6 +31,8 @@ namespace stagelens::ui {
 [[nodiscard]] QString caption(store::RunStatus status);
 /// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
+/// What the plan does that its fields do not say, as a sentence; empty: nothing.
+[[nodiscard]] QString planNote(const model::Experiment &experiment);
 /// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run that nobody has named, else the name it was given.
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.

@@ -62,7 +62,9 @@ void addShape(std::vector<Field> &all)
 
     Field group =
         integer(u"schedule.group_size"_s, u"Group size"_s, u"--group-size"_s,
-                u"Microbatches that go through a chunk before the next chunk's turn; 0: as many as there are devices."_s, {});
+                u"Microbatches that go through a chunk before the next chunk's turn; a rest that would not fill the pipeline "
+                "makes groups larger. 0: as many as there are devices."_s,
+                {});
     group.value = [](const Experiment &experiment) { return QVariant(experiment.schedule.groupSize.value_or(0)); };
     group.setValue = [](Experiment &experiment, const QVariant &value) {
         experiment.schedule.groupSize = value.toInt() == 0 ? std::nullopt : std::optional(value.toInt());

@@ -1,6 +1,7 @@
 #include "ui/panels/metrics_panel.h"
 #include "ui/bridge/plain_text.h"
 
+#include "engine/service/equal_work.h"
 #include "engine/service/published.h"
 #include "ui/bridge/words.h"
 
@@ -56,6 +57,9 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     m_baseline->setWordWrap(true);
     layout->addSpacing(6);
     layout->addWidget(m_baseline);
+    m_note = figure(this, u"metrics.note"_s);
+    m_note->setWordWrap(true);
+    layout->addWidget(m_note);
 }
 
 MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &caption, const QString &tip)
@@ -113,7 +117,10 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
     m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);
-    const bool compare = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
+    const bool isOther = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
+    const std::string otherWork =
+        isOther ? service::workDifference(figures.baseline->experiment, figures.plan->experiment) : std::string();
+    const bool compare = isOther && otherWork.empty();
     const auto change = [compare](QLabel *label, double now, double before, QString (*words)(double, double) = &changeText) {
         label->setText(compare ? words(now, before) : QString());
         label->setVisible(compare); // an empty one could be focused
@@ -122,11 +129,17 @@ void MetricsPanel::setFigures(const Figures &figures)
     change(m_iteration.change, static_cast<double>(plan.iteration), baseline ? static_cast<double>(baseline->iteration) : 0);
     change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0, &pointsText);
     change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
-    m_baseline->setText(compare ? u"Differences are against the baseline, %1: %2."_s.arg(
-                                      figures.baselineName, durationText(baseline->iteration, units))
-                        : figures.baseline ? u"This plan is the baseline."_s
-                                           : QString()); // it is being computed, or has times of another unit
+    if (compare)
+        m_baseline->setText(u"Differences are against the baseline, %1: %2."_s.arg(figures.baselineName,
+                                                                                   durationText(baseline->iteration, units)));
+    else if (isOther)
+        m_baseline->setText(u"The baseline, %1: %2, is other work, so nothing is compared: %3."_s.arg(
+            figures.baselineName, durationText(baseline->iteration, units), qtText(otherWork)));
+    else // without one it is being computed, or has times of another unit
+        m_baseline->setText(figures.baseline ? u"This plan is the baseline."_s : QString());
     m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
+    m_note->setText(planNote(figures.plan->experiment));
+    m_note->setVisible(!m_note->text().isEmpty());
     setMeasured(figures);
     setPublished(*figures.plan);
     for (QLabel *label : findChildren<QLabel *>(QRegularExpression(u"^metrics\\."_s)))

@@ -46,6 +46,7 @@ private:
     Big m_memory;
     QLabel *m_provenance;
     QLabel *m_baseline;
+    QLabel *m_note; ///< planNote()
     QLabel *m_tokens;
     QLabel *m_mfu;
     QLabel *m_bound;

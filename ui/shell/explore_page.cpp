@@ -1,5 +1,6 @@
 #include "ui/shell/explore_page.h"
 
+#include "engine/service/equal_work.h"
 #include "engine/service/published.h"
 #include "ui/bridge/gap_explanation.h"
 #include "ui/bridge/lane_groups.h"
@@ -257,6 +258,8 @@ TimelineContent ExplorePage::content() const
         QString text = u"baseline %1"_s.arg(durationText(end, units));
         if (m_shown == Shown::Measured && measured)
             text += u" (predicted)"_s;
+        else if (!service::workDifference(baseline->experiment, plan->experiment).empty())
+            text += u" of other work"_s;
         else if (baseline->experiment != plan->experiment)
             text +=
                 u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));

@@ -1,6 +1,7 @@
 #include "ui/shell/sweep_content.h"
-#include "ui/bridge/plain_text.h"
 
+#include "engine/service/equal_work.h"
+#include "ui/bridge/plain_text.h"
 #include "ui/bridge/words.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
@@ -10,7 +11,7 @@
 #include <QPainter>
 
 #include <algorithm>
-#include <tuple>
+#include <vector>
 
 namespace stagelens::ui {
 
@@ -22,14 +23,31 @@ const QString kEmpty = u"Nothing was swept yet. Start goes through the plans tha
 /// From this ratio on values stand at equal factors and not at equal distances.
 constexpr double kLogarithmicFrom = 4;
 
-/// What a step computes, and how its figures came about: the model, how many sequences go through it, the kind.
-using Work = std::tuple<model::ModelConfig, int, timeline::Provenance>;
-Work workOf(const SweepResult &result)
+/// The results that may be ranked by their figures: the same work, and figures that came about in the same way.
+class Workloads {
+public:
+    int of(const SweepResult &result)
+    {
+        const auto known = std::ranges::find_if(m_firsts, [&](const SweepResult *first) {
+            return first->point->kind == result.point->kind &&
+                   service::workDifference(first->entry->plan, result.entry->plan).empty();
+        });
+        const auto index = static_cast<int>(known - m_firsts.begin());
+        if (known == m_firsts.end())
+            m_firsts.push_back(&result);
+        return index;
+    }
+
+private:
+    std::vector<const SweepResult *> m_firsts;
+};
+
+/// Whether all results are of the same work, however their figures came about.
+bool isOneWork(std::span<const SweepResult> results)
 {
-    const model::Experiment &plan = result.entry->plan;
-    Work work{plan.model, plan.parallel.microbatches * plan.parallel.microbatchSize, result.point->kind};
-    std::get<model::ModelConfig>(work).preset.clear();
-    return work;
+    return std::ranges::all_of(results, [&](const SweepResult &result) {
+        return service::workDifference(results.front().entry->plan, result.entry->plan).empty();
+    });
 }
 
 SweepMark markOf(const SweepResult &result)
@@ -92,7 +110,8 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
     content.x.ticks.assign(setup.first.values.begin(), setup.first.values.end());
     content.x.logarithmic =
         !setup.first.values.empty() && setup.first.values.back() >= kLogarithmicFrom * setup.first.values.front();
-    content.y.name = metric.name + (metric.moreIsBetter ? u" (more is better)"_s : u" (less is better)"_s);
+    content.y.name = u"%1 (%2 is better%3)"_s.arg(metric.name, metric.moreIsBetter ? u"more"_s : u"less"_s,
+                                                  isOneWork(results) ? QString() : u" at equal work only"_s);
     content.y.text = metric.text;
     content.y.inBytes = metric.name == u"Peak memory"_s;
     content.y.fromZero = true;
@@ -116,11 +135,12 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
     content.x.name = u"Peak memory of a device"_s;
     content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
     content.x.inBytes = true;
-    content.y.name = u"Iteration (less is better) · dotted: none is faster and smaller"_s;
+    content.y.name = isOneWork(results) ? u"Iteration (less is better) · dotted: none is faster and smaller"_s
+                                        : u"Iteration · dotted: at equal work none is faster and smaller"_s;
     content.y.text = sweepMetrics().front().text;
     content.y.fromZero = true;
     base::Bytes capacity = 0;
-    std::vector<Work> works;
+    Workloads workloads;
     for (const SweepResult &result : results) {
         const service::SweepPoint &point = *result.point;
         if (point.memoryCapacity > 0)
@@ -130,11 +150,7 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
         SweepMark mark = markOf(result);
         mark.x = static_cast<double>(point.peakMemory);
         mark.y = static_cast<double>(point.iteration);
-        const Work work = workOf(result);
-        const auto known = std::ranges::find(works, work);
-        mark.workload = static_cast<int>(known - works.begin());
-        if (known == works.end())
-            works.push_back(work);
+        mark.workload = workloads.of(result);
         content.marks.push_back(std::move(mark));
     }
     if (capacity > 0)
