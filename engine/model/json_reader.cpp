@@ -114,7 +114,7 @@ Result<Json> parseDocument(std::string_view text, const std::string &source)
 {
     auto document = parseJson(text, source);
     if (document && !document->is_object())
-        return Error::invalid(source, concat("holds ", typeName(*document), " in place of a JSON object { }"));
+        return Error::invalid(source, concat("holds ", typeName(*document), "; a JSON object { ... } is expected"));
     return document;
 }
 
