@@ -6,6 +6,9 @@ report "Labels are made by plainLabel() and markupLabel()" \
 report "Markup is for words of our own, each of which is listed here" \
     "$(grep -rnE '\bmarkupLabel\(' --include='*.cpp' ui app |
         grep -vE '^ui/bridge/plain_text\.cpp:|^ui/panels/schedule_panel\.cpp:.*<b>Schedule as text|^ui/shell/window_layout\.cpp:.*richText')"
+report "Tags stand only in the words of such labels; others show them as they are" \
+    "$(grep -rnE '"[^"]*</?(b|br|i|p|tr|td|table)>' --include='*.cpp' ui app |
+        grep -vE '^ui/panels/schedule_panel\.cpp:.*markupLabel\(|^ui/shell/window_(layout|actions)\.cpp:')"
 report "Nothing else that detects markup is used" \
     "$(grep -rnE '\b(QMessageBox|QErrorMessage|QStaticText|QWhatsThis|setWhatsThis|setHtml|insertHtml|AutoText)\b' --include='*.cpp' --include='*.h' ui app)"
 report "Pages of Learn alone are Markdown" \

@@ -166,12 +166,12 @@ void LessonPicture::simulate()
         const auto value = m_facts.value(name);
         return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
     };
-    QString words = u"<b>%1</b>: iteration %2, bubble %3, at most %4 microbatches held"_s.arg(
+    QString words = u"%1: iteration %2, bubble %3, at most %4 microbatches held"_s.arg(
         caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
     if (const QString peak = figure("peak"); !peak.isEmpty())
         words += u", peak memory "_s + peak;
     if (*beside)
-        words += u"<br>Below: iteration %1, bubble %2, at most %3 microbatches held"_s.arg(
+        words += u"\nBelow: iteration %1, bubble %2, at most %3 microbatches held"_s.arg(
             figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
     m_note.clear();
