@@ -193,10 +193,10 @@ void BubblePlot::Private::paintAround(QPainter &painter)
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
     setAccessibleName(QStringLiteral("Bubble"));
-    setToolTip(plainTip(
-        QStringLiteral("<p>Found by simulating again, always in this order: without barriers and messages, then with the "
-                       "vocabulary layers' work spread evenly, then with equal stages. What each saves is its part; what is "
-                       "left is fill and drain. Below: how much of its time each device waits.</p>")));
+    setToolTip(plainTip(QStringLiteral("Found by simulating again, always in this order: without barriers and messages,\n"
+                                       "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
+                                       "What each saves is its part; what is left is fill and drain.\n"
+                                       "Below: how much of its time each device waits.")));
     setMinimumHeight(90);
     m_private->updateStyle();
     m_private->refresh();
