@@ -109,19 +109,20 @@ std::size_t kindPeriodAt(const timeline::Lane &lane, std::size_t slice, base::Na
                     [&lane](std::size_t a, std::size_t b) { return lane.pass[a].kind == lane.pass[b].kind; });
 }
 
-/// Number of slices after which classes or kinds repeat from a slice on: of the classes where a column of `span` holds at least
-/// half a repetition of theirs, else of the kinds, so that the classes are seen one after another. 0: nothing repeats.
-std::size_t classPeriodAt(const timeline::Lane &lane, const LaneSums &sums, std::size_t slice, base::Nanos longestGap,
-                          base::Nanos span)
+/// Number of slices after which classes or kinds repeat from a slice on: of the classes where a column of `span`, in which
+/// `inside` slices begin, holds at least half a repetition of theirs, else of the kinds, so that the classes are seen one after
+/// another. 0: nothing repeats.
+std::size_t classPeriodAt(const timeline::Lane &lane, const LaneSums &sums, std::size_t slice, std::size_t inside,
+                          base::Nanos longestGap, base::Nanos span)
 {
     constexpr std::size_t kLongestPeriod = 64; // six passes of each microbatch in eight colours are 48
     constexpr std::size_t kFew = 4;            // slices of a column that is too narrow for it
-    const auto timeOf = [&](std::size_t period) { return beginOf(lane, slice + period) - lane.begin[slice]; };
-    if (slice + kFew <= lane.size() && timeOf(kFew) <= span) {
-        const std::size_t period = periodAt(lane, slice, longestGap, kLongestPeriod, [&sums](std::size_t a, std::size_t b) {
+    if (inside >= kFew) {
+        const std::size_t longest = std::min(kLongestPeriod, 2 * inside + 2);
+        const std::size_t period = periodAt(lane, slice, longestGap, longest, [&sums](std::size_t a, std::size_t b) {
             return sums.classOf(a) == sums.classOf(b);
         });
-        if (period > 0 && timeOf(period) <= 2 * span)
+        if (period > 0 && beginOf(lane, slice + period) - lane.begin[slice] <= 2 * span)
             return period;
     }
     return kindPeriodAt(lane, slice, longestGap);
@@ -210,8 +211,9 @@ std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const Lane
             break;
         DensityColumn column{x, std::min(step, window.width - x), to - from, {}};
         const std::size_t period = !longestGap || begun == 0 || to == from ? 0
-                                   : sums.hasClasses() ? classPeriodAt(lane, sums, begun - 1, *longestGap, to - from)
-                                                       : kindPeriodAt(lane, begun - 1, *longestGap);
+                                   : sums.hasClasses()
+                                       ? classPeriodAt(lane, sums, begun - 1, last - (begun - 1), *longestGap, to - from)
+                                       : kindPeriodAt(lane, begun - 1, *longestGap);
         const auto even = period > 0 && sums.hasClasses() ? evenWork(lane, sums, from, to, begun - 1, last, period, *longestGap)
                                                           : std::nullopt;
         if (even) {
