@@ -4,6 +4,9 @@
 #include "engine/runtime/packing.h"
 #include "engine/timeline/timeline.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace stagelens::runtime {
 
 inline void pack(Packer &packer, const timeline::Lane &lane)
@@ -13,6 +16,19 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
     packer.put(lane.pass);
     packer.put(lane.tailBegin);
     packer.put(lane.tailEnd);
+}
+
+/// Whether kind and flag are possible ones. A byte that is no flag must not be read as a bool.
+[[nodiscard]] inline bool isPossible(const schedule::Pass &pass)
+{
+    const std::byte flag = std::as_bytes(std::span(&pass, 1))[offsetof(schedule::Pass, pairedWithNext)];
+    return static_cast<int>(pass.kind) < schedule::kPassKindCount && std::to_integer<int>(flag) <= 1;
+}
+
+[[nodiscard]] inline bool isPossible(const timeline::TransferSlice &slice, int devices)
+{
+    return slice.device >= 0 && slice.device < devices && slice.peer >= -1 && slice.peer < devices &&
+           static_cast<int>(slice.transfer) < schedule::kTransferCount;
 }
 
 /// Of a lane without passes: four counts and its tail.
@@ -26,6 +42,11 @@ inline constexpr std::size_t kLeastLaneBytes = 4 * sizeof(std::size_t) + 2 * siz
     lane.pass = packed.values<schedule::Pass>();
     lane.tailBegin = packed.value<base::Nanos>();
     lane.tailEnd = packed.value<base::Nanos>();
+    const bool isEven = lane.end.size() == lane.size() && lane.pass.size() == lane.size() &&
+                        (lane.vocabulary.empty() || lane.vocabulary.size() == lane.size());
+    packed.require(isEven && std::ranges::all_of(lane.pass, [](const schedule::Pass &pass) { return isPossible(pass); }));
+    if (!packed.isWhole())
+        return {};
     return lane;
 }
 
@@ -45,11 +66,13 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
 [[nodiscard]] inline timeline::Timeline unpackTimeline(Unpacker &packed)
 {
     timeline::Timeline timeline;
-    timeline.provenance = packed.value<timeline::Provenance>();
+    timeline.provenance = packed.value<timeline::Provenance>(static_cast<int>(timeline::Provenance::Imported) + 1);
     timeline.lanes.resize(packed.count(kLeastLaneBytes));
     for (timeline::Lane &lane : timeline.lanes)
         lane = unpackLane(packed);
     timeline.transfers = packed.values<timeline::TransferSlice>();
+    packed.require(std::ranges::all_of(
+        timeline.transfers, [&](const timeline::TransferSlice &slice) { return isPossible(slice, timeline.devices()); }));
     timeline.stages.resize(packed.count(sizeof(std::size_t)));
     for (std::vector<int> &stages : timeline.stages)
         stages = packed.values<int>();

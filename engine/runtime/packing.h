@@ -3,6 +3,7 @@
 
 #include "engine/backend/process_group.h"
 
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -34,8 +35,8 @@ private:
     backend::Bytes m_bytes;
 };
 
-/// Takes out what a Packer of the same types put in, in the same order. Bytes that end too early, or name more elements than
-/// follow, give zeros from there on: ask isWhole() before the values are used.
+/// Takes out what a Packer of the same types put in, in the same order. Bytes that end too early, name more elements than
+/// follow, or are no value of an enumeration or flag give zeros from there on: ask isWhole() before the values are used.
 class Unpacker {
 public:
     explicit Unpacker(const backend::Bytes &bytes) : m_rest(bytes) {}
@@ -43,11 +44,20 @@ public:
     template <class T>
     [[nodiscard]] T value()
     {
+        static_assert(!std::is_enum_v<T>, "take an enumeration with its number of values");
         if constexpr (std::is_same_v<T, bool>)
-            return value<unsigned char>() != 0; // any other byte is no bool
+            return flag(value<unsigned char>());
         T value{};
         read(&value, sizeof(T));
         return value;
+    }
+    /// A value of an enumeration with so many.
+    template <class Enum>
+    [[nodiscard]] Enum value(int count) requires std::is_enum_v<Enum>
+    {
+        const auto value = this->value<std::underlying_type_t<Enum>>();
+        require(static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(count));
+        return m_isWhole ? static_cast<Enum>(value) : Enum{};
     }
     template <class T>
     [[nodiscard]] std::vector<T> values()
@@ -62,8 +72,7 @@ public:
         const auto named = value<std::size_t>();
         if (named <= m_rest.size() / bytesEach)
             return named;
-        m_isWhole = false;
-        m_rest = {};
+        require(false);
         return 0;
     }
     [[nodiscard]] std::string text()
@@ -72,16 +81,28 @@ public:
         return {letters.begin(), letters.end()};
     }
 
+    /// Nothing more follows unless the values so far are possible ones.
+    void require(bool isPossible)
+    {
+        if (isPossible)
+            return;
+        m_isWhole = false;
+        m_rest = {};
+    }
     [[nodiscard]] bool isWhole() const { return m_isWhole; }
 
 private:
+    /// No other byte may be read as a bool.
+    bool flag(unsigned char byte)
+    {
+        require(byte <= 1);
+        return byte == 1;
+    }
     void read(void *to, std::size_t count)
     {
-        if (count > m_rest.size()) {
-            m_isWhole = false;
-            m_rest = {};
+        require(count <= m_rest.size());
+        if (!m_isWhole)
             return;
-        }
         if (count > 0)
             std::memcpy(to, m_rest.data(), count);
         m_rest = m_rest.subspan(count);

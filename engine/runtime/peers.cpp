@@ -53,6 +53,12 @@ void shift(timeline::Lane &lane, base::Nanos by)
     lane.tailEnd += by;
 }
 
+base::Error notUnderstood(std::size_t rank)
+{
+    return base::Error::failed(
+        base::concat("process ", rank, " sent a result that makes no sense here; start all processes from the same program"));
+}
+
 } // namespace
 
 std::string mpiProblem()
@@ -286,6 +292,8 @@ base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_
         outcome.loss = packed.value<double>();
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
         outcome.lane = unpackLane(packed);
+        if (!packed.isWhole())
+            return notUnderstood(outcomes.size() - 1);
     }
     const base::Nanos earliest = *std::ranges::min_element(begins);
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank)
@@ -323,12 +331,14 @@ base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &devi
     const auto all = m_group->gather(packer.take(), m_halt);
     if (!all)
         return all.error();
-    for (const Bytes &rows : *all) {
-        if (rows.empty())
+    for (std::size_t rank = 0; rank < all->size(); ++rank) {
+        if ((*all)[rank].empty())
             continue;
-        Unpacker packed(rows);
+        Unpacker packed((*all)[rank]);
         const auto first = packed.value<std::int64_t>();
         const auto values = packed.values<float>();
+        if (!packed.isWhole() || first < 0 || first > std::ssize(tensor) - std::ssize(values))
+            return notUnderstood(rank);
         std::copy(values.begin(), values.end(), tensor.begin() + first);
     }
     return {};

@@ -104,7 +104,7 @@ base::Result<> unpackOutcome(Unpacker &packed)
 {
     if (packed.value<bool>())
         return {};
-    base::Error error{packed.value<base::ErrorKind>(), {}};
+    base::Error error{packed.value<base::ErrorKind>(static_cast<int>(base::ErrorKind::Cancelled) + 1), {}};
     error.problems.resize(packed.count(2 * sizeof(std::size_t)));
     for (base::Problem &problem : error.problems) {
         problem.field = packed.text();
@@ -155,6 +155,10 @@ StepReport unpackReport(Unpacker &packed)
     for (std::string &name : kernels.names)
         name = packed.text();
     kernels.slices = packed.values<timeline::KernelSlice>();
+    packed.require(std::ranges::all_of(kernels.slices, [&](const timeline::KernelSlice &slice) {
+        return slice.name >= 0 && slice.name < std::ssize(kernels.names) && slice.device >= 0 &&
+               slice.device < report.timeline->devices();
+    }));
     report.kernels = std::make_shared<const timeline::KernelTrace>(std::move(kernels));
     return report;
 }

@@ -1,5 +1,6 @@
 // What a worker process says: frames on a socket, and the values in them.
 #include "engine/model/experiment_json.h"
+#include "engine/runtime/packed_timeline.h"
 #include "engine/runtime/worker_link.h"
 #include "engine/schedule/text_form.h"
 #include "tests/fuzz/support.h"
@@ -29,6 +30,30 @@ void readFrames(std::string_view content)
     ::close(in);
 }
 
+/// What consumers index and switch by.
+void check(const runtime::StepReport &report)
+{
+    for (const timeline::Lane &lane : report.timeline->lanes) {
+        fuzz::require(lane.end.size() == lane.size() && lane.pass.size() == lane.size(), "a slice has an end and a pass");
+        for (const schedule::Pass &pass : lane.pass)
+            fuzz::require(runtime::isPossible(pass), "a pass has a kind and a flag");
+    }
+    for (const timeline::TransferSlice &slice : report.timeline->transfers)
+        fuzz::require(static_cast<int>(slice.transfer) < schedule::kTransferCount && slice.device >= 0 &&
+                          slice.device < report.timeline->devices(),
+                      "a transfer has a kind and a device");
+    if (report.kernels != nullptr)
+        for (const timeline::KernelSlice &slice : report.kernels->slices)
+            fuzz::require(static_cast<std::size_t>(slice.name) < report.kernels->names.size(), "a kernel has a name");
+}
+
+void checkOutcome(const base::Result<> &outcome)
+{
+    if (!outcome)
+        fuzz::require(outcome.error().kind <= base::ErrorKind::Cancelled && !outcome.error().problems.empty(),
+                      "an error has a kind and a problem");
+}
+
 void run(std::string_view input)
 {
     if (input.empty())
@@ -41,9 +66,10 @@ void run(std::string_view input)
     const backend::Bytes frame(bytes.begin(), bytes.end());
     Unpacker packed(frame);
     if (as == As::Outcome)
-        (void)runtime::unpackOutcome(packed);
+        checkOutcome(runtime::unpackOutcome(packed));
     if (as == As::Report)
-        (void)runtime::unpackReport(packed);
+        if (const runtime::StepReport report = runtime::unpackReport(packed); packed.isWhole())
+            check(report);
     if (as == As::Run)
         (void)runtime::unpackRun(packed);
 }
@@ -56,21 +82,45 @@ std::string seedOf(As as, Packer packer)
     return seed;
 }
 
-fuzz::Seeds seeds()
+/// A report of two devices, with a change.
+template <class Change>
+std::string reportSeed(const Change &change)
 {
-    Packer outcome;
-    pack(outcome, base::Result<>(base::Error::failed(fuzz::hostileMarkup(), "field")));
     timeline::Timeline timeline;
     timeline.lanes.resize(2);
     timeline.lanes[0].push(schedule::makePass(schedule::PassKind::F, 0, 0), 0, 10);
     timeline.stages = {{0}, {1}};
+    timeline.transfers = {{10, 12, 0, 0, 1, schedule::Transfer::Send}};
+    timeline::KernelTrace kernels{{"gemm"}, {{0, 5, 0, 0}}};
+    change(timeline, kernels);
     runtime::StepReport report;
     report.timeline = std::make_shared<const timeline::Timeline>(timeline);
     report.peakMemory = {{1, 2, 3, 4, 5, 6, 7}};
     report.facts["clocks"] = fuzz::hostileMarkup();
-    report.kernels = std::make_shared<const timeline::KernelTrace>(timeline::KernelTrace{{"gemm"}, {{0, 5, 0, 0}}});
+    report.kernels = std::make_shared<const timeline::KernelTrace>(kernels);
     Packer step;
     pack(step, report);
+    return seedOf(As::Report, std::move(step));
+}
+
+fuzz::Seeds reportSeeds()
+{
+    using timeline::KernelTrace;
+    using timeline::Timeline;
+    return {reportSeed([](Timeline &, KernelTrace &) {}),
+            reportSeed([](Timeline &timeline, KernelTrace &) { timeline.provenance = timeline::Provenance{99}; }),
+            reportSeed([](Timeline &timeline, KernelTrace &) { timeline.lanes[0].pass[0].kind = schedule::PassKind{200}; }),
+            reportSeed([](Timeline &timeline, KernelTrace &) { timeline.lanes[0].pass.clear(); }),
+            reportSeed([](Timeline &timeline, KernelTrace &) { timeline.transfers[0].device = 2; }),
+            reportSeed([](Timeline &, KernelTrace &kernels) { kernels.slices[0].name = 1; })};
+}
+
+fuzz::Seeds seeds()
+{
+    Packer outcome;
+    pack(outcome, base::Result<>(base::Error::failed(fuzz::hostileMarkup(), "field")));
+    Packer ofNoKind;
+    pack(ofNoKind, base::Result<>(base::Error{base::ErrorKind{77}, {{"", "message"}}}));
     Packer plan;
     pack(plan, runtime::PackedRun{
                    model::Experiment{},
@@ -86,9 +136,11 @@ fuzz::Seeds seeds()
     ::close(out);
     std::string huge = frames; // names 4 GiB that never come
     std::fill(huge.end() - 8, huge.end() - 4, '\xff');
-    return {seedOf(As::Outcome, std::move(outcome)), seedOf(As::Report, std::move(step)), seedOf(As::Run, std::move(plan)),
-            std::string(1, static_cast<char>(As::Frames)) + frames + frames,
-            std::string(1, static_cast<char>(As::Frames)) + huge};
+    fuzz::Seeds all = reportSeeds();
+    all.insert(all.end(), {seedOf(As::Outcome, std::move(outcome)), seedOf(As::Outcome, std::move(ofNoKind)),
+                           seedOf(As::Run, std::move(plan)), std::string(1, static_cast<char>(As::Frames)) + frames + frames,
+                           std::string(1, static_cast<char>(As::Frames)) + huge});
+    return all;
 }
 
 const fuzz::Registered kTarget{{"worker", run, seeds}};
