@@ -252,7 +252,9 @@ private:
             if (known == text)
                 continue;
             known = text;
-            write([name, text](store::RunStore &store, store::RunId run) { return store.setFact(run, name, text); });
+            write([name = name, text = text](store::RunStore &store, store::RunId run) {
+                return store.setFact(run, name, text);
+            });
         }
     }
 

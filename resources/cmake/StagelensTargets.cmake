@@ -21,9 +21,10 @@ elseif(STAGELENS_SANITIZER STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 elseif(STAGELENS_SANITIZER STREQUAL "fuzzer")
   # clang's libFuzzer learns from the coverage of all of the engine; its main() is linked to the targets alone. That a pointer to a
-  # function has another type is said of the standard library too, which is not built this way.
-  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function,vptr -fno-sanitize-recover=all
-    -fno-omit-frame-pointer)
+  # function has another type is said of the standard library too, which is not built this way. Each address that is used is
+  # ASan's to look at; without UBSan's own look at it more inputs are tried in a second.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined
+    -fno-sanitize=function,vptr,null,alignment,object-size,pointer-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 

@@ -55,7 +55,8 @@ private:
     std::string m_path; ///< /proc/self/fd/N
 };
 
-/// A folder in memory (/dev/shm where there is one), removed at the process's end. The same for every call.
+/// A folder in memory (below STAGELENS_FUZZ_SCRATCH, or in /dev/shm where there is one), removed at the process's end. The same
+/// for every call.
 [[nodiscard]] const std::string &scratchFolder();
 /// Replaces a file there, without the care (and the time) of base::writeFile().
 void writeScratch(const std::string &name, std::string_view content);
