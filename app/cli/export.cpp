@@ -9,6 +9,7 @@
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
 #include "engine/base/printable.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/exchange/torch_csv.h"
@@ -46,34 +47,6 @@ struct ExportArguments {
     std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full" or "messages" (compute_comms)
     std::string torchVersion; ///< of `comms`: "2.14", "2.15" or "" for the newest
     std::string output;
-};
-
-/// A folder for files that another process reads or writes; removed with this object.
-class TemporaryFolder {
-public:
-    TemporaryFolder() = default;
-    TemporaryFolder(const TemporaryFolder &) = delete;
-    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-    ~TemporaryFolder()
-    {
-        std::error_code ignored;
-        if (!m_folder.empty())
-            std::filesystem::remove_all(m_folder, ignored);
-    }
-    [[nodiscard]] base::Result<> make()
-    {
-        std::error_code error;
-        std::string pattern = (std::filesystem::temp_directory_path(error) / "stagelens-XXXXXX").string();
-        if (error || mkdtemp(pattern.data()) == nullptr)
-            return base::Error::failed(
-                base::concat("no temporary folder could be made: ", std::strerror(errno), "; set TMPDIR"));
-        m_folder = pattern;
-        return {};
-    }
-    [[nodiscard]] std::string path(const char *name) const { return (m_folder / name).string(); }
-
-private:
-    std::filesystem::path m_folder;
 };
 
 /// Runs a program to its end, which an interrupt brings about; its exit status, or the error that kept it from starting.
@@ -148,11 +121,11 @@ int exportPicture(const ExportArguments &arguments)
     if (!subject)
         return fail(subject.error());
     const InterruptScope interrupt;
-    TemporaryFolder folder;
-    if (const auto made = folder.make(); !made)
-        return fail(made.error());
+    const auto folder = base::TemporaryFolder::make(); // for files that the window reads or writes
+    if (!folder)
+        return fail(folder.error());
     const bool isPrinted = arguments.output == "-";
-    const std::string picture = isPrinted ? folder.path("picture") : arguments.output;
+    const std::string picture = isPrinted ? (folder->path() / "picture").string() : arguments.output;
     std::vector<std::string> words{"--export", picture, "--format", arguments.format};
     if (subject->run) {
         words.insert(words.end(), {"--run", std::to_string(subject->run->summary.id)});
@@ -161,7 +134,7 @@ int exportPicture(const ExportArguments &arguments)
         if (arguments.step)
             words.insert(words.end(), {"--step", std::to_string(*arguments.step)});
     } else {
-        const std::string plan = folder.path("plan.stagelens.json");
+        const std::string plan = (folder->path() / "plan.stagelens.json").string();
         if (const auto saved = model::saveExperiment(subject->experiment, plan); !saved)
             return fail(saved.error());
         words.insert(words.end(), {"--experiment", plan});
@@ -238,7 +211,8 @@ int exportSubject(const ExportArguments &arguments)
     if (!text)
         return fail(text.error());
     if (isPrinted) {
-        std::cout << *text;
+        // A terminal obeys letters that a file merely keeps. In JSON their escapes mean the same; the other formats have none.
+        std::cout << (::isatty(STDOUT_FILENO) != 0 ? base::printableJson(*text) : *text);
         return kDone;
     }
     if (const auto written = base::writeFile(arguments.output, *text); !written)

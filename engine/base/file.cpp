@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -146,6 +147,33 @@ std::filesystem::path makePrivateFolder()
     return name;
 }
 
+// Of a name of its own, for the file's may be as long as a name can be.
+constexpr std::string_view kPartBegin = ".stagelens-"; ///< then process, dash and number
+constexpr std::string_view kPartEnd = ".part";
+
+/// A name beside a file for its new content.
+std::filesystem::path partBeside(const std::filesystem::path &file)
+{
+    static std::atomic<unsigned> count = 0;
+    return file.parent_path() / concat(kPartBegin, ::getpid(), '-', count++, kPartEnd);
+}
+
+/// Removes the parts in a folder whose process has ended: it was killed while it wrote.
+void removeAbandonedParts(const std::filesystem::path &folder)
+{
+    std::error_code error;
+    for (std::filesystem::directory_iterator each(folder.empty() ? "." : folder, error);
+         !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
+        const std::string name = each->path().filename().string();
+        if (!name.starts_with(kPartBegin) || !name.ends_with(kPartEnd))
+            continue;
+        const std::string_view rest = std::string_view(name).substr(kPartBegin.size());
+        const auto process = parseInteger(rest.substr(0, rest.find('-')));
+        if (process && *process > 0 && ::kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH)
+            ::unlink(each->path().c_str());
+    }
+}
+
 } // namespace
 
 std::filesystem::path behindLinks(std::filesystem::path file)
@@ -166,6 +194,12 @@ void syncFolder(const std::filesystem::path &folder)
     const Descriptor in(opened(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
     if (in.get() >= 0)
         (void)::fsync(in.get());
+}
+
+bool syncFile(const std::filesystem::path &file)
+{
+    const Descriptor out(opened(file, O_WRONLY));
+    return out.get() >= 0 && ::fsync(out.get()) == 0;
 }
 
 Result<FileReader> FileReader::open(const std::filesystem::path &file, Bytes limit)
@@ -263,14 +297,13 @@ Result<> writeFile(const std::filesystem::path &file, std::span<const std::strin
         return Error::invalid(file.string(), "is a database, which is not replaced; choose another file");
     const std::filesystem::path behind = behindLinks(file);
     const mode_t mode = exists ? (info.st_mode & 0777U) | kExactly : kUsualMode;
-    static std::atomic<unsigned> count = 0;
-    // Of its own name, for the file's may be as long as a name can be.
-    const auto beside = behind.parent_path() / concat(".stagelens-", ::getpid(), '-', count++, ".part");
+    const std::filesystem::path beside = partBeside(behind);
     int code = writeInto(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode, parts, stop);
     if (code == 0 && ::rename(beside.c_str(), behind.c_str()) != 0)
         code = errno;
     if (code == 0) {
         syncFolder(behind.parent_path());
+        removeAbandonedParts(behind.parent_path());
         return {};
     }
     ::unlink(beside.c_str());

@@ -17,7 +17,7 @@ namespace stagelens::base {
 /// All of standard input, at most `limit` bytes: what a command line names `-`.
 [[nodiscard]] Result<std::string> readStandardInput(Bytes limit);
 /// Replaces a file as a whole: written beside it, flushed to disk, then renamed, so that a full disk or a crash leaves the old
-/// one. The new file has the old one's permissions; through a symbolic link, what it points to is written.
+/// one (and a part, which a later call removes). The permissions stay; through a symbolic link, what it points to is written.
 [[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::string_view content);
 /// The same of a content in several parts. Cancelled, with the old file left, where `stop` asks for it; it is asked between
 /// blocks of a few MiB.

@@ -1,5 +1,6 @@
 #include "engine/service/gpu_bench.h"
 
+#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
 #include "engine/service/environment.h"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <unistd.h>
 
 namespace stagelens::service {
 namespace {
@@ -197,26 +197,6 @@ base::Result<std::vector<StepPlan>> stepPlans(BenchShapes shapes)
     return plans;
 }
 
-/// A folder for runs that nobody wants to find again.
-class PassingFolder {
-public:
-    PassingFolder() : m_path(std::filesystem::temp_directory_path() / base::concat("stagelens-bench-", ::getpid()))
-    {
-        std::filesystem::create_directories(m_path);
-    }
-    PassingFolder(const PassingFolder &) = delete;
-    PassingFolder &operator=(const PassingFolder &) = delete;
-    ~PassingFolder()
-    {
-        std::error_code ignored;
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    [[nodiscard]] std::filesystem::path database() const { return m_path / "runs.db"; }
-
-private:
-    std::filesystem::path m_path;
-};
-
 RunSnapshotPtr lastOf(const model::Experiment &experiment, const std::filesystem::path &database, std::stop_token stop)
 {
     RunSnapshotPtr last;
@@ -289,12 +269,14 @@ base::Result<GpuBench> benchGpu(BenchShapes shapes, std::stop_token stop, const 
     for (const KernelResult &each : bench.kernels)
         if (each.figure.name == "largest product" && each.figure.type == "bf16")
             peak = each.rate;
-    const PassingFolder folder;
+    const auto folder = base::TemporaryFolder::make(); // its runs need not be found again
+    if (!folder)
+        return folder.error();
     for (const StepPlan &plan : *plans) {
         if (stop.stop_requested())
             break;
         say(plan.name);
-        StepResult step = stepOf(plan, folder.database(), peak, stop);
+        StepResult step = stepOf(plan, folder->path() / "runs.db", peak, stop);
         if (!stop.stop_requested())
             bench.steps.push_back(std::move(step));
     }

@@ -1,6 +1,7 @@
 // Whole files: what cannot be read or written is a message with a remedy, and nothing is lost.
 #include "engine/base/file.h"
 #include "engine/base/protected_file.h"
+#include "engine/base/temporary_folder.h"
 #include "tests/support/child_process.h"
 
 #include <QDir>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -47,6 +49,40 @@ private slots:
         QVERIFY(text(m_folder->path().toStdString()).find("it is a folder") != std::string::npos);
         QVERIFY(text("/dev/full").find("the disk is full") != std::string::npos);
         QCOMPARE(entries(), QStringList{});
+    }
+
+    /// A process that was killed while it wrote left its part beside the file for ever.
+    void partsOfEndedProcessesAreRemoved()
+    {
+        const pid_t ended = ::fork();
+        if (ended == 0)
+            ::_exit(0);
+        QCOMPARE(::waitpid(ended, nullptr, 0), ended);
+        const QString left = QString(".stagelens-%1-0.part").arg(ended);
+        const QString growing = QString(".stagelens-%1-0.part").arg(::getppid());
+        for (const QString &name : {left, growing, QString(".stagelens-mine.part")})
+            QVERIFY(QFile(m_folder->filePath(name)).open(QIODevice::WriteOnly));
+        QVERIFY(writeFile(path("a"), "content").ok());
+        QCOMPARE(entries(), (QStringList{growing, ".stagelens-mine.part", "a"}));
+    }
+
+    /// Folders for passing files had names that could be guessed.
+    void temporaryFoldersArePrivate()
+    {
+        std::filesystem::path former;
+        {
+            const auto one = TemporaryFolder::make();
+            const auto other = TemporaryFolder::make();
+            QVERIFY(one.ok() && other.ok());
+            QVERIFY(one->path() != other->path());
+            QVERIFY(one->path().string().find(std::to_string(::getpid())) == std::string::npos);
+            struct stat info {};
+            QCOMPARE(::stat(one->path().c_str(), &info), 0);
+            QCOMPARE(info.st_mode & 07777U, 0700U);
+            QVERIFY(writeFile(one->path() / "a", "x").ok());
+            former = one->path();
+        }
+        QVERIFY(!std::filesystem::exists(former));
     }
 
     void devicesAreWrittenToAndNotReplaced()

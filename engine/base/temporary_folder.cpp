@@ -1,0 +1,33 @@
+#include "engine/base/temporary_folder.h"
+
+#include "engine/base/text.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace stagelens::base {
+
+Result<TemporaryFolder> TemporaryFolder::make()
+{
+    std::error_code error;
+    std::string pattern = (std::filesystem::temp_directory_path(error) / "stagelens-XXXXXX").string();
+    if (error || ::mkdtemp(pattern.data()) == nullptr)
+        return Error::failed(concat("no temporary folder could be made: ", error ? error.message() : std::strerror(errno),
+                                    "; set TMPDIR to a folder that you may write to"));
+    return TemporaryFolder(std::move(pattern));
+}
+
+TemporaryFolder::TemporaryFolder(std::filesystem::path path) : m_path(std::move(path)) {}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder &&other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+
+TemporaryFolder::~TemporaryFolder()
+{
+    std::error_code ignored;
+    if (!m_path.empty())
+        std::filesystem::remove_all(m_path, ignored);
+}
+
+} // namespace stagelens::base
