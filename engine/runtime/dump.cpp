@@ -1,6 +1,7 @@
 #include "engine/runtime/dump.h"
 
 #include "engine/base/file.h"
+#include "engine/base/sync_folder.h"
 #include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/safetensors.h"
@@ -16,6 +17,13 @@ using Json = nlohmann::ordered_json;
 
 /// In every folder that a dump wrote.
 constexpr const char *kMarker = ".stagelens-dump";
+
+constexpr const char *kTokens = "tokens.bin";
+
+base::Error cannotWriteTokens(const std::filesystem::path &file)
+{
+    return base::Error::failed("cannot be written; make room on the disk or check your rights", file.string());
+}
 
 /// InvalidInput where a dump would replace files of others, or be read together with them.
 base::Result<> requireOwn(const std::filesystem::path &folder)
@@ -92,7 +100,7 @@ base::Result<> Dump::writeNextStep(const Batch &batch) const
 
 base::Result<> Dump::addTokens(const Batch &batch, std::ios::openmode mode) const
 {
-    const std::filesystem::path file = m_folder / "tokens.bin";
+    const std::filesystem::path file = m_folder / kTokens;
     std::ofstream out(file, std::ios::binary | mode);
     const auto sequence = m_plan.shape.sequence;
     const auto write = [&out](const std::int32_t *tokens, std::int64_t count) {
@@ -104,7 +112,7 @@ base::Result<> Dump::addTokens(const Batch &batch, std::ios::openmode mode) cons
         write(batch.allLabels().data() + row + sequence - 1, 1);
     }
     if (!out.flush())
-        return base::Error::failed("cannot be written; make room on the disk or check your rights", file.string());
+        return cannotWriteTokens(file);
     return {};
 }
 
@@ -124,6 +132,9 @@ base::Result<> Dump::writeEnd(const Tensors &parameters, const std::vector<doubl
 {
     if (auto written = writeTensors("model-final.safetensors", parameters); !written)
         return written;
+    // Not with each step: a dump is whole with its result, which is written behind it.
+    if (const std::filesystem::path tokens = m_folder / kTokens; !base::syncFile(tokens))
+        return cannotWriteTokens(tokens);
     const Json result{{"losses", losses}};
     return base::writeFile(m_folder / "result.json", result.dump(2) + '\n');
 }
