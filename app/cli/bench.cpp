@@ -5,9 +5,10 @@
 #include "app/cli/options.h"
 #include "app/cli/report.h"
 #include "app/cli/table.h"
+#include "engine/base/printable.h"
 #include "engine/base/text.h"
+#include "engine/model/calibration.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/presets.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
@@ -192,7 +193,7 @@ int calibrate(bool asJson)
     if (!hardware)
         return fail(hardware.error());
     if (asJson)
-        std::cout << model::hardwareToJson(*hardware) << '\n';
+        std::cout << base::printableJson(model::calibrationToJson({*hardware, model::calibrationSpread().value_or(0)}));
     else
         std::cout << "cpu-local: " << hardware->description << "; " << countText(hardware->peakFlops) << "FLOP/s, efficiency "
                   << percentText(hardware->matrixEfficiency) << " (attention " << percentText(hardware->attentionEfficiency)

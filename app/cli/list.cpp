@@ -3,9 +3,9 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/model/calibration.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/model/presets.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/processes.h"
@@ -92,12 +92,16 @@ base::Result<Json> hardware()
     if (!presets)
         return presets.error();
     Json list = Json::array();
-    for (const model::Hardware &preset : *presets)
+    for (const model::Hardware &preset : *presets) {
         list.push_back({{"name", preset.name},
                         {"description", preset.description},
                         {"peak_flops", preset.peakFlops},
                         {"memory_bytes", preset.memoryCapacity},
                         {"devices_per_node", preset.devicesPerNode}});
+        const auto spread = preset.name == "cpu-local" ? model::calibrationSpread() : std::nullopt;
+        if (spread)
+            list.back()["spread"] = *spread;
+    }
     return list;
 }
 

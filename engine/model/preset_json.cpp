@@ -222,6 +222,10 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
     reader.read("pass_overhead_us", overhead);
     reader.read("memory_capacity_bytes", hardware.memoryCapacity);
     reader.read("devices_per_node", hardware.devicesPerNode);
+    double spread = 0; // of a calibration, no figure of the hardware
+    reader.read(kSpread, spread);
+    if (!(spread >= 0 && spread <= 1))
+        reader.problem(kSpread, concat("is ", spread, "; choose 0 to 1"));
     for (const auto &[key, link] :
          {std::pair{"inside_node", &hardware.insideNode}, {"between_nodes", &hardware.betweenNodes}}) {
         if (const Json *member = reader.find(key))

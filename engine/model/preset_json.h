@@ -10,6 +10,9 @@
 
 namespace stagelens::model {
 
+/// A calibration's member beside those of hardware.
+inline constexpr const char *kSpread = "spread";
+
 /// The member "model" of an experiment.
 [[nodiscard]] Json modelJson(const ModelConfig &model);
 /// Reads it. A preset fills the shape first; a shape that differs from its preset's is called "custom".

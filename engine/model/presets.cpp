@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/model/calibration.h"
 #include "engine/model/preset_json.h"
 
 #include <algorithm>
@@ -68,10 +69,15 @@ void warnOnce(const std::string &text)
         base::log(base::LogLevel::Warning, text);
 }
 
+std::filesystem::path calibrationFile()
+{
+    return base::dataFolder() / concat(kLocal, ".json");
+}
+
 /// What was measured on this machine, or nothing.
 std::optional<Hardware> measuredHardware()
 {
-    const std::filesystem::path file = base::dataFolder() / concat(kLocal, ".json");
+    const std::filesystem::path file = calibrationFile();
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored))
         return std::nullopt;
@@ -159,6 +165,24 @@ Result<Hardware> hardwarePreset(std::string_view name)
     if (hardware && hardware->name != name)
         return Error::invalid(file->string(), concat("is named ", shown(hardware->name), " inside; name it ", name));
     return hardware;
+}
+
+std::string calibrationToJson(const Calibration &calibration)
+{
+    Json json = parseDocument(hardwareToJson(calibration.hardware), "hardware").value();
+    json[kSpread] = calibration.spread;
+    return json.dump(2) + '\n';
+}
+
+std::optional<double> calibrationSpread()
+{
+    if (!measuredHardware())
+        return std::nullopt;
+    const Result<std::string> text = base::readFile(calibrationFile(), kLargestPreset);
+    const Result<Json> document = text ? parseDocument(*text, "") : Result<Json>(text.error());
+    if (!document || !document->contains(kSpread))
+        return std::nullopt;
+    return (*document)[kSpread].get<double>(); // a number, or the file would not be the preset's
 }
 
 } // namespace stagelens::model

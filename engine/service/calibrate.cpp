@@ -111,14 +111,14 @@ base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
     hardware->peakFlops = runtime::matrixPeak();
     hardware->memoryCapacity = runtime::installedBytes();
     hardware->description = base::concat("one core of ", runtime::processorName(), ", measured here");
-    auto fitted = fitHardware(*std::move(hardware), plans);
+    const auto fitted = fitHardware(*std::move(hardware), plans);
     if (!fitted)
-        return fitted;
+        return fitted.error();
     std::error_code ignored;
     std::filesystem::create_directories(base::dataFolder(), ignored);
-    if (auto written = base::writeFile(presetFile(), model::hardwareToJson(*fitted)); !written)
+    if (auto written = base::writeFile(presetFile(), model::calibrationToJson(*fitted)); !written)
         return std::move(written).error();
-    return fitted;
+    return fitted->hardware;
 }
 
 } // namespace

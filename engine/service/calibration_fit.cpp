@@ -12,6 +12,7 @@ namespace {
 
 /// Beyond it the times say more about other programs than about the machine.
 constexpr double kMostSpread = 0.15;
+constexpr double kLeastSpread = 0.01; ///< that is claimed
 constexpr double kLeastProcessorShare = 0.5;
 
 /// The figures that are fitted begin here.
@@ -150,7 +151,7 @@ base::Error isTooBusy(const std::string &why)
 
 } // namespace
 
-base::Result<model::Hardware> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans)
+base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans)
 {
     if (const double share = medianShare(plans); share < kLeastProcessorShare)
         return isTooBusy(base::concat("this machine is too busy to be measured: other programs took ", percent(1 - share),
@@ -171,8 +172,9 @@ base::Result<model::Hardware> fitHardware(model::Hardware hardware, const std::v
     hardware.memoryBytesPerSecond = kBeginning.memoryBytesPerSecond;
     hardware.passOverhead = kBeginning.passOverhead;
     fit(hardware, plans, times);
-    hardware.description += base::concat(", within ", percent(std::max(spread, 0.01)));
-    return hardware;
+    spread = std::max(spread, kLeastSpread);
+    hardware.description += base::concat(", within ", percent(spread));
+    return model::Calibration{std::move(hardware), spread};
 }
 
 } // namespace stagelens::service

@@ -3,8 +3,8 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/calibration.h"
 #include "engine/model/experiment.h"
-#include "engine/model/presets.h"
 #include "engine/schedule/schedule.h"
 
 #include <map>
@@ -31,7 +31,7 @@ struct MeasuredPlan {
 
 /// Chooses the efficiencies, the memory's speed and the overhead with which the analytic costs explain the shortest times best;
 /// other programs only make passes longer. Every second step is measured against the others: their distance, the spread, is
-/// added to the description. Fails if the spread is above 15 % or other programs took more than half of the processor.
-[[nodiscard]] base::Result<model::Hardware> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans);
+/// in the description too. Fails if the spread is above 15 % or other programs took more than half of the processor.
+[[nodiscard]] base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans);
 
 } // namespace stagelens::service

@@ -1,12 +1,15 @@
 // The figures of cpu-local: other programs on the machine move them little, or nothing is stored.
+#include "engine/base/file.h"
 #include "engine/base/random.h"
 #include "engine/schedule/families.h"
 #include "engine/service/calibration_fit.h"
 #include "engine/simulate/cost_model.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace stagelens;
 
@@ -87,11 +90,11 @@ private slots:
             const auto plans = measuredOn(truth, 0.2, 3, 0.8, seed);
             const auto fitted = service::fitHardware(truth, plans);
             QVERIFY2(fitted, fitted ? "" : fitted.error().text().c_str());
-            const double memory = fitted->memoryBytesPerSecond / truth.memoryBytesPerSecond;
+            const double memory = fitted->hardware.memoryBytesPerSecond / truth.memoryBytesPerSecond;
             QVERIFY2(memory > 0.5 && memory < 2, qPrintable(QString::number(memory)));
             for (const service::MeasuredPlan &plan : plans) {
                 const auto expected = simulate::analyticCosts(plan.experiment, truth, plan.schedule);
-                const auto predicted = simulate::analyticCosts(plan.experiment, *fitted, plan.schedule);
+                const auto predicted = simulate::analyticCosts(plan.experiment, fitted->hardware, plan.schedule);
                 for (int device = 0; device < 2; ++device) {
                     const auto of = [device](const simulate::CostModel &costs) {
                         return static_cast<double>(costs.pass(device, schedule::PassKind::F, device).duration);
@@ -107,7 +110,25 @@ private slots:
     {
         const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 0.05, 0, 1, 7));
         QVERIFY(fitted);
-        QVERIFY2(fitted->description.find("measured here, within ") != std::string::npos, fitted->description.c_str());
+        const std::string &description = fitted->hardware.description;
+        QVERIFY2(description.find("measured here, within ") != std::string::npos, description.c_str());
+        QVERIFY2(fitted->spread > 0 && fitted->spread <= 0.05, qPrintable(QString::number(fitted->spread)));
+    }
+
+    /// It was in the description alone.
+    void theSpreadIsStored()
+    {
+        const QTemporaryDir folder;
+        qputenv("STAGELENS_DATA_DIR", folder.path().toUtf8());
+        QVERIFY(!model::calibrationSpread());
+        const std::filesystem::path file = folder.filePath("cpu-local.json").toStdString();
+        QVERIFY(base::writeFile(file, model::hardwareToJson(trueHardware())).ok()); // of a version that stored none
+        QVERIFY(!model::calibrationSpread());
+        QVERIFY(base::writeFile(file, model::calibrationToJson({trueHardware(), 0.0625})).ok());
+        QCOMPARE(model::calibrationSpread(), std::optional(0.0625));
+        QCOMPARE(model::hardwarePreset("cpu-local")->memoryBytesPerSecond, trueHardware().memoryBytesPerSecond);
+        QVERIFY(base::writeFile(file, model::calibrationToJson({trueHardware(), 7})).ok());
+        QVERIFY(!model::calibrationSpread());
     }
 
     void whatSpreadsIsRefused()
