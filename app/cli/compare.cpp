@@ -161,13 +161,13 @@ void print(const Subject &a, const Subject &b)
     constexpr std::size_t kWidestLabel = 80;
     std::cout << "A: " << base::printable(a.label, kWidestLabel) << ", " << provenanceText(a.timeline->provenance) << '\n'
               << "B: " << base::printable(b.label, kWidestLabel) << ", " << provenanceText(b.timeline->provenance) << "\n\n";
-    const auto word = [](const Json &value) {
-        return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
+    const auto word = [](const Json &row, const char *side) {
+        return row[side].is_null() ? "-" : fieldText(row["field"], row[side]);
     };
     const Json differences = differencesOf(a, b);
     Table parameters({"differs", "A", "B"});
     for (const Json &row : differences)
-        parameters.add({row["field"], word(row["a"]), word(row["b"])});
+        parameters.add({row["field"], word(row, "a"), word(row, "b")});
     if (differences.empty())
         std::cout << "the plans are the same\n";
     else

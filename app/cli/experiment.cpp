@@ -24,7 +24,7 @@ void addLeaves(const nlohmann::ordered_json &json, const std::string &path, Tabl
         if (value.is_object() && !value.empty())
             addLeaves(value, name, table);
         else
-            table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
+            table.add({name, fieldText(name, value)});
     }
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/table.h"
 #include "engine/base/count.h"
+#include "engine/base/hash.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
@@ -44,6 +45,16 @@ std::string groupText(const model::Experiment &experiment)
 }
 
 } // namespace
+
+std::string fieldText(const std::string &field, const nlohmann::ordered_json &value)
+{
+    constexpr std::size_t kWidest = 40;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (field != "schedule.text")
+        return text;
+    return base::concat(base::printable(std::string_view(text).substr(0, text.find('\n')), kWidest), " (",
+                        std::ranges::count(text, '\n'), " lines, xxh64 ", base::hashText(text), ')');
+}
 
 std::string planText(const model::Experiment &experiment)
 {

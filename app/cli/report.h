@@ -18,6 +18,8 @@ int fail(const base::Error &error);
 /// Writes a JSON document to stdout, and nothing else.
 void printJson(const nlohmann::ordered_json &document);
 
+/// The value of a document's field in a table. A custom schedule's text is told by its first line, its length and its hash.
+[[nodiscard]] std::string fieldText(const std::string &field, const nlohmann::ordered_json &value);
 /// "1f1b, vocab-2, 4 devices x 16 microbatches, gpt-demo".
 [[nodiscard]] std::string planText(const model::Experiment &experiment);
 /// The run's name, or "1f1b · vocab-2 · 4x16 · V 8192" where nobody has named it.

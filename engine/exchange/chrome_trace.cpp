@@ -2,6 +2,10 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/schedule/pass_index.h"
 
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
 namespace stagelens::exchange {
 namespace {
 
@@ -66,24 +70,21 @@ void addLane(Trace &trace, const timeline::Lane &lane, int device, const simulat
         trace.complete("O", "O", device, lane.tailBegin, lane.tailEnd, {});
 }
 
-/// Names of kernels are the compiler's: no control characters, but perhaps quotes.
+/// A name of a kernel as it may be between quotes in JSON: it comes from a library, perhaps with quotes or bytes that are no
+/// UTF-8.
 std::string escaped(const std::string &name)
 {
-    std::string text;
-    for (const char letter : name) {
-        if (letter == '"' || letter == '\\')
-            text += '\\';
-        text += letter;
-    }
-    return text;
+    const std::string text = nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text.substr(1, text.size() - 2);
 }
 
 /// On the thread of their device: viewers draw what lies within a pass below it.
 void addKernels(Trace &trace, const timeline::KernelTrace &kernels)
 {
+    std::vector<std::string> names;
+    std::ranges::transform(kernels.names, std::back_inserter(names), escaped);
     for (const timeline::KernelSlice &slice : kernels.slices)
-        trace.complete(escaped(kernels.names[static_cast<std::size_t>(slice.name)]), "kernel", slice.device, slice.begin,
-                       slice.end, {});
+        trace.complete(names[static_cast<std::size_t>(slice.name)], "kernel", slice.device, slice.begin, slice.end, {});
 }
 
 /// Transfers overlap on a device, so they are asynchronous events, each with an id of its own.

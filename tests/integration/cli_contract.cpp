@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -28,6 +31,7 @@ private slots:
     void exportsForOtherPrograms();
     void comparesExperiments();
     void readsAndWritesStandardStreams();
+    void aTerminalIsGivenNoControls();
     void takesMemoryInUnits();
     void leavesNothingOfAPictureThatIsStopped();
 
@@ -291,6 +295,40 @@ void CliContract::readsAndWritesStandardStreams()
     QVERIFY(runOn("hello", u"simulate --schedule-file -"_s).err.startsWith("--schedule-file: line 1"));
     QVERIFY(runOn("", u"validate --schedule-file -"_s).err.startsWith("--schedule-file: "));
     QVERIFY(runOn("", u"simulate --durations -"_s).err.startsWith("--durations: may not be standard input"));
+}
+
+/// An export to a terminal held the raw letters of names: U+009B begins a command to it, U+202E turns the order around.
+void CliContract::aTerminalIsGivenNoControls()
+{
+    const QByteArray hostile = "\xc2\x9b"
+                               "31m\xe2\x80\xae";
+    QVERIFY(write(QString::fromUtf8(hostile), "some text to train with\n"));
+    const QStringList words{u"export"_s, u"--format"_s, u"stagelens"_s, u"--data"_s, QString::fromUtf8(hostile)};
+    const CliAnswer piped = m_cli.run(words);
+    QVERIFY2(piped.status == 0 && piped.out.contains(hostile), piped.err);
+
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    QVERIFY(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+    const QByteArray name = ::ptsname(terminal);
+    QProcess process;
+    m_cli.prepare(process, words);
+    process.setChildProcessModifier([&name] {
+        const int screen = ::open(name.constData(), O_RDWR | O_NOCTTY);
+        ::dup2(screen, STDOUT_FILENO);
+        ::close(screen);
+    });
+    process.start();
+    QVERIFY(process.waitForStarted());
+    QByteArray shown;
+    QByteArray block(4096, '\0');
+    for (ssize_t count = 0; (count = ::read(terminal, block.data(), static_cast<std::size_t>(block.size()))) > 0;)
+        shown += block.first(count);
+    ::close(terminal);
+    QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+    QCOMPARE(process.exitCode(), 0);
+    QVERIFY2(shown.contains("\\u009b31m\\u202e"), shown);
+    QVERIFY(!shown.contains("\xc2\x9b") && !shown.contains("\xe2\x80\xae"));
+    QCOMPARE(QJsonDocument::fromJson(shown).object(), piped.object());
 }
 
 void CliContract::takesMemoryInUnits()

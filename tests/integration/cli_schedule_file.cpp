@@ -3,6 +3,7 @@
 
 #include <QFile>
 #include <QJsonArray>
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
@@ -23,6 +24,7 @@ private slots:
     void holdsTheMemoryLimitAgainstTheFile();
     void trainsAndVerifies();
     void documentsNameTheFileFromTheirFolder();
+    void tablesNameALongText();
     void exportsMessages();
     void exportsForBothPyTorchs();
     void keepsWhatACsvHas();
@@ -92,6 +94,36 @@ void CliScheduleFile::takesThePlanFromTheFile()
     // Other options win over an experiment's file, and so does a schedule's file with all that it brings.
     QCOMPARE(m_cli.run(u"experiment --schedule zb-v --devices 4 -o zbv.json"_s).status, 0);
     QCOMPARE(m_cli.run(u"experiment --json zbv.json --schedule-file v.csv"_s).object()[u"parallel"_s][u"devices"_s].toInt(), 2);
+}
+
+/// The whole text was a cell, cut where two texts were still alike.
+void CliScheduleFile::tablesNameALongText()
+{
+    const QByteArray head = "schedule mine devices 1 microbatches 40 vocabulary none\n0:";
+    for (const bool isLast : {false, true}) {
+        QByteArray order;
+        for (int i = 0; i < 40; ++i)
+            order += " F" + QByteArray::number(i);
+        for (int i = 39; i >= 0; --i)
+            order += " B" + QByteArray::number(isLast && i < 2 ? 1 - i : i);
+        QVERIFY(write(u"long.txt"_s, head + order + '\n'));
+        QProcess process;
+        m_cli.prepare(process, u"experiment -o long-%1.json --schedule-file -"_s.arg(int{isLast}).split(u' '));
+        process.setStandardInputFile(m_cli.path(u"long.txt"_s));
+        process.start();
+        QVERIFY(process.waitForFinished(CliRunner::kPatienceMs));
+        const CliAnswer document = CliRunner::answerOf(process);
+        QVERIFY2(document.status == 0, document.err);
+    }
+    const QByteArray table = m_cli.run(u"experiment long-0.json"_s).out;
+    const QRegularExpression cell(u"schedule mine devices 1 [^\n]{1,40} \\(2 lines, xxh64 ([0-9a-f]{16})\\)"_s);
+    QVERIFY2(cell.match(QString::fromUtf8(table)).hasMatch(), table);
+    QVERIFY2(!table.contains("F12"), table);
+    const QString compared = QString::fromUtf8(m_cli.run(u"compare long-0.json long-1.json"_s).out);
+    auto cells = cell.globalMatch(compared);
+    QVERIFY2(cells.hasNext(), qPrintable(compared));
+    const QString first = cells.next().captured(1);
+    QVERIFY2(cells.hasNext() && cells.next().captured(1) != first, qPrintable(compared));
 }
 
 void CliScheduleFile::refusesWhatContradictsTheFile_data()

@@ -119,6 +119,19 @@ private slots:
         QCOMPARE(json["peak_activation_microbatches"].dump(), std::string("[4.0,3.5]"));
     }
 
+    /// Names of kernels come from libraries; their line ends, controls and ill-formed bytes made the trace no JSON.
+    void namesOfKernelsAreEscaped()
+    {
+        const timeline::KernelTrace kernels{{"a\"b\\c\n\x1b[31m", "\xff"}, {{0, 5, 0, 0}, {5, 9, 0, 1}}};
+        const Json trace = Json::parse(exchange::chromeTrace(sampleTimeline(), {.kernels = &kernels}), nullptr, false);
+        QVERIFY(trace.is_object());
+        std::vector<std::string> names;
+        for (const Json &event : trace["traceEvents"])
+            if (event.value("cat", "") == "kernel")
+                names.push_back(event["name"].get<std::string>());
+        QVERIFY((names == std::vector<std::string>{"a\"b\\c\n\x1b[31m", "\xef\xbf\xbd"}));
+    }
+
     void chromeTraceIsJsonWithExactTimes()
     {
         simulate::MemoryProfile profile;
