@@ -170,26 +170,19 @@ bool failsToLock(int fd, int command, const void *argument)
 // The names of the C library, and its types where they are not those of the headers.
 extern "C" {
 
-int open(const char *path, int flags, ...)
-{
-    va_list rest;
-    va_start(rest, flags);
-    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
-    va_end(rest);
-    if (fails("open", absolute(path), ofOpen(flags)))
-        return -1;
-    return original<int (*)(const char *, int, mode_t)>("open")(path, flags, mode);
-}
-int open64(const char *path, int flags, ...)
-{
-    va_list rest;
-    va_start(rest, flags);
-    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
-    va_end(rest);
-    if (fails("open", absolute(path), ofOpen(flags)))
-        return -1;
-    return original<int (*)(const char *, int, mode_t)>("open64")(path, flags, mode);
-}
+#define STAGELENS_OPEN(NAME)                                                                                                   \
+    int NAME(const char *path, int flags, ...)                                                                                 \
+    {                                                                                                                          \
+        va_list rest;                                                                                                          \
+        va_start(rest, flags);                                                                                                 \
+        const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;                                   \
+        va_end(rest);                                                                                                          \
+        return fails("open", absolute(path), ofOpen(flags))                                                                    \
+                   ? -1                                                                                                        \
+                   : original<int (*)(const char *, int, mode_t)>(#NAME)(path, flags, mode);                                   \
+    }
+STAGELENS_OPEN(open)
+STAGELENS_OPEN(open64)
 FILE *fopen64(const char *path, const char *mode)
 {
     if (fails("fopen", absolute(path), *mode == 'r' ? kNothing : kSpace))
