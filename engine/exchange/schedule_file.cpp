@@ -19,9 +19,9 @@ bool isCsv(std::string_view text)
     return first != std::string_view::npos && std::string_view("0123456789-+(,\"").find(text[first]) != std::string_view::npos;
 }
 
-base::Result<ScheduleFile> readCsv(std::string_view text)
+base::Result<ScheduleFile> readCsv(std::string_view text, const std::stop_token &stop)
 {
-    auto csv = readTorchCsv(text);
+    auto csv = readTorchCsv(text, stop);
     if (!csv)
         return csv.error();
     auto schedule = scheduleOf(*csv);
@@ -46,27 +46,29 @@ std::string ScheduleFile::placeText(int device, std::size_t position) const
     return csv ? text(place) : base::concat("line ", place.row, ", word ", place.column);
 }
 
-base::Result<ScheduleFile> readSchedule(std::string_view text)
+base::Result<ScheduleFile> readSchedule(std::string_view text, const std::stop_token &stop)
 {
     text = base::withoutByteOrderMark(text);
     if (isCsv(text))
-        return readCsv(text);
+        return readCsv(text, stop);
     ScheduleFile file;
-    auto schedule = schedule::scheduleFromText(text, &file.deviceLines);
+    auto schedule = schedule::scheduleFromText(text, &file.deviceLines, stop);
     if (!schedule)
         return schedule.error();
     file.schedule = *std::move(schedule);
     return file;
 }
 
-base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file)
+base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file, const std::stop_token &stop)
 {
     auto content = base::readFile(file, kLargestFile);
-    auto read = content ? readSchedule(*content) : base::Result<ScheduleFile>(content.error());
+    auto read = content ? readSchedule(*content, stop) : base::Result<ScheduleFile>(content.error());
     if (read) {
         read->source = *std::move(content);
         return read;
     }
+    if (read.error().kind == base::ErrorKind::Cancelled)
+        return read;
     base::Problems problems = std::move(read).error().problems;
     for (base::Problem &problem : problems)
         problem = {"schedule.file", base::concat(file.string(), ": ", problem.message)};

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,9 @@ struct ScheduleFile {
 };
 
 /// Reads a schedule of either form; every problem has the field "schedule.file" and begins with the place.
-[[nodiscard]] base::Result<ScheduleFile> readSchedule(std::string_view text);
+/// Cancelled where `stop` asks for it.
+[[nodiscard]] base::Result<ScheduleFile> readSchedule(std::string_view text, const std::stop_token &stop = {});
 /// As above from a file of at most 256 MiB; each problem begins with the file's name.
-[[nodiscard]] base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file);
+[[nodiscard]] base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file, const std::stop_token &stop = {});
 
 } // namespace stagelens::exchange

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,8 +78,9 @@ struct TorchCell {
 
 /// Reads either format and dialect (told apart by the letters: BW, or W and B without an I, mean 2024's); LF, CRLF, blanks
 /// around actions and a byte order mark are accepted. InvalidInput "schedule.file" with up to kMostTorchProblems cells that are
-/// wrong, each with cause and remedy. Linear in the text; what it accepts need not be a sound schedule.
-[[nodiscard]] base::Result<TorchCsv> readTorchCsv(std::string_view text);
+/// wrong, each with cause and remedy. Linear in the text; what it accepts need not be a sound schedule. Cancelled where `stop`
+/// asks for it.
+[[nodiscard]] base::Result<TorchCsv> readTorchCsv(std::string_view text, const std::stop_token &stop = {});
 /// The file again: without blanks, lines ended with LF.
 [[nodiscard]] std::string writeTorchCsv(const TorchCsv &csv);
 

@@ -64,7 +64,7 @@ std::optional<int> takeNumber(std::string_view &text, int most)
 /// Reads one file; a method that finds a fault reports it and goes on with the next cell.
 class Reader {
 public:
-    explicit Reader(std::string_view text) : m_rest(base::withoutByteOrderMark(text)) {}
+    Reader(std::string_view text, const std::stop_token &stop) : m_rest(base::withoutByteOrderMark(text)), m_stop(stop) {}
     base::Result<TorchCsv> read();
 
 private:
@@ -87,6 +87,7 @@ private:
     [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostTorchProblems; }
 
     std::string_view m_rest;
+    const std::stop_token &m_stop;
     TorchCell m_cell;
     TorchCsv m_csv;
     std::size_t m_actions = 0;
@@ -119,6 +120,8 @@ base::Result<TorchCsv> Reader::read()
     if (m_problems.empty() && m_hasCommunication && m_firstIdle.row > 0)
         refuseAt(m_firstIdle, "is empty, but the file has communication actions, which leave no cell idle; remove the empty "
                               "cell, or the communication");
+    if (m_stop.stop_requested())
+        return base::Error::cancelled();
     if (!m_problems.empty())
         return base::Error::invalid(std::move(m_problems));
     return std::move(m_csv);
@@ -136,7 +139,8 @@ void Reader::readRow(std::string_view line)
     m_isBw.emplace_back();
     // A comma at the end has an empty cell behind it, as Python reads it.
     for (bool isLast = false; !isLast && !isFull();) {
-        ++m_cell.column;
+        if (++m_cell.column % 4096 == 0 && m_stop.stop_requested())
+            m_isOver = true;
         if (const auto cell = takeCell(line, isLast))
             readCell(base::trim(*cell));
     }
@@ -303,9 +307,9 @@ void Reader::settleDialect()
 
 } // namespace
 
-base::Result<TorchCsv> readTorchCsv(std::string_view text)
+base::Result<TorchCsv> readTorchCsv(std::string_view text, const std::stop_token &stop)
 {
-    return Reader(text).read();
+    return Reader(text, stop).read();
 }
 
 } // namespace stagelens::exchange

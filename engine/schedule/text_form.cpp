@@ -42,7 +42,7 @@ std::optional<int> takeNumber(std::string_view &text, int most = std::numeric_li
 /// Reads one schedule; every read function leaves the reason in m_error and says false if it fails.
 class Reader {
 public:
-    explicit Reader(std::string_view text) : m_rest(text) {}
+    Reader(std::string_view text, const std::stop_token &stop) : m_rest(text), m_stop(stop) {}
     base::Result<Schedule> read();
     [[nodiscard]] const std::vector<int> &deviceLines() const { return m_deviceLines; }
 
@@ -62,7 +62,11 @@ private:
         return false;
     }
 
+    /// Asks now and then, at every `count`-th line or pass.
+    bool isStopped(std::size_t count) const { return count % 4096 == 0 && m_stop.stop_requested(); }
+
     std::string_view m_rest;
+    const std::stop_token &m_stop;
     int m_line = 0;
     std::string m_error;
     std::string m_family;
@@ -86,6 +90,8 @@ base::Result<Schedule> Reader::read()
         good = readDevice(line);
     if (good && static_cast<int>(m_orders.size()) != m_devices)
         good = fail(concat("the text ends after ", m_orders.size(), " of ", m_devices, " devices; give one line a device"));
+    if (m_stop.stop_requested())
+        return base::Error::cancelled();
     if (!good)
         return base::Error::invalid("schedule.file", m_error);
     return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update);
@@ -97,7 +103,8 @@ bool Reader::nextLine(std::string_view &line)
         const std::size_t end = std::min(m_rest.find('\n'), m_rest.size());
         line = m_rest.substr(0, end);
         m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
-        ++m_line;
+        if (isStopped(static_cast<std::size_t>(++m_line)))
+            return false;
         line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
         if (!line.empty() && line.front() != '#')
             return true;
@@ -252,6 +259,8 @@ bool Reader::readPass(std::string_view word, std::size_t device, int wordNumber)
     };
     if (++m_passCount > kMostPasses)
         return wrong("is one pass too many; the limit is ", kMostPasses);
+    if (isStopped(m_passCount))
+        return false;
     std::string_view rest = word;
     const std::optional<PassKind> kind = parsePassKind(rest.substr(0, rest.find_first_of("0123456789")));
     if (!kind || *kind == PassKind::O)
@@ -320,9 +329,9 @@ std::string toText(const Schedule &schedule)
     return out;
 }
 
-base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines)
+base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines, const std::stop_token &stop)
 {
-    Reader reader(text);
+    Reader reader(text, stop);
     auto schedule = reader.read();
     if (deviceLines != nullptr)
         *deviceLines = reader.deviceLines();

@@ -15,6 +15,7 @@
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,8 @@ namespace stagelens::schedule {
 
 [[nodiscard]] std::string toText(const Schedule &schedule);
 /// Reads what toText writes. The error names line and word. What it accepts need not be valid: ask findViolations.
-/// `deviceLines`, if any, becomes the line of each device, from 1.
-[[nodiscard]] base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines = nullptr);
+/// `deviceLines`, if any, becomes the line of each device, from 1. Cancelled where `stop` asks for it.
+[[nodiscard]] base::Result<Schedule> scheduleFromText(std::string_view text, std::vector<int> *deviceLines = nullptr,
+                                                      const std::stop_token &stop = {});
 
 } // namespace stagelens::schedule

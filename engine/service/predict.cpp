@@ -55,7 +55,7 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     const auto chosen = withChosenSchedule(experiment, Purpose::Predict, options);
     if (!chosen)
         return chosen.error();
-    auto plan = planOf(chosen->experiment, cores);
+    auto plan = planOf(chosen->experiment, cores, options.stop);
     if (!plan)
         return std::move(plan).error();
     const auto limits = deviceLimits(experiment.cost);

@@ -19,12 +19,12 @@ using model::Experiment;
 using model::VocabularyMethod;
 
 /// A custom schedule from its file, or from the document itself.
-base::Result<ScheduleFile> readCustom(const model::ScheduleChoice &choice)
+base::Result<ScheduleFile> readCustom(const model::ScheduleChoice &choice, const std::stop_token &stop = {})
 {
     if (choice.text.empty())
-        return exchange::readScheduleFile(choice.file);
-    auto read = exchange::readSchedule(choice.text);
-    if (read)
+        return exchange::readScheduleFile(choice.file, stop);
+    auto read = exchange::readSchedule(choice.text, stop);
+    if (read || read.error().kind == base::ErrorKind::Cancelled)
         return read;
     base::Problems problems = std::move(read).error().problems;
     for (base::Problem &problem : problems)
@@ -84,11 +84,11 @@ private:
 };
 
 /// A custom schedule, the experiment completed by it; nothing where the schedule is a family's.
-base::Result<std::optional<ScheduleFile>> follow(Experiment &experiment)
+base::Result<std::optional<ScheduleFile>> follow(Experiment &experiment, const std::stop_token &stop = {})
 {
     if (!experiment.schedule.hasOwnOrder())
         return std::optional<ScheduleFile>();
-    auto file = readCustom(experiment.schedule);
+    auto file = readCustom(experiment.schedule, stop);
     if (!file)
         return std::move(file).error();
     if (base::Problems problems = Following(experiment, *file).run(); !problems.empty())
@@ -139,14 +139,16 @@ base::Result<Experiment> followed(Experiment experiment)
     return experiment;
 }
 
-base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores)
+base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores, const std::stop_token &stop)
 {
     Experiment plan = experiment;
-    auto file = follow(plan);
+    auto file = follow(plan, stop);
     if (!file)
         return std::move(file).error();
     if (base::Problems problems = model::validate(plan); !problems.empty())
         return base::Error::invalid(std::move(problems));
+    if (stop.stop_requested())
+        return base::Error::cancelled();
     plan = model::resolved(std::move(plan), cores);
     std::string source = *file ? std::move((*file)->source) : std::string();
     auto schedule = scheduleOf(plan, *std::move(file));

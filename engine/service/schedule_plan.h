@@ -9,6 +9,7 @@
 #include "engine/schedule/validator.h"
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct SchedulePlan {
 };
 
 /// Follows the schedule's file, validates, resolves and makes the schedule. InvalidInput with every problem; those of a custom
-/// schedule name the cell.
-[[nodiscard]] base::Result<SchedulePlan> planOf(const model::Experiment &experiment, int cores);
+/// schedule name the cell. Cancelled where `stop` asks for it.
+[[nodiscard]] base::Result<SchedulePlan> planOf(const model::Experiment &experiment, int cores,
+                                                const std::stop_token &stop = {});
 
 /// Of the text of a custom schedule that a run stores. Its document has two bytes for a line's end.
 inline constexpr base::Bytes kLongestKeptSchedule = model::kLargestDocument / 2;

@@ -20,6 +20,27 @@ class ExchangeTorchCsv : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Text and CSV of 10,000 microbatches, some tenths of a MiB: both are looked through in blocks.
+    void aStopEndsReadingOfEitherForm()
+    {
+        std::string text = "schedule mine devices 1 microbatches 10000 vocabulary none\n0:";
+        std::string csv;
+        for (const char *kind : {"F", "B"})
+            for (int microbatch = 0; microbatch < 10'000; ++microbatch) {
+                text += base::concat(' ', kind, microbatch);
+                csv += base::concat(csv.empty() ? "" : ",", '0', kind, microbatch);
+            }
+        std::stop_source stop;
+        for (const std::string &each : {text, csv})
+            QVERIFY(readSchedule(each, stop.get_token()).ok());
+        stop.request_stop();
+        for (const std::string &each : {text, csv}) {
+            const auto read = readSchedule(each, stop.get_token());
+            QVERIFY(!read);
+            QCOMPARE(read.error().kind, base::ErrorKind::Cancelled);
+        }
+    }
+
     void writesWhatItReads_data();
     void writesWhatItReads();
     void acceptsLineEndsBlanksAndByteOrderMarks();
