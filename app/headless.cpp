@@ -29,8 +29,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
 {
     ui::TimelineContent content;
     if (request.run) {
-        service::EngineService service({request.database, 0});
-        auto record = service.loadRun(*request.run, request.step);
+        auto record = service::StoredRuns(request.database).load(*request.run, request.step);
         if (!record)
             return std::move(record).error();
         if (!record->timeline)

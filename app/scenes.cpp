@@ -6,6 +6,7 @@
 #include "ui/bridge/words.h"
 #include "ui/learn/tour.h"
 #include "ui/models/experiment_document.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/forecast.h"
@@ -56,7 +57,7 @@ Result<> trainAFewSteps(MainWindow &window)
     next.training.steps = kSceneSteps;
     window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
     window.desk().train(window.document().experiment());
-    if (!waitFor([&window] { return !window.desk().isTraining(); }))
+    if (!waitFor([&window] { return !window.desk().isTraining() && !window.desk().isRefreshing(); }))
         return base::Error::failed("the run of the scene did not end within 3 minutes");
     const auto &run = window.desk().live();
     return run && run->error ? Result<>(*run->error) : Result<>();
@@ -113,6 +114,8 @@ Result<> showTwoRunsCompared(MainWindow &window)
         return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
     std::ranges::sort(runs);
     window.compareRuns({runs.begin(), runs.end()});
+    if (!waitFor([&] { return window.comparePanel().items().size() == runs.size(); }))
+        return base::Error::failed("the runs of the scene were not read within 3 minutes");
     return {};
 }
 
@@ -267,7 +270,9 @@ Result<> checkScene(const QString &name)
 
 Result<> playScene(MainWindow &window, const QString &name)
 {
-    const auto settled = [&window] { return window.forecast().advice() || !window.forecast().problems().empty(); };
+    const auto settled = [&window] {
+        return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.desk().isRefreshing();
+    };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");
     if (const Scene *scene = find(name)) {

@@ -3,7 +3,7 @@
 #include "app/cli/options.h"
 #include "app/cli/report.h"
 #include "engine/base/printable.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/stored_runs.h"
 
 #include <iostream>
 
@@ -15,11 +15,11 @@ int check(const std::string &database, bool asJson)
 {
     if (const auto exists = requireDatabase(database); !exists)
         return fail(exists.error());
-    service::EngineService service({.database = database});
-    const auto report = service.checkDatabase();
+    service::StoredRuns stored(database);
+    const auto report = stored.check();
     if (!report)
         return fail(report.error());
-    const std::string file = service.databaseFile().string();
+    const std::string file = stored.file().string();
     if (asJson) {
         printJson({{"file", file},
                    {"schema_version", report->schemaVersion},

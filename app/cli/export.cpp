@@ -101,7 +101,7 @@ base::Result<Subject> subjectOf(const ExportArguments &arguments)
         return subjectOf(*arguments.experiment, *arguments.database, arguments.step);
     if (const auto exists = requireDatabase(*arguments.database); !exists)
         return exists.error();
-    const auto run = service::EngineService({.database = *arguments.database}).findRun(arguments.run);
+    const auto run = service::StoredRuns(*arguments.database).numberOf(arguments.run);
     if (!run)
         return run.error();
     return runSubject(*run, *arguments.database, arguments.step);

@@ -114,9 +114,9 @@ RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::
             if ((*snapshot)->stored != isStored && !(*snapshot)->finished) {
                 isStored = !isStored;
                 progress.close();
-                std::cerr << (isStored
-                                  ? std::string("the run is being stored again")
-                                  : "the run is not being stored now, its steps wait in memory: " + (*snapshot)->storeProblem)
+                std::cerr << (isStored ? std::string("the run is being stored again")
+                                       : "the run is not being stored now, its steps wait in memory: " +
+                                             base::printable((*snapshot)->storeProblem))
                           << '\n';
             }
             if ((*snapshot)->finished) {
@@ -184,7 +184,7 @@ struct RunArguments {
 };
 
 /// Finds the run to resume and takes its experiment for what nobody says otherwise.
-base::Result<std::optional<store::RunId>> resumedRun(service::EngineService &service, const RunArguments &given,
+base::Result<std::optional<store::RunId>> resumedRun(service::StoredRuns &stored, const RunArguments &given,
                                                      ExperimentArguments &arguments)
 {
     if (given.resume.empty())
@@ -192,10 +192,10 @@ base::Result<std::optional<store::RunId>> resumedRun(service::EngineService &ser
     const auto refused = [](std::string message) { return base::Error::invalid("--resume", std::move(message)); };
     if (!given.init.empty())
         return refused("contradicts --init: parameters come from the checkpoint; keep one");
-    const auto id = service.findRun(given.resume);
+    const auto id = stored.numberOf(given.resume);
     if (!id)
         return refused(id.error().text());
-    auto record = service.loadRun(*id);
+    auto record = stored.load(*id);
     if (!record)
         return refused(record.error().text());
     if (record->summary.status == store::RunStatus::Running)
@@ -262,7 +262,8 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
             return refuse(allowed.error());
     Bell bell;
     service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
-    const auto resumed = resumedRun(service, given, arguments);
+    service::StoredRuns stored(*given.database);
+    const auto resumed = resumedRun(stored, given, arguments);
     if (!resumed)
         return refuse(resumed.error());
     auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
@@ -283,9 +284,9 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
         experiment->training.mode = model::RunMode::Live;
     // Better no run than hours of training that nobody can find again.
     if (!processes || processes->isFirst()) {
-        if (const auto runs = service.runs(); !runs)
+        if (const auto runs = stored.list(); !runs)
             return refuse(runs.error());
-        if (const auto writable = store::requireWritable(service.databaseFile()); !writable)
+        if (const auto writable = store::requireWritable(stored.file()); !writable)
             return refuse(writable.error());
     }
     const RunSnapshotPtr last = follow(service, bell, *experiment, options);

@@ -9,7 +9,7 @@
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/stored_runs.h"
 
 #include <iostream>
 #include <set>
@@ -18,7 +18,7 @@ namespace stagelens::cli {
 
 namespace {
 
-using Service = service::EngineService;
+using service::StoredRuns;
 
 /// What all of the `runs` commands are given.
 struct RunsArguments {
@@ -31,9 +31,9 @@ struct RunsArguments {
     bool asJson = false;
 };
 
-int listRuns(Service &service, const RunsArguments &arguments)
+int listRuns(StoredRuns &stored, const RunsArguments &arguments)
 {
-    const auto runs = service.runs();
+    const auto runs = stored.list();
     if (!runs)
         return fail(runs.error());
     if (arguments.asJson) {
@@ -44,8 +44,7 @@ int listRuns(Service &service, const RunsArguments &arguments)
         return kDone;
     }
     if (runs->empty()) {
-        std::cout << "no runs in " << base::printable(service.databaseFile().string())
-                  << "; train one with `stagelens-cli run`\n";
+        std::cout << "no runs in " << base::printable(stored.file().string()) << "; train one with `stagelens-cli run`\n";
         return kDone;
     }
     Table table(
@@ -67,10 +66,10 @@ std::string nanosText(double nanos)
     return timeText(static_cast<base::Nanos>(nanos));
 }
 
-int showRun(Service &service, const RunsArguments &arguments)
+int showRun(StoredRuns &stored, const RunsArguments &arguments)
 {
-    const auto id = service.findRun(arguments.run);
-    const auto run = id ? service.loadRun(*id, arguments.step) : id.error();
+    const auto id = stored.numberOf(arguments.run);
+    const auto run = id ? stored.load(*id, arguments.step) : id.error();
     if (!run)
         return fail(run.error());
     if (arguments.asJson) {
@@ -106,32 +105,32 @@ int showRun(Service &service, const RunsArguments &arguments)
     return kDone;
 }
 
-int renameRun(Service &service, const RunsArguments &arguments)
+int renameRun(StoredRuns &stored, const RunsArguments &arguments)
 {
-    const auto id = service.findRun(arguments.run);
-    const auto done = id ? service.renameRun(*id, arguments.name) : id.error();
+    const auto id = stored.numberOf(arguments.run);
+    const auto done = id ? stored.rename(*id, arguments.name) : id.error();
     return done ? kDone : fail(done.error());
 }
 
-int tagRun(Service &service, const RunsArguments &arguments)
+int tagRun(StoredRuns &stored, const RunsArguments &arguments)
 {
-    const auto id = service.findRun(arguments.run);
-    const auto done = id ? service.tagRun(*id, arguments.tags) : id.error();
+    const auto id = stored.numberOf(arguments.run);
+    const auto done = id ? stored.setTags(*id, arguments.tags) : id.error();
     return done ? kDone : fail(done.error());
 }
 
 /// The runs that are named, each once; problems where one is not there or still trains.
-base::Result<std::set<store::RunId>> deletableRuns(Service &service, const std::vector<std::string> &names)
+base::Result<std::set<store::RunId>> deletableRuns(StoredRuns &stored, const std::vector<std::string> &names)
 {
     std::set<store::RunId> ids;
     base::Problems problems;
     for (const std::string &name : names) {
-        if (const auto id = service.findRun(name))
+        if (const auto id = stored.numberOf(name))
             ids.insert(*id);
         else
             problems.insert(problems.end(), id.error().problems.begin(), id.error().problems.end());
     }
-    const auto rows = service.runSummaries(std::vector(ids.begin(), ids.end()));
+    const auto rows = stored.summaries(std::vector(ids.begin(), ids.end()));
     if (!rows)
         return rows.error();
     for (const store::RunSummary &row : *rows)
@@ -143,20 +142,20 @@ base::Result<std::set<store::RunId>> deletableRuns(Service &service, const std::
 }
 
 /// All of them or, where one cannot be, none.
-int deleteRuns(Service &service, const RunsArguments &arguments)
+int deleteRuns(StoredRuns &stored, const RunsArguments &arguments)
 {
-    const auto ids = deletableRuns(service, arguments.runs);
+    const auto ids = deletableRuns(stored, arguments.runs);
     if (!ids)
         return fail(ids.error());
     int status = kDone;
     for (const store::RunId run : *ids) {
-        if (const auto done = service.removeRun(run); !done)
+        if (const auto done = stored.remove(run); !done)
             status = fail(done.error());
     }
     return status;
 }
 
-using Use = int (*)(Service &, const RunsArguments &);
+using Use = int (*)(StoredRuns &, const RunsArguments &);
 
 /// A subcommand with the database option; the rest is added by the caller.
 CLI::App *addUse(CLI::App &command, const char *name, const char *help, Use use, std::shared_ptr<RunsArguments> arguments,
@@ -168,8 +167,8 @@ CLI::App *addUse(CLI::App &command, const char *name, const char *help, Use use,
         chosen = [use, arguments] {
             if (const auto exists = requireDatabase(*arguments->database); !exists)
                 return fail(exists.error());
-            Service service({.database = *arguments->database});
-            return use(service, *arguments);
+            StoredRuns stored(*arguments->database);
+            return use(stored, *arguments);
         };
     });
     return inner;

@@ -19,8 +19,7 @@ base::Result<Subject> runSubject(store::RunId id, const std::string &database, s
 {
     if (const auto exists = requireDatabase(database); !exists)
         return exists.error();
-    service::EngineService service({.database = database});
-    auto run = service.loadRun(id, step);
+    auto run = service::StoredRuns(database).load(id, step);
     if (!run)
         return run.error();
     if (!run->timeline || !run->metrics)

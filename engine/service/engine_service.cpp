@@ -3,11 +3,9 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
-#include "engine/base/text.h"
 #include "engine/runtime/accelerators.h"
 #include "engine/service/import_job.h"
 #include "engine/service/training_job.h"
-#include "engine/store/removal.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -34,12 +32,9 @@ constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a predictio
 /// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports)
 /// has a thread of its own.
 struct EngineService::State {
-    State(ServiceOptions given, std::function<void()> wake) : options(std::move(given)), mailbox(std::move(wake))
+    State(const ServiceOptions &given, std::function<void()> wake)
+        : cores(given.cores > 0 ? given.cores : machineCores()), mailbox(std::move(wake)), queue(given.database)
     {
-        if (options.database.empty())
-            options.database = store::RunStore::defaultFile();
-        if (options.cores <= 0)
-            options.cores = machineCores();
         predictor = std::jthread([this](std::stop_token stop) { predictForever(std::move(stop)); });
     }
 
@@ -95,7 +90,7 @@ struct EngineService::State {
             lock.unlock();
             auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken, search), std::nullopt});
             if (answer->prediction && taken.withAdvice)
-                answer->advice = advise(**answer->prediction, options.cores, search.stop);
+                answer->advice = advise(**answer->prediction, cores, search.stop);
             wasLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
             lock.lock();
             predicting = 0;
@@ -111,17 +106,18 @@ struct EngineService::State {
     [[nodiscard]] base::Result<PredictionPtr> guarded(const PredictionRequest &taken, const SearchOptions &search) const
     {
         try {
-            return predict(taken.experiment, options.cores, search);
+            return predict(taken.experiment, cores, search);
         } catch (const std::exception &exception) {
             return base::Error::failed("the prediction failed: " + base::exceptionText(exception));
         }
     }
 
-    void train(JobId job, const model::Experiment &experiment, const TrainingOptions &given, std::stop_token stop)
+    void train(JobId job, const model::Experiment &experiment, const TrainingOptions &given,
+               const std::filesystem::path &database, std::stop_token stop)
     {
         const auto publish = [this, job](RunSnapshotPtr snapshot) { mailbox.post({job, std::move(snapshot)}); };
         try {
-            runTraining(experiment, given, options.database, options.cores, std::move(stop), publish);
+            runTraining(experiment, given, database, cores, std::move(stop), publish);
         } catch (const std::exception &exception) {
             RunSnapshot failed;
             failed.record.experiment = experiment;
@@ -132,11 +128,12 @@ struct EngineService::State {
         }
     }
 
-    void importTraces(JobId job, const std::vector<std::filesystem::path> &files, const std::stop_token &stop)
+    void importTraces(JobId job, const std::vector<std::filesystem::path> &files, const std::filesystem::path &database,
+                      const std::stop_token &stop)
     {
         auto answer = [&]() -> base::Result<ImportedRun> {
             try {
-                return importRun(files, options.database, stop);
+                return importRun(files, database, stop, [&](double share) { mailbox.post({job, ImportProgress{share}}); });
             } catch (const std::exception &exception) { // out of memory, say
                 return base::Error::failed("the import failed: " + base::exceptionText(exception));
             }
@@ -144,29 +141,7 @@ struct EngineService::State {
         mailbox.post({job, std::make_shared<const base::Result<ImportedRun>>(std::move(answer))});
     }
 
-    base::Result<store::RunStore *> openReader()
-    {
-        if (!reader) {
-            auto opened = store::RunStore::open(options.database);
-            if (!opened)
-                return std::move(opened).error();
-            reader.emplace(*std::move(opened));
-        }
-        return &*reader;
-    }
-
-    /// Runs `use` on the reader's connection; one caller at a time.
-    template <class Use>
-    auto withReader(Use use) -> decltype(use(std::declval<store::RunStore &>()))
-    {
-        const std::scoped_lock lock(readerMutex);
-        auto opened = openReader();
-        if (!opened)
-            return std::move(opened).error();
-        return use(**opened);
-    }
-
-    ServiceOptions options;
+    int cores;
     base::Mailbox<Event> mailbox;
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -176,13 +151,12 @@ struct EngineService::State {
     JobId predicting = 0;            ///< the job under way; 0: none
     std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
     std::list<Worker> workers;
-    std::mutex readerMutex;
-    std::optional<store::RunStore> reader;
+    StoreQueue queue;
     std::jthread predictor;
 };
 
-EngineService::EngineService(ServiceOptions options, std::function<void()> wake)
-    : m_state(std::make_unique<State>(std::move(options), std::move(wake)))
+EngineService::EngineService(const ServiceOptions &options, std::function<void()> wake)
+    : m_state(std::make_unique<State>(options, std::move(wake)))
 {}
 
 EngineService::~EngineService()
@@ -211,24 +185,26 @@ JobId EngineService::submitPrediction(model::Experiment experiment, bool withAdv
 
 JobId EngineService::submitTraining(model::Experiment experiment, TrainingOptions options)
 {
-    return m_state->start([state = m_state.get(), plan = std::move(experiment), given = std::move(options)](
-                              JobId job, std::stop_token stop) { state->train(job, plan, given, std::move(stop)); });
+    return m_state->start([state = m_state.get(), plan = std::move(experiment), given = std::move(options),
+                           database = databaseFile()](JobId job, std::stop_token stop) {
+        state->train(job, plan, given, database, std::move(stop));
+    });
 }
 
 JobId EngineService::submitSweep(std::vector<model::Experiment> plans, bool train)
 {
-    return m_state->start([state = m_state.get(), all = std::move(plans), train](JobId job, std::stop_token stop) {
-        runSweep(all, train, state->options.database, state->options.cores, std::move(stop), [&](SweepSnapshotPtr snapshot) {
-            state->mailbox.post({job, std::move(snapshot)});
+    return m_state->start(
+        [state = m_state.get(), all = std::move(plans), train, database = databaseFile()](JobId job, std::stop_token stop) {
+            runSweep(all, train, database, state->cores, std::move(stop), [&](SweepSnapshotPtr snapshot) {
+                state->mailbox.post({job, std::move(snapshot)});
+            });
         });
-    });
 }
 
 JobId EngineService::submitImport(std::vector<std::filesystem::path> files)
 {
-    return m_state->start([state = m_state.get(), all = std::move(files)](JobId job, const std::stop_token &stop) {
-        state->importTraces(job, all, stop);
-    });
+    return m_state->start([state = m_state.get(), all = std::move(files), database = databaseFile()](
+                              JobId job, const std::stop_token &stop) { state->importTraces(job, all, database, stop); });
 }
 
 void EngineService::cancel(JobId job)
@@ -264,86 +240,26 @@ void EngineService::waitIdle()
     });
 }
 
-base::Result<std::vector<store::RunSummary>> EngineService::runs()
+JobId EngineService::submitStoreUse(StoreUse use, std::function<StoreAnswer(StoredRuns &)> work)
 {
-    return m_state->withReader([](store::RunStore &store) { return store.list(); });
+    const JobId job = [this] {
+        const std::scoped_lock lock(m_state->mutex);
+        return ++m_state->lastJob;
+    }();
+    m_state->queue.add(use, [state = m_state.get(), job, work = std::move(work)](StoredRuns &runs) {
+        state->mailbox.post({job, work(runs)});
+    });
+    return job;
 }
 
-base::Result<store::RunList> EngineService::findRuns(const store::RunQuery &query)
+void EngineService::useDatabase(std::filesystem::path file)
 {
-    return m_state->withReader([&](store::RunStore &store) { return store.find(query); });
-}
-
-base::Result<std::vector<store::RunSummary>> EngineService::runSummaries(std::span<const store::RunId> runs)
-{
-    return m_state->withReader([runs](store::RunStore &store) { return store.summaries(runs); });
-}
-
-base::Result<model::Experiment> EngineService::runExperiment(store::RunId run)
-{
-    return m_state->withReader([run](store::RunStore &store) { return store.experiment(run); });
-}
-
-base::Result<store::RunRecord> EngineService::loadRun(store::RunId run, std::optional<int> step)
-{
-    return m_state->withReader([run, step](store::RunStore &store) { return store.load(run, step); });
-}
-
-base::Result<store::RunId> EngineService::findRun(const std::string &run)
-{
-    const auto all = runs();
-    if (!all)
-        return all.error();
-    const auto number = base::parseInteger(run);
-    std::vector<std::string> found;
-    for (const store::RunSummary &each : *all) {
-        if (number == each.id)
-            return each.id;
-        if (!each.name.empty() && each.name == run)
-            found.push_back(std::to_string(each.id));
-    }
-    if (found.size() == 1)
-        return *base::parseInteger(found.front());
-    return base::Error::invalid(m_state->options.database.string(),
-                                found.empty()
-                                    ? base::concat("has no run ", run, "; `stagelens-cli runs list` shows those there are")
-                                    : base::concat("has several runs named ", run, "; say which: ", base::join(found, " or ")));
-}
-
-base::Result<> EngineService::renameRun(store::RunId run, const std::string &name)
-{
-    return m_state->withReader([&](store::RunStore &store) { return store.rename(run, name); });
-}
-
-base::Result<> EngineService::tagRun(store::RunId run, const std::vector<std::string> &tags)
-{
-    return m_state->withReader([&](store::RunStore &store) { return store.setTags(run, tags); });
-}
-
-base::Result<> EngineService::noteRun(store::RunId run, const std::string &note)
-{
-    return m_state->withReader([&](store::RunStore &store) { return store.setNote(run, note); });
-}
-
-base::Result<> EngineService::removeRun(store::RunId run)
-{
-    auto removed = m_state->withReader([run](store::RunStore &store) { return store.remove(run); });
-    if (removed || removed.error().kind == base::ErrorKind::InvalidInput)
-        return removed;
-    // A full disk has no room for what a transaction writes beside the database.
-    const std::scoped_lock lock(m_state->readerMutex);
-    m_state->reader.reset();
-    return store::removeInPlace(m_state->options.database, run) ? base::Result<>() : removed;
-}
-
-base::Result<store::CheckReport> EngineService::checkDatabase()
-{
-    return m_state->withReader([](store::RunStore &store) { return store.check(); });
+    m_state->queue.useDatabase(std::move(file));
 }
 
 std::filesystem::path EngineService::databaseFile() const
 {
-    return m_state->options.database;
+    return m_state->queue.file();
 }
 
 } // namespace stagelens::service

@@ -1,11 +1,13 @@
 // The only door of the engine for the window and the command line: jobs in, immutable snapshots out.
 #pragma once
 
+#include "engine/base/exception_text.h"
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/schedule_search.h"
+#include "engine/service/store_queue.h"
 #include "engine/service/sweep.h"
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory_profiles.h"
@@ -24,6 +26,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -101,11 +104,17 @@ struct ImportedRun {
     std::size_t otherEvents = 0;     ///< of the pipeline, but no passes
 };
 using ImportAnswerPtr = std::shared_ptr<const base::Result<ImportedRun>>;
+/// How much of an import's files has been read.
+struct ImportProgress {
+    double share = 0; ///< below 1; 1: the run is being stored
+};
+/// What EngineService::ask() was given for the answer; the reader of the events calls it.
+using StoreAnswer = std::function<void()>;
 
 /// What came in for a job. Stale ones are told apart by the id.
 struct Event {
     JobId job = 0;
-    std::variant<PredictionAnswerPtr, RunSnapshotPtr, SweepSnapshotPtr, ImportAnswerPtr> answer;
+    std::variant<PredictionAnswerPtr, RunSnapshotPtr, SweepSnapshotPtr, ImportProgress, ImportAnswerPtr, StoreAnswer> answer;
 };
 
 /// A backend as `list backends` prints it.
@@ -124,8 +133,8 @@ struct TrainingOptions {
     std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
     /// That train it together, each with this call; the first one stores it. Null: this process alone.
     std::shared_ptr<backend::ProcessGroup> processes = {};
-    bool isOverNccl = false;     ///< tensors travel over NCCL, each device has a GPU of its own
-    bool recordsKernels = false; ///< of the GPUs, in the last step
+    bool isOverNccl = false;                ///< tensors travel over NCCL, each device has a GPU of its own
+    bool recordsKernels = false;            ///< of the GPUs, in the last step
 };
 
 struct ServiceOptions {
@@ -183,7 +192,7 @@ struct TimedPlan {
 class EngineService {
 public:
     /// `wake` is called on an engine thread when an event came into the empty mailbox.
-    explicit EngineService(ServiceOptions options, std::function<void()> wake = {});
+    explicit EngineService(const ServiceOptions &options, std::function<void()> wake = {});
     ~EngineService();
     EngineService(const EngineService &) = delete;
     EngineService &operator=(const EngineService &) = delete;
@@ -203,27 +212,35 @@ public:
     /// Waits until no job runs (for the command line).
     void waitIdle();
 
-    /// The run table and single runs, read on the caller's thread.
-    [[nodiscard]] base::Result<std::vector<store::RunSummary>> runs();
-    /// The runs that a query finds, from the database's indices; and the rows of some of them, in that order.
-    [[nodiscard]] base::Result<store::RunList> findRuns(const store::RunQuery &query);
-    [[nodiscard]] base::Result<std::vector<store::RunSummary>> runSummaries(std::span<const store::RunId> runs);
-    [[nodiscard]] base::Result<model::Experiment> runExperiment(store::RunId run);
-    /// With the timeline of the median step, or of the step asked for where it was kept.
-    [[nodiscard]] base::Result<store::RunRecord> loadRun(store::RunId run, std::optional<int> step = {});
-    /// The run of a number, or else of a name that only one run was given.
-    [[nodiscard]] base::Result<store::RunId> findRun(const std::string &run);
-    [[nodiscard]] base::Result<> renameRun(store::RunId run, const std::string &name);
-    [[nodiscard]] base::Result<> tagRun(store::RunId run, const std::vector<std::string> &tags);
-    [[nodiscard]] base::Result<> noteRun(store::RunId run, const std::string &note);
-    /// With its checkpoints.
-    [[nodiscard]] base::Result<> removeRun(store::RunId run);
-    [[nodiscard]] base::Result<store::CheckReport> checkDatabase();
+    /// Runs `work(storedRuns)`, which returns a Result, on the service's thread for the run database, after all that was asked
+    /// before. `take` is given the Result when the event is handled. When the service ends, changes are still made.
+    template <class Work, class Take>
+    JobId ask(StoreUse use, Work work, Take take);
+    /// Later jobs and questions are about another run database; those under way keep theirs.
+    void useDatabase(std::filesystem::path file);
     [[nodiscard]] std::filesystem::path databaseFile() const;
 
 private:
+    JobId submitStoreUse(StoreUse use, std::function<StoreAnswer(StoredRuns &)> work);
+
     struct State;
     std::unique_ptr<State> m_state;
 };
+
+template <class Work, class Take>
+JobId EngineService::ask(StoreUse use, Work work, Take take)
+{
+    using Answer = decltype(work(std::declval<StoredRuns &>()));
+    const auto guarded = [work = std::move(work)](StoredRuns &runs) -> Answer {
+        try {
+            return work(runs);
+        } catch (const std::exception &exception) { // out of memory, say
+            return base::Error::failed("the run database was not read: " + base::exceptionText(exception));
+        }
+    };
+    return submitStoreUse(use, [guarded, take = std::move(take)](StoredRuns &runs) -> StoreAnswer {
+        return [take, answer = std::make_shared<Answer>(guarded(runs))] { take(std::move(*answer)); };
+    });
+}
 
 } // namespace stagelens::service

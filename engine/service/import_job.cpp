@@ -9,6 +9,7 @@
 #include "engine/service/schedule_plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <iomanip>
 #include <limits>
@@ -21,6 +22,7 @@ using base::Result;
 
 constexpr base::Bytes kLargestTrace = base::Bytes{1} << 30;
 constexpr std::size_t kStoredSlices = 1'000'000;
+constexpr std::chrono::milliseconds kProgressInterval{50};
 
 /// Mean duration of each kind of pass, in milliseconds: with these the imported plan can be predicted, too.
 model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
@@ -39,8 +41,29 @@ model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
     return costs;
 }
 
+/// Tells the log and the caller how much has been read.
+class ReadingProgress {
+public:
+    explicit ReadingProgress(const std::function<void(double)> &tell) : m_tell(tell) {}
+    void note(double share)
+    {
+        m_log.note(share);
+        const auto now = std::chrono::steady_clock::now();
+        if (!m_tell || now - m_told < kProgressInterval)
+            return;
+        m_told = now;
+        m_tell(share);
+    }
+
+private:
+    const std::function<void(double)> &m_tell;
+    base::ProgressLog m_log{"reading the traces"};
+    std::chrono::steady_clock::time_point m_told;
+};
+
 /// Opens all files, and reads them as the import asks for their blocks.
-Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop)
+Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
+                                           const std::function<void(double)> &tell)
 {
     std::vector<base::FileReader> readers;
     base::Bytes whole = 0;
@@ -52,7 +75,7 @@ Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::pa
         readers.push_back(*std::move(reader));
     }
     base::Bytes done = 0;
-    base::ProgressLog progress("reading the traces");
+    ReadingProgress progress(tell);
     std::vector<exchange::TraceInput> inputs;
     for (std::size_t i = 0; i < files.size(); ++i)
         inputs.push_back({files[i].filename().string(), [&, i](std::span<char> block) -> Result<std::size_t> {
@@ -88,11 +111,13 @@ Result<> keepSchedule(const schedule::Schedule &schedule, const std::filesystem:
 
 /// Writes the steps of a trace into a run that was begun, and ends it.
 Result<> fill(store::RunStore &store, store::RunId run, const exchange::ImportedTrace &trace,
-              const model::Experiment &experiment)
+              const model::Experiment &experiment, const std::stop_token &stop)
 {
     std::vector<base::Nanos> iterations;
     std::size_t slices = 0;
     for (std::size_t step = 0; step < trace.steps.size(); ++step) {
+        if (stop.stop_requested())
+            return base::Error::cancelled();
         const timeline::Timeline &timeline = trace.steps[step];
         iterations.push_back(timeline.iteration());
         slices += timeline.sliceCount();
@@ -112,7 +137,7 @@ Result<> fill(store::RunStore &store, store::RunId run, const exchange::Imported
 }
 
 Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Experiment &experiment, const std::string &name,
-                           const std::string &source, const std::filesystem::path &database)
+                           const std::string &source, const std::filesystem::path &database, const std::stop_token &stop)
 {
     auto opened = store::RunStore::open(database);
     if (!opened)
@@ -120,7 +145,7 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
     const auto run = opened->begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
     if (!run)
         return run.error();
-    if (const auto filled = fill(*opened, *run, trace, experiment); !filled) {
+    if (const auto filled = fill(*opened, *run, trace, experiment, stop); !filled) {
         // A part of a trace is no run.
         if (opened->finish(*run, store::RunStatus::Failed, filled.error().text()))
             (void)opened->remove(*run);
@@ -132,13 +157,15 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
 } // namespace
 
 Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database,
-                              const std::stop_token &stop)
+                              const std::stop_token &stop, const std::function<void(double share)> &progress)
 {
-    const auto trace = readTraces(files, stop);
+    const auto trace = readTraces(files, stop, progress);
     if (!trace)
         return trace.error();
     if (stop.stop_requested())
         return base::Error::cancelled();
+    if (progress)
+        progress(1);
     model::Experiment experiment;
     experiment.hasModel = false;
     experiment.parallel.devices = trace->schedule.devices();
@@ -157,7 +184,7 @@ Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, c
     std::vector<std::string> names;
     for (const auto &file : files)
         names.push_back(file.filename().string());
-    const auto run = store(*trace, *followedPlan, stem.string(), base::join(names, ", "), database);
+    const auto run = store(*trace, *followedPlan, stem.string(), base::join(names, ", "), database, stop);
     if (!run)
         return run.error();
     return ImportedRun{*run, static_cast<int>(trace->steps.size()), trace->incompleteSteps, trace->otherEvents};

@@ -33,7 +33,8 @@ Error errorOf(int code, sqlite3 *database, const std::string &file)
     switch (code & 0xff) {
     case SQLITE_NOTADB: return Error::invalid(file, "is not a database of Stagelens; choose another file");
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return failed("is locked by another program; close that program or choose another database");
+    case SQLITE_LOCKED:
+        return failed("is being used by another process; wait for it, close that program or choose another database");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -260,7 +261,10 @@ Result<Database> Database::open(const std::filesystem::path &file, Patience pati
     auto database = writable ? std::move(writable) : openAs(file.string(), SQLITE_OPEN_READONLY, file, patience);
     if (!database)
         return database;
-    const int kind = database->probe() & 0xff;
+    const int code = database->probe();
+    const int kind = code & 0xff;
+    if (kind == SQLITE_BUSY)
+        return database->error(code); // patience has ended, and would for each statement
     if (kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY && kind != SQLITE_IOERR && kind != SQLITE_FULL)
         return database; // what else is wrong shows when it is read
     // There is no place for the log or its index. Without changes in a log the file is complete of itself.

@@ -1,5 +1,6 @@
 // The service as the window and the command line use it: jobs in, snapshots out, runs in the store.
 #include "engine/service/engine_service.h"
+#include "engine/store/sqlite.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -8,8 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <new>
 #include <stop_token>
+#include <thread>
+#include <utility>
 
 using namespace stagelens;
 
@@ -20,12 +25,17 @@ class Bench {
 public:
     explicit Bench(const QTemporaryDir &folder)
         : m_service({folder.filePath(QStringLiteral("runs.db")).toStdString(), 2}, [this] {
+              if (m_atFirstEvent)
+                  std::exchange(m_atFirstEvent, {})();
               const std::scoped_lock lock(m_mutex);
               m_woken = true;
               m_changed.notify_all();
           })
     {}
     service::EngineService &service() { return m_service; }
+    service::StoredRuns stored() const { return service::StoredRuns(m_service.databaseFile()); }
+    /// Runs `work` on the engine's thread that posts the first event.
+    void atFirstEvent(std::function<void()> work) { m_atFirstEvent = std::move(work); }
     /// Waits for a wake-up and takes what came.
     std::vector<service::Event> wait()
     {
@@ -49,6 +59,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     bool m_woken = false;
+    std::function<void()> m_atFirstEvent;
     service::EngineService m_service;
 };
 
@@ -147,7 +158,7 @@ private slots:
         QVERIFY2(!last->error.has_value(), last->error ? last->error->text().c_str() : "");
         QVERIFY(last->stored);
         QCOMPARE(last->step, 3);
-        const auto record = bench.service().loadRun(last->record.summary.id);
+        const auto record = bench.stored().load(last->record.summary.id);
         QVERIFY(record.ok());
         QCOMPARE(record->summary.status, store::RunStatus::Finished);
         QCOMPARE(record->losses, last->record.losses);
@@ -173,7 +184,7 @@ private slots:
         const auto last = bench.finish(job);
         QCOMPARE(last->record.summary.status, store::RunStatus::Cancelled);
         QVERIFY(!last->error.has_value());
-        const auto record = bench.service().loadRun(last->record.summary.id);
+        const auto record = bench.stored().load(last->record.summary.id);
         QVERIFY(record.ok());
         QCOMPARE(record->summary.status, store::RunStatus::Cancelled);
         QVERIFY(record->losses.size() >= 1);
@@ -182,14 +193,14 @@ private slots:
     void aRefusedRunLeavesNoRow()
     {
         Bench bench(m_folder);
-        const auto before = bench.service().runs();
+        const auto before = bench.stored().list();
         model::Experiment plan = smallPlan();
         plan.training.data = "/no/such/text.txt";
         const auto last = bench.finish(bench.service().submitTraining(plan));
         QVERIFY(last->error.has_value());
         QCOMPARE(last->error->kind, base::ErrorKind::InvalidInput);
         QCOMPARE(last->record.summary.id, store::RunId{0});
-        const auto after = bench.service().runs();
+        const auto after = bench.stored().list();
         QVERIFY(before.ok() && after.ok());
         QCOMPARE(after->size(), before->size());
     }
@@ -214,10 +225,58 @@ private slots:
             (void)bench.wait();
         }
         Bench again(m_folder);
-        const auto runs = again.service().runs();
+        const auto runs = again.stored().list();
         QVERIFY(runs.ok());
         for (const store::RunSummary &run : *runs)
             QVERIFY(run.status != store::RunStatus::Running);
+    }
+
+    /// Answers come in the order of the questions, and those about another database from that one.
+    void storedRunsAreAskedForOffTheCallersThread()
+    {
+        Bench bench(m_folder);
+        std::vector<std::string> answers;
+        const auto askForFile = [&] {
+            bench.service().ask(
+                service::StoreUse::Read,
+                [](service::StoredRuns &stored) {
+                    return base::Result<std::pair<std::thread::id, std::string>>(
+                        {std::this_thread::get_id(), stored.file().filename().string()});
+                },
+                [&](const auto &answer) {
+                    QVERIFY(answer->first != std::this_thread::get_id());
+                    answers.push_back(answer->second);
+                });
+        };
+        askForFile();
+        bench.service().useDatabase(m_folder.filePath(QStringLiteral("other.db")).toStdString());
+        askForFile();
+        bench.service().ask(
+            service::StoreUse::Read, [](service::StoredRuns &) -> base::Result<> { throw std::bad_alloc(); },
+            [&](const base::Result<> &answer) {
+                QVERIFY(!answer);
+                answers.push_back("failed");
+            });
+        while (answers.size() < 3)
+            for (const service::Event &event : bench.wait())
+                std::get<service::StoreAnswer>(event.answer)();
+        QCOMPARE(answers, (std::vector<std::string>{"runs.db", "other.db", "failed"}));
+    }
+
+    /// A service that ends drops questions, but makes the changes that it was asked for.
+    void changesAreMadeBeforeTheServiceEnds()
+    {
+        store::RunId run = 0;
+        {
+            Bench bench(m_folder);
+            run = bench.finish(bench.service().submitTraining(smallPlan()))->record.summary.id;
+            for (int i = 1; i <= 50; ++i)
+                bench.service().ask(
+                    service::StoreUse::Change,
+                    [run, i](service::StoredRuns &stored) { return stored.rename(run, "named " + std::to_string(i)); },
+                    [](const base::Result<> &) {});
+        }
+        QCOMPARE(Bench(m_folder).stored().load(run)->summary.name, std::string("named 50"));
     }
 
 private:

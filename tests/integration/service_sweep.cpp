@@ -61,8 +61,9 @@ void ServiceSweep::trainingStoresEveryRun()
     QCOMPARE(state->done, std::size_t{2});
     QVERIFY2(!state->points[0].error, state->points[0].error ? state->points[0].error->text().c_str() : "");
     QVERIFY(state->points[0].kind != timeline::Provenance::Predicted);
-    QCOMPARE(service.findRuns({})->total, std::size_t{2});
-    QCOMPARE(service.runSummaries(std::vector{state->points[1].run})->front().microbatches, other.parallel.microbatches);
+    QCOMPARE(service::StoredRuns(options().database).find({})->total, std::size_t{2});
+    QCOMPARE(service::StoredRuns(options().database).summaries(std::vector{state->points[1].run})->front().microbatches,
+             other.parallel.microbatches);
 }
 
 void ServiceSweep::cancelledSweepKeepsItsPoints()

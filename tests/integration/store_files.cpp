@@ -1,4 +1,5 @@
 // What becomes of damaged, foreign, full, read-only and locked run databases.
+#include "engine/service/stored_runs.h"
 #include "engine/store/migrations.h"
 #include "engine/store/own_files.h"
 #include "engine/store/removal.h"
@@ -218,11 +219,11 @@ private slots:
             auto store = RunStore::open(file);
             if (!store || store->list()->size() != 2 || store->load(1)->losses.size() != 0 || !store->check()->faults.empty())
                 return false;
-            if (!store->remove(1)) {
-                store = RunStore::open(disk / "none.db"); // lets go of the file
-                if (const auto removed = store::removeInPlace(file, 1); !removed)
-                    qWarning("%s", removed.error().text().c_str());
-            }
+            if (store->remove(1)) // a transaction has no room
+                return false;
+            store = RunStore::open(disk / "none.db"); // lets go of the file
+            if (const auto removed = service::StoredRuns(file).remove(1); !removed)
+                qWarning("%s", removed.error().text().c_str());
             store = RunStore::open(file);
             return store && store->list()->size() == 1 && std::filesystem::file_size(file) < before &&
                    !std::filesystem::exists(disk / "runs.db.checkpoints" / "run-1");
@@ -259,7 +260,7 @@ private slots:
         QVERIFY(other->execute("BEGIN IMMEDIATE").ok());
         const auto answer = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(!answer.ok());
-        QVERIFY(QString::fromStdString(answer.error().text()).contains("locked by another program"));
+        QVERIFY(QString::fromStdString(answer.error().text()).contains("is being used by another process"));
         QVERIFY(other->execute("ROLLBACK").ok());
         QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
     }

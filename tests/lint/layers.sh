@@ -27,6 +27,8 @@ report "Kernels include nothing of the project but kernels" \
     "$(includesOf kernels | grep -E '"(engine|ui|app|tests)/')"
 report "The window includes of the engine only its service and value types" \
     "$(includesOf ui | grep -E '"(engine|kernels|app)/' | grep -vE '"engine/(service|base|model|schedule|timeline|simulate)/')"
+report "The window asks for stored runs through EngineBridge::ask() alone, which waits for the database on another thread" \
+    "$(grep -rnE '\b(StoredRuns\b[^&]*$|RunStore\b)' --include='*.h' --include='*.cpp' ui | grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"
 report "Headers of CUDA and its libraries stand only in engine/backend/cuda and kernels/cuda" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|cudnn\.h|cudnn_frontend|cupti|nccl|nvtx|curand|cub/)' |
         grep -vE '^(engine/backend/cuda|kernels/cuda)/')"

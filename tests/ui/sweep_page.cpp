@@ -240,7 +240,7 @@ void SweepMode::trainingIsEstimatedAndFillsThePoints()
     QVERIFY(amount().startsWith(u"8 training runs, estimating"_s));
     QTRY_VERIFY2_WITH_TIMEOUT(amount().startsWith(u"8 training runs, about "_s), qPrintable(amount()), 30000);
     runToTheEnd();
-    QCOMPARE(m_fixture->window().runsPanel().model()->rowCount(), 8);
+    QTRY_COMPARE(m_fixture->window().runsPanel().model()->rowCount(), 8);
     QVERIFY(page().metricPlot()->placeOf(0));         // the predictions stay
     QVERIFY(page().metricPlot()->placeOf(1'000'000)); // beside them the runs
     QTest::mouseClick(page().metricPlot(), Qt::LeftButton, {}, *page().metricPlot()->placeOf(1'000'007));

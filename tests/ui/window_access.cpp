@@ -82,7 +82,7 @@ void WindowAccess::initTestCase()
     m_fixture->usePlanForTraining(2);
     for (int run = 0; run < 2; ++run) { // two, so that the table of runs is unfolded
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     }
     for (QToolButton *button : window.findChildren<QToolButton *>())
         if (button->objectName().startsWith(u"group."_s) && !button->isChecked())
@@ -90,6 +90,7 @@ void WindowAccess::initTestCase()
     window.actions().editSchedule->trigger();
     const auto &runs = window.desk().runs().ids;
     window.compareRuns({runs.begin(), runs.end()});
+    QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
 }
 
 void WindowAccess::enter()

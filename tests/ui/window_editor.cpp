@@ -188,7 +188,7 @@ void WindowEditor::aRunGivesItsCosts()
     QVERIFY(!window.actions().costsFromRun->isEnabled());
     m_fixture->usePlanForTraining(3);
     window.actions().train->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
     QTRY_VERIFY(window.actions().costsFromRun->isEnabled());
     window.actions().costsFromRun->trigger();
     const auto *durations = std::get_if<model::DurationsFile>(&experiment().cost.source);

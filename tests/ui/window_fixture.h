@@ -36,7 +36,16 @@ public:
         ui::applyAppearance(ui::Appearance::Light);
     }
 
+    /// A window that has read the stored runs.
     ui::MainWindow &open(const QString &file = {})
+    {
+        openAtOnce(file);
+        if (!QTest::qWaitFor([this] { return isSettled(); }))
+            qFatal("the stored runs were not read");
+        return *m_window;
+    }
+    /// A window as it is before anything else has happened.
+    ui::MainWindow &openAtOnce(const QString &file = {})
     {
         m_window.reset();
         ui::WindowOptions options;
@@ -49,6 +58,8 @@ public:
         return *m_window;
     }
     void close() { m_window.reset(); }
+    /// Whether no run goes on and the table of runs shows what is stored.
+    bool isSettled() const { return !m_window->desk().isTraining() && !m_window->desk().isRefreshing(); }
     ui::MainWindow &window() { return *m_window; }
     QString path(const QString &name) const { return m_folder.filePath(name); }
 

@@ -231,7 +231,7 @@ void WindowPath::theRunIsStopped()
     QApplication::setActiveWindow(&window); // the offscreen platform does not return to it from a popup
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
     QVERIFY(window.desk().isStopping() || !window.desk().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), kPatienceMilliseconds);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), kPatienceMilliseconds);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Cancelled);
 }

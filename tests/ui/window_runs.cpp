@@ -1,8 +1,10 @@
 // The table of runs in the window: finding, describing, showing with its own plan, importing, comparing.
+#include "engine/store/sqlite.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QHeaderView>
 #include <QJsonArray>
@@ -18,6 +20,34 @@
 using namespace stagelens;
 using namespace Qt::StringLiterals;
 using ui::RunTableModel;
+
+namespace {
+
+/// A timer of the event loop, and the longest time for which it could not fire.
+class Heartbeat : public QObject {
+public:
+    Heartbeat()
+    {
+        m_last.start();
+        startTimer(10);
+    }
+    int beats() const { return m_beats; }
+    qint64 longestPause() const { return m_longest; } ///< milliseconds
+
+protected:
+    void timerEvent(QTimerEvent *) override
+    {
+        m_longest = std::max(m_longest, m_last.restart());
+        ++m_beats;
+    }
+
+private:
+    QElapsedTimer m_last;
+    qint64 m_longest = 0;
+    int m_beats = 0;
+};
+
+} // namespace
 
 class WindowRuns : public QObject {
     Q_OBJECT
@@ -36,6 +66,8 @@ private slots:
     void whatIsNoTraceIsExplained();
     void runsOfAnotherProcessAppear();
     void undoTakesBackWhatWasDoneLast();
+    void aLockedDatabaseDoesNotHoldTheWindow();
+    void anImportShowsItsProgressAndCanBeCancelled();
 
 private:
     QTableView *table() { return m_fixture->find<QTableView>(u"runs.table"_s); }
@@ -58,7 +90,7 @@ void WindowRuns::init()
         if (split)
             window.apply(model::VocabularyMethod::Vocab2);
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     }
     QCOMPARE(model()->rowCount(), 2);
 }
@@ -105,11 +137,11 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
 
 void WindowRuns::differencesFromTheBaselineAreSaid()
 {
-    QCOMPARE(cell(0, RunTableModel::Differs), u"VOCAB-2"_s);
-    QCOMPARE(cell(1, RunTableModel::Differs), u"as the baseline"_s);
+    QTRY_COMPARE(cell(0, RunTableModel::Differs), u"VOCAB-2"_s);
+    QTRY_COMPARE(cell(1, RunTableModel::Differs), u"as the baseline"_s);
     m_fixture->window().actions().pinBaseline->trigger();
     QTRY_COMPARE(cell(0, RunTableModel::Differs), u"as the baseline"_s);
-    QCOMPARE(cell(1, RunTableModel::Differs), u"not split"_s);
+    QTRY_COMPARE(cell(1, RunTableModel::Differs), u"not split"_s);
 }
 
 void WindowRuns::filterFindsWhatTheTableShows()
@@ -166,7 +198,7 @@ void WindowRuns::doubleClickShowsARunWithItsOwnPlan()
     const QModelIndex name = model()->index(1, RunTableModel::Name);
     QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(name).center());
     QTest::mouseDClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(name).center());
-    QVERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::None);
+    QTRY_VERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::None);
     QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
     QVERIFY(!m_fixture->content().groups[1].faded);
     m_fixture->click(u"bar.notice.Back to my plan"_s);
@@ -185,7 +217,7 @@ void WindowRuns::spaceTicksAndSixAreTheMost()
     QTest::keyClick(table(), Qt::Key_Space);
     QCOMPARE(compare->text(), u"Compare the 2 ticked runs"_s);
     QTest::mouseClick(compare, Qt::LeftButton);
-    QCOMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
+    QTRY_COMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
 }
 
 void WindowRuns::tracesAreImported()
@@ -243,9 +275,10 @@ void WindowRuns::runsOfAnotherProcessAppear()
     other.waitIdle();
     QTRY_COMPARE(model()->rowCount(), 3);
     QTRY_VERIFY2(cell(0, RunTableModel::Status).contains(u"finished"_s), qPrintable(cell(0, RunTableModel::Status)));
-    QVERIFY(other.renameRun(m_fixture->window().desk().runs().ids.front(), "named elsewhere").ok());
+    service::StoredRuns stored(other.databaseFile());
+    QVERIFY(stored.rename(m_fixture->window().desk().runs().ids.front(), "named elsewhere").ok());
     QTRY_COMPARE(cell(0, RunTableModel::Name), u"named elsewhere"_s);
-    QVERIFY(other.removeRun(m_fixture->window().desk().runs().ids.front()).ok());
+    QVERIFY(stored.remove(m_fixture->window().desk().runs().ids.front()).ok());
     QTRY_COMPARE(model()->rowCount(), 2);
 }
 
@@ -290,6 +323,69 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
     QVERIFY(!window.isWindowModified());
     emit window.runsPanel().deleteAsked(id);
     QVERIFY(!window.isWindowModified());
+}
+
+/// Another process holds the database: the window opens, is used, says so, and shows the runs when the lock goes.
+void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
+{
+    m_fixture->close();
+    auto other = store::Database::open(m_fixture->path(u"runs.db"_s).toStdString());
+    QVERIFY(other->execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").ok()); // not even readers may enter
+    const Heartbeat heart;
+    auto &window = m_fixture->openAtOnce();
+    QVERIFY(!window.desk().table().isRead && window.desk().storeProblem().isEmpty()); // nobody has waited for an answer
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 30000);
+    QVERIFY2(bar->text().startsWith(u"The stored runs cannot be read now."_s) &&
+                 bar->text().contains(u"runs.db is being used by another process; "_s),
+             qPrintable(bar->text()));
+    QCOMPARE(m_fixture->find<QLabel>(u"runs.empty"_s)->text(), u"The stored runs are not read yet."_s);
+    // What a person asks for meanwhile fails with the reason, and not before the store has waited; the window goes on.
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    const auto isRefused = [&] { return notice->text().contains(u"runs.db is being used by another process; "_s); };
+    emit window.runsPanel().renameAsked(1, u"another name"_s);
+    emit window.runsPanel().showAsked(2);
+    emit window.runsPanel().deleteAsked(1);
+    window.actions().undo->trigger();
+    QVERIFY(!isRefused());
+    const int before = heart.beats();
+    m_fixture->usePlanForTraining(3);
+    QTRY_VERIFY_WITH_TIMEOUT(isRefused(), 30000);
+    QVERIFY(heart.beats() > before);
+    QVERIFY(other->execute("ROLLBACK").ok());
+    QTRY_COMPARE_WITH_TIMEOUT(model()->rowCount(), 2, 30000);
+    QVERIFY(!bar->isVisible());
+    QVERIFY(!cell(1, RunTableModel::Name).contains(u"another name"_s));
+    emit window.runsPanel().renameAsked(1, u"another name"_s);
+    QTRY_COMPARE(cell(1, RunTableModel::Name), u"another name"_s);
+    QVERIFY2(heart.longestPause() < store::Patience::kUsual.count(), qPrintable(QString::number(heart.longestPause())));
+}
+
+void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
+{
+    QFile file(m_fixture->path(u"large.json"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    constexpr int kLarge = 32 << 20;
+    const QByteArray event = R"({"ph":"X","name":"another program's","pid":1,"tid":1,"ts":1,"dur":1},)";
+    file.write('[' + event.repeated(kLarge / static_cast<int>(event.size())) + "{}]");
+    file.close();
+    auto &window = m_fixture->window();
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.import"_s);
+    QString progress;
+    connect(window.findChild<ui::EngineBridge *>(), &ui::EngineBridge::importProgressed, this, [&] {
+        if (!progress.isEmpty())
+            return;
+        progress = bar->text();
+        QTest::mouseClick(m_fixture->find<QAbstractButton>(u"bar.import.Cancel"_s), Qt::LeftButton);
+    });
+    window.importRuns({file.fileName()});
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
+    QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));
+    QVERIFY(!bar->isVisible());
+    window.desk().refreshRuns();
+    QTRY_VERIFY(m_fixture->isSettled());
+    QCOMPARE(model()->rowCount(), 2);
 }
 
 QTEST_MAIN(WindowRuns)

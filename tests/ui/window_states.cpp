@@ -213,7 +213,7 @@ void WindowStates::namesAreShownAsTheyAre()
     // A run with such a name, tags and note; shown, compared and deleted.
     m_fixture->usePlanForTraining(2);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining() && !window.desk().runs().ids.empty(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.desk().runs().ids.empty(), 30000);
     const auto id = window.desk().runs().ids.front();
     window.desk().rename(id, bad);
     window.desk().setTags(id, {bad});
@@ -243,6 +243,7 @@ void WindowStates::namesAreShownAsTheyAre()
         mode->trigger();
     // Everything is painted once, and every label is told not to look for markup.
     window.runsPanel().setFolded(false);
+    QTRY_VERIFY(m_fixture->isSettled());
     QVERIFY(!window.grab().isNull());
     for (const QLabel *label : window.findChildren<QLabel *>())
         QVERIFY2(label->textFormat() != Qt::AutoText && !(label->textFormat() == Qt::RichText && label->text().contains(bad)),

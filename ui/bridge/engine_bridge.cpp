@@ -6,26 +6,26 @@
 
 namespace stagelens::ui {
 
-EngineBridge::EngineBridge(service::ServiceOptions options, QObject *parent)
-    : QObject(parent), m_cores(options.cores > 0 ? options.cores : service::machineCores())
+EngineBridge::EngineBridge(const service::ServiceOptions &options, QObject *parent)
+    : QObject(parent), m_cores(options.cores > 0 ? options.cores : service::machineCores()),
+      m_service(std::make_unique<service::EngineService>(
+          options, [this] { QMetaObject::invokeMethod(this, &EngineBridge::drain, Qt::QueuedConnection); }))
 {
-    open(std::move(options));
+    watchStore();
 }
 
 EngineBridge::~EngineBridge() = default;
 
-void EngineBridge::open(service::ServiceOptions options)
+void EngineBridge::watchStore()
 {
-    m_service.reset();
-    m_service = std::make_unique<service::EngineService>(
-        std::move(options), [this] { QMetaObject::invokeMethod(this, &EngineBridge::drain, Qt::QueuedConnection); });
     m_storeWatch = std::make_unique<StoreWatch>(m_service->databaseFile());
     connect(m_storeWatch.get(), &StoreWatch::changed, this, &EngineBridge::storeChanged);
 }
 
 void EngineBridge::openDatabase(const std::filesystem::path &file)
 {
-    open({file, m_cores});
+    m_service->useDatabase(file);
+    watchStore();
 }
 
 void EngineBridge::calibrateOnce()
@@ -57,8 +57,12 @@ void EngineBridge::drain()
             emit runArrived(event.job, *run);
         else if (const auto *sweep = std::get_if<service::SweepSnapshotPtr>(&event.answer))
             emit sweepArrived(event.job, *sweep);
+        else if (const auto *progress = std::get_if<service::ImportProgress>(&event.answer))
+            emit importProgressed(event.job, progress->share);
+        else if (const auto *imported = std::get_if<service::ImportAnswerPtr>(&event.answer))
+            emit importArrived(event.job, *imported);
         else
-            emit importArrived(event.job, std::get<service::ImportAnswerPtr>(event.answer));
+            std::get<service::StoreAnswer>(event.answer)();
     }
 }
 

@@ -4,9 +4,11 @@
 #include "engine/service/engine_service.h"
 
 #include <QObject>
+#include <QPointer>
 
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace stagelens::ui {
@@ -17,11 +19,21 @@ class StoreWatch;
 class EngineBridge : public QObject {
     Q_OBJECT
 public:
-    explicit EngineBridge(service::ServiceOptions options, QObject *parent = nullptr);
+    explicit EngineBridge(const service::ServiceOptions &options, QObject *parent = nullptr);
     ~EngineBridge() override;
 
     [[nodiscard]] service::EngineService &service() { return *m_service; }
-    /// Ends all jobs and goes on with another run database.
+    /// The only way from the window to stored runs: `work(storedRuns)` runs where it may wait for the disk and for other
+    /// processes, one after another, and `take` is given its Result on the GUI thread, unless `asker` is gone by then.
+    template <class Work, class Take>
+    service::JobId ask(service::StoreUse use, const QObject *asker, Work work, Take take)
+    {
+        return m_service->ask(use, std::move(work), [asker = QPointer(asker), take = std::move(take)](auto answer) {
+            if (asker)
+                take(std::move(answer));
+        });
+    }
+    /// Goes on with another run database; jobs under way store into the one that they began with.
     void openDatabase(const std::filesystem::path &file);
     /// Cores that plans are resolved for.
     [[nodiscard]] int cores() const { return m_cores; }
@@ -34,6 +46,7 @@ signals:
     void predictionArrived(quint64 job, const stagelens::service::PredictionAnswerPtr &answer);
     void runArrived(quint64 job, const stagelens::service::RunSnapshotPtr &snapshot);
     void sweepArrived(quint64 job, const stagelens::service::SweepSnapshotPtr &snapshot);
+    void importProgressed(quint64 job, double share);
     void importArrived(quint64 job, const stagelens::service::ImportAnswerPtr &answer);
     /// This process or another has written to the run database.
     void storeChanged();
@@ -41,7 +54,7 @@ signals:
     void backendsFound(const std::vector<stagelens::service::BackendInfo> &backends);
 
 private:
-    void open(service::ServiceOptions options);
+    void watchStore();
     void drain();
 
     int m_cores;

@@ -12,9 +12,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 const QString kUnknown = u"–"_s;
-/// Rows that are read at once, and pages that are kept: some screens to and fro.
-constexpr std::size_t kPage = 128;
-constexpr std::size_t kMostPages = 32;
+/// Rows that are kept: some screens to and fro.
+constexpr std::size_t kMostRows = 32 * kRowsOfPage;
 constexpr std::size_t kMostDifferences = 10'000;
 
 bool isFigure(int column)
@@ -32,13 +31,20 @@ QString tagText(const store::RunSummary &run)
 
 } // namespace
 
-void RunTableModel::setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden)
+void RunTableModel::setRuns(const RunTable &table, const std::set<store::RunId> &hidden)
 {
-    std::vector<store::RunId> shown = runs.ids;
+    std::vector<store::RunId> shown = table.list.ids;
     if (!hidden.empty())
         std::erase_if(shown, [&hidden](store::RunId id) { return hidden.contains(id); });
-    m_total = static_cast<int>(runs.total - std::min(runs.total, hidden.size()));
-    m_pages.clear();
+    m_total = static_cast<int>(table.list.total - std::min(table.list.total, hidden.size()));
+    m_askedPages.clear();
+    std::erase_if(m_differences, [](const auto &entry) { return !entry.second; });
+    if (m_rows.size() > kMostRows)
+        m_rows.clear();
+    for (auto &row : m_rows)
+        row.second.isFresh = false;
+    for (const store::RunSummary &row : table.firstRows)
+        keep(row);
     if (shown == m_runs) {
         // A running run's figures change often: selection and scroll position must survive.
         if (!m_runs.empty())
@@ -52,6 +58,33 @@ void RunTableModel::setRuns(const store::RunList &runs, const std::set<store::Ru
         emit tickedChanged();
 }
 
+void RunTableModel::keep(store::RunSummary summary)
+{
+    const store::RunId run = summary.id;
+    m_rows.insert_or_assign(run, Row{std::move(summary), true});
+}
+
+void RunTableModel::takeRows(const std::vector<store::RunId> &asked, std::vector<store::RunSummary> rows)
+{
+    if (m_rows.size() + rows.size() > kMostRows) {
+        m_rows.clear();
+        m_askedPages.clear();
+    }
+    for (const store::RunId run : asked) // some may be gone
+        m_rows.erase(run);
+    for (store::RunSummary &row : rows)
+        keep(std::move(row));
+    if (!m_runs.empty())
+        emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+void RunTableModel::takeDifference(store::RunId run, const QString &words)
+{
+    m_differences[run] = words;
+    if (const auto row = std::ranges::find(m_runs, run) - m_runs.begin(); row < rowCount())
+        emit dataChanged(index(static_cast<int>(row), Differs), index(static_cast<int>(row), Differs));
+}
+
 void RunTableModel::forgetDifferences()
 {
     m_differences.clear();
@@ -62,20 +95,21 @@ void RunTableModel::forgetDifferences()
 const store::RunSummary *RunTableModel::run(const QModelIndex &index) const
 {
     const auto row = static_cast<std::size_t>(index.row());
-    if (!index.isValid() || row >= m_runs.size() || !m_source.rows)
+    if (!index.isValid() || row >= m_runs.size())
         return nullptr;
-    auto page = m_pages.find(row / kPage);
-    if (page == m_pages.end()) {
-        if (m_pages.size() >= kMostPages)
-            m_pages.clear();
-        page = m_pages.try_emplace(row / kPage).first;
-        const std::size_t first = row / kPage * kPage;
-        const auto ids = std::span(m_runs).subspan(first, std::min(kPage, m_runs.size() - first));
-        for (store::RunSummary &summary : m_source.rows(ids))
-            page->second.emplace(summary.id, std::move(summary));
-    }
-    const auto found = page->second.find(m_runs[row]);
-    return found == page->second.end() ? nullptr : &found->second;
+    const auto found = m_rows.find(m_runs[row]);
+    if (found == m_rows.end() || !found->second.isFresh)
+        askPage(row / kRowsOfPage);
+    return found == m_rows.end() ? nullptr : &found->second.summary;
+}
+
+void RunTableModel::askPage(std::size_t page) const
+{
+    if (!m_source.askRows || !m_askedPages.insert(page).second)
+        return;
+    const auto ids = std::span(m_runs).subspan(page * kRowsOfPage);
+    const auto asked = ids.first(std::min(kRowsOfPage, ids.size()));
+    m_source.askRows({asked.begin(), asked.end()});
 }
 
 std::vector<store::RunId> RunTableModel::ticked() const
@@ -104,15 +138,15 @@ int RunTableModel::columnCount(const QModelIndex &parent) const
 
 QString RunTableModel::difference(const store::RunSummary &run) const
 {
-    if (!m_source.difference)
+    if (const auto known = m_differences.find(run.id); known != m_differences.end())
+        return known->second.value_or(QString());
+    if (!m_source.askDifference)
         return {};
-    auto known = m_differences.find(run.id);
-    if (known == m_differences.end()) {
-        if (m_differences.size() >= kMostDifferences)
-            m_differences.clear();
-        known = m_differences.emplace(run.id, m_source.difference(run.id)).first;
-    }
-    return known->second;
+    if (m_differences.size() >= kMostDifferences)
+        m_differences.clear();
+    m_differences.emplace(run.id, std::nullopt);
+    m_source.askDifference(run.id);
+    return {};
 }
 
 QString RunTableModel::text(const store::RunSummary &run, int column) const

@@ -30,8 +30,7 @@ int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
 {
     m_tone = tone;
     m_icon->setText(tone == Tone::Warning ? u"⚠"_s : u"ℹ"_s);
-    m_label->setText(text);
-    setAccessibleName(text);
+    setText(text);
     // Deleted later: the bar may be spoken to from the click of one of its own buttons.
     while (QLayoutItem *item = m_buttons->takeAt(0)) {
         item->widget()->hide();
@@ -49,6 +48,12 @@ int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
     colour();
     show();
     return ++m_message;
+}
+
+void MessageBar::setText(const QString &text)
+{
+    m_label->setText(text);
+    setAccessibleName(text);
 }
 
 void MessageBar::clear()

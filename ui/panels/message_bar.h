@@ -24,6 +24,8 @@ public:
     explicit MessageBar(const QString &name, QWidget *parent = nullptr);
     /// Returns the message's number, for clear().
     int say(Tone tone, const QString &text, std::vector<Action> actions = {});
+    /// Other words for what is being said; its buttons stay.
+    void setText(const QString &text);
     void clear();
     /// Hides that message, unless another has taken its place.
     void clear(int message);

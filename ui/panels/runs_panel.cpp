@@ -243,9 +243,10 @@ const store::RunSummary *RunsPanel::current() const
     return m_model->run(m_table->currentIndex());
 }
 
-void RunsPanel::setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden)
+void RunsPanel::setRuns(const RunTable &table, const std::set<store::RunId> &hidden)
 {
-    m_model->setRuns(runs, hidden);
+    m_isRead = table.isRead;
+    m_model->setRuns(table, hidden);
     updateHeader();
     setFolded(m_folded);
 }
@@ -256,8 +257,9 @@ void RunsPanel::updateHeader()
     const int total = m_model->total();
     m_fold->setText(shown == total ? u"Runs (%1)"_s.arg(countText(total))
                                    : u"Runs (%1 of %2)"_s.arg(countText(shown), countText(total)));
-    m_empty->setText(total > 0 ? u"No run has all these words. Clear the filter to see all %1."_s.arg(countText(total))
-                               : u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s);
+    m_empty->setText(total > 0   ? u"No run has all these words. Clear the filter to see all %1."_s.arg(countText(total))
+                     : !m_isRead ? u"The stored runs are not read yet."_s
+                                 : u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s);
     const std::size_t ticked = m_model->ticked().size();
     const bool canCompare = ticked >= kFewestCompared && ticked <= kMostCompared;
     m_compare->setEnabled(canCompare);

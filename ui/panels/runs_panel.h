@@ -22,7 +22,7 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit RunsPanel(QWidget *parent = nullptr);
-    void setRuns(const store::RunList &runs, const std::set<store::RunId> &hidden);
+    void setRuns(const RunTable &table, const std::set<store::RunId> &hidden);
     /// Captions of the columns that a person chose, status and name apart.
     [[nodiscard]] QStringList columns() const;
     void setColumns(const QStringList &captions);
@@ -78,6 +78,7 @@ private:
     int m_sorted = RunTableModel::When;
     bool m_reversed = false;
     bool m_folded = true;
+    bool m_isRead = false;
 };
 
 } // namespace stagelens::ui

@@ -65,8 +65,6 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     connectMemory();
     m_files->start(m_options.file);
     m_desk->refreshRuns();
-    updateRuns();
-    tellInterrupted();
     m_bridge->findBackends();
     if (m_options.calibrate)
         m_bridge->calibrateOnce();
@@ -125,8 +123,10 @@ void MainWindow::connectModel()
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {
         if (m_strip->shown() != Shown::Predicted && !m_explore->run() && m_forecast->plan())
-            if (const auto runs = m_desk->runsOf(m_forecast->plan()->experiment, 1); !runs.empty())
-                m_desk->show(runs.front().id);
+            m_desk->findRunsOf(m_forecast->plan()->experiment, 1, [this](const std::vector<store::RunSummary> &runs) {
+                if (m_strip->shown() != Shown::Predicted && !m_explore->run() && !runs.empty())
+                    m_desk->show(runs.front().id);
+            });
         m_explore->setShown(m_strip->shown());
         updateExports();
     });
@@ -146,6 +146,7 @@ void MainWindow::connectRuns()
             close();
     });
     connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::updateRuns);
+    connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::tellInterrupted, Qt::SingleShotConnection);
     connect(m_desk, &RunDesk::storeProblemChanged, this, &MainWindow::updateStoreBar);
     connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
     connectRunsPanel();

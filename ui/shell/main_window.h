@@ -108,6 +108,7 @@ private:
     /// The runs of this plan, and the steps of the one that is shown.
     void fillMeasured(QMenu *menu);
     void askImport();
+    void showImportProgress(quint64 job, double share);
     void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
@@ -192,6 +193,7 @@ private:
     RunsPanel *m_runs;
     MessageBar *m_notice;
     MessageBar *m_storeBar;
+    MessageBar *m_importBar;
     QDockWidget *m_left;
     QDockWidget *m_right;
     QDockWidget *m_bottom;
@@ -199,7 +201,8 @@ private:
     QTimer m_memoryDelay;
     std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
     model::Experiment m_runBaseline;                                ///< that the table's differences were made against
-    service::JobId m_import = 0;
+    service::JobId m_import = 0;                                    ///< 0: none goes on
+    QString m_importName;
     struct SetAside {
         QDockWidget *dock;
         QSize size;

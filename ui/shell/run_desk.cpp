@@ -1,8 +1,7 @@
 #include "ui/shell/run_desk.h"
 
+#include "engine/base/file.h"
 #include "engine/base/log.h"
-#include "engine/service/timeline_order.h"
-#include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/run_words.h"
 #include "ui/bridge/words.h"
 
@@ -13,14 +12,44 @@ using namespace Qt::StringLiterals;
 namespace {
 /// The table need not be read from disk more often while a run goes on.
 constexpr qint64 kRefreshMilliseconds = 1000;
-/// Runs of the plan are looked for among the newest.
-constexpr std::size_t kRunsLookedAt = 2000;
+constexpr int kRetryMilliseconds = 1000;
+
+/// A problem of the database has its file as the subject.
+QString storeSentence(const base::Error &error)
+{
+    base::Problem problem = error.problems.front();
+    if (problem.field.starts_with('/'))
+        problem.message = problem.field + ' ' + problem.message;
+    return sentence(problem);
+}
 } // namespace
 
 RunDesk::RunDesk(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
 {
     connect(m_bridge, &EngineBridge::runArrived, this, &RunDesk::take);
     connect(m_bridge, &EngineBridge::storeChanged, this, &RunDesk::refreshRuns);
+    m_retry.setSingleShot(true);
+    m_retry.setInterval(kRetryMilliseconds);
+    connect(&m_retry, &QTimer::timeout, this, &RunDesk::refreshRuns);
+}
+
+template <class Work, class Take>
+void RunDesk::ask(service::StoreUse use, Work work, Take take)
+{
+    m_bridge->ask(use, this, std::move(work), [this, take = std::move(take), number = m_databaseNumber](auto answer) {
+        if (number == m_databaseNumber)
+            take(std::move(answer));
+    });
+}
+
+template <class Change>
+void RunDesk::change(Change change)
+{
+    ask(service::StoreUse::Change, std::move(change), [this](const base::Result<> &changed) {
+        if (!changed)
+            emit failed(storeSentence(changed.error()));
+        refreshRuns();
+    });
 }
 
 void RunDesk::train(const model::Experiment &experiment)
@@ -29,6 +58,7 @@ void RunDesk::train(const model::Experiment &experiment)
         return;
     m_stopping = false;
     m_following = true;
+    ++m_choice;
     m_step.reset();
     m_live.reset();
     m_job = m_bridge->service().submitTraining(experiment);
@@ -50,8 +80,7 @@ void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
         return;
     const bool first = !m_live;
     m_live = snapshot;
-    if (!snapshot->stored)
-        setStoreProblem(qtText(snapshot->storeProblem));
+    setProblem(&RunDesk::m_notStored, qtText(snapshot->storeProblem));
     if (m_following) {
         m_shown = snapshot;
         emit shownChanged();
@@ -72,30 +101,44 @@ void RunDesk::finish(const service::RunSnapshot &last)
         emit failed(end.words); // a run that is shown has its bar
 }
 
-void RunDesk::show(store::RunId run, std::optional<int> step)
+void RunDesk::show(store::RunId run, std::optional<int> step, std::function<void()> then)
 {
-    const bool isLive = m_live && m_live->record.summary.id == run && !step;
-    service::RunSnapshotPtr found = m_live;
-    if (!isLive) {
-        auto loaded = load(run, step);
-        if (!loaded) {
-            emit failed(sentence(loaded.error()));
-            return;
-        }
-        found = *std::move(loaded);
+    const int choice = ++m_choice;
+    if (m_live && m_live->record.summary.id == run && !step) {
+        m_following = true;
+        setShown(m_live, {});
+        if (then)
+            then();
+        return;
     }
-    m_following = isLive;
-    m_shown = std::move(found);
+    ask(
+        service::StoreUse::Read, [run, step](service::StoredRuns &stored) { return readRun(stored, run, step); },
+        [this, run, step, choice, then = std::move(then)](base::Result<service::RunSnapshotPtr> loaded) {
+            if (choice != m_choice || m_deleted.contains(run))
+                return;
+            if (!loaded) {
+                emit failed(storeSentence(loaded.error()));
+                return;
+            }
+            m_following = false;
+            setShown(*std::move(loaded), step);
+            if (then)
+                then();
+        });
+}
+
+void RunDesk::setShown(service::RunSnapshotPtr run, std::optional<int> step)
+{
+    m_shown = std::move(run);
     m_step = step;
     emit shownChanged();
 }
 
 void RunDesk::showNone()
 {
+    ++m_choice;
     m_following = false;
-    m_shown.reset();
-    m_step.reset();
-    emit shownChanged();
+    setShown(nullptr, {});
 }
 
 QString RunDesk::shownCaption() const
@@ -113,42 +156,55 @@ QString RunDesk::shownCaption() const
     return isMedian && m_shown->record.iterations.size() > 1 ? text + u", the median"_s : text;
 }
 
-std::vector<store::RunSummary> RunDesk::runsOf(const model::Experiment &plan, std::size_t most)
+void RunDesk::findRunsOf(const model::Experiment &plan, std::size_t most,
+                         std::function<void(const std::vector<store::RunSummary> &)> take)
 {
-    std::vector<store::RunSummary> found;
-    const auto all = m_bridge->service().findRuns({}); // whatever the table is filtered by
-    if (!all)
-        return found;
-    const std::span<const store::RunId> ids = std::span(all->ids).first(std::min(all->ids.size(), kRunsLookedAt));
-    for (store::RunSummary &run : rows(ids)) {
-        if (found.size() == most)
-            break;
-        const bool isAlike = run.family == plan.schedule.family && run.vocabulary == plan.schedule.vocabulary &&
-                             run.devices == plan.parallel.devices && run.microbatches == plan.parallel.microbatches;
-        if (!isAlike || run.stepsDone == 0 || m_deleted.contains(run.id))
-            continue;
-        const auto experiment = m_bridge->service().runExperiment(run.id);
-        if (experiment && planDifferences(model::resolved(*experiment, m_bridge->cores()), plan).empty())
-            found.push_back(std::move(run));
-    }
-    return found;
+    ask(
+        service::StoreUse::Read,
+        [query = PlanQuery{plan, m_bridge->cores(), most, m_deleted}](service::StoredRuns &stored) {
+            return ui::findRunsOf(stored, query);
+        },
+        [take = std::move(take)](const base::Result<std::vector<store::RunSummary>> &found) {
+            take(found ? *found : std::vector<store::RunSummary>());
+        });
 }
 
-base::Result<service::RunSnapshotPtr> RunDesk::load(store::RunId run, std::optional<int> step)
+void RunDesk::load(std::vector<store::RunId> runs, std::function<void(const std::vector<service::RunSnapshotPtr> &)> take)
 {
-    auto record = m_bridge->service().loadRun(run, step);
-    if (!record)
-        return std::move(record).error();
-    auto snapshot = std::make_shared<service::RunSnapshot>();
-    snapshot->record = *std::move(record);
-    snapshot->step = snapshot->record.summary.stepsDone;
-    snapshot->steps = snapshot->record.summary.stepsPlanned;
-    snapshot->finished = snapshot->record.summary.status != store::RunStatus::Running;
-    const timeline::TimelinePtr &timeline = snapshot->record.timeline;
-    if (auto made = service::scheduleOf(snapshot->record.experiment);
-        made && (!timeline || service::checkOrder(*timeline, *made)))
-        snapshot->schedule = std::make_shared<const schedule::Schedule>(*std::move(made));
-    return service::RunSnapshotPtr(std::move(snapshot));
+    using Loaded = base::Result<std::vector<service::RunSnapshotPtr>>;
+    ask(
+        service::StoreUse::Read,
+        [runs = std::move(runs)](service::StoredRuns &stored) -> Loaded {
+            std::vector<service::RunSnapshotPtr> all;
+            for (const store::RunId run : runs) {
+                auto loaded = readRun(stored, run);
+                if (!loaded)
+                    return std::move(loaded).error();
+                all.push_back(*std::move(loaded));
+            }
+            return all;
+        },
+        [this, take = std::move(take)](const Loaded &loaded) {
+            if (loaded)
+                take(*loaded);
+            else
+                emit failed(storeSentence(loaded.error()));
+        });
+}
+
+void RunDesk::exportRun(store::RunId run, const QString &format, const QString &file)
+{
+    ask(
+        service::StoreUse::Read,
+        [run, format = utf8(format), file = utf8(file)](service::StoredRuns &stored) -> base::Result<> {
+            const auto record = stored.load(run);
+            const auto text = record ? service::exportText(*record, format) : record.error();
+            return text ? base::writeFile(file, *text) : base::Result<>(text.error());
+        },
+        [this](const base::Result<> &exported) {
+            if (!exported)
+                emit failed(sentence(exported.error()));
+        });
 }
 
 service::RunSnapshotPtr RunDesk::shownBeside(const model::Experiment &plan) const
@@ -174,30 +230,60 @@ std::vector<FieldDifference> RunDesk::shownDifferences(const model::Experiment &
 
 void RunDesk::refreshRuns()
 {
-    m_lastRefresh.start();
-    auto runs = m_bridge->service().findRuns(m_query);
-    if (!runs) {
-        setStoreProblem(sentence(runs.error()));
+    m_refreshAgain = m_isRefreshing;
+    if (std::exchange(m_isRefreshing, true))
         return;
-    }
-    m_runs = *std::move(runs);
-    emit runsChanged();
+    m_retry.stop();
+    m_lastRefresh.start();
+    ask(
+        service::StoreUse::Read, [query = m_query](service::StoredRuns &stored) { return readTable(stored, query); },
+        [this](base::Result<RunTable> table) { takeTable(std::move(table)); });
 }
 
-std::vector<store::RunSummary> RunDesk::rows(std::span<const store::RunId> runs)
+void RunDesk::takeTable(base::Result<RunTable> table)
 {
-    auto rows = m_bridge->service().runSummaries(runs);
-    if (!rows) {
-        base::log(base::LogLevel::Warning, rows.error().text());
-        return {};
+    m_isRefreshing = false;
+    if (table) {
+        m_table = *std::move(table);
+        setProblem(&RunDesk::m_notRead, {});
+        emit runsChanged();
+    } else {
+        const bool isOurs = table.error().kind != base::ErrorKind::InvalidInput;
+        setProblem(&RunDesk::m_notRead, (isOurs ? u"The stored runs cannot be read now. Stagelens tries again every second. "_s
+                                                : u"Results of this session are not being stored. "_s) +
+                                            storeSentence(table.error()));
+        m_retry.start();
     }
-    return *std::move(rows);
+    if (std::exchange(m_refreshAgain, false))
+        refreshRuns();
 }
 
-QString RunDesk::difference(const model::Experiment &baseline, store::RunId run)
+void RunDesk::readRows(std::vector<store::RunId> runs, std::function<void(std::vector<store::RunSummary>)> take)
 {
-    const auto plan = m_bridge->service().runExperiment(run);
-    return plan ? differenceWords(baseline, model::resolved(*plan, m_bridge->cores())) : QString();
+    ask(
+        service::StoreUse::Read, [runs = std::move(runs)](service::StoredRuns &stored) { return stored.summaries(runs); },
+        [this, take = std::move(take)](base::Result<std::vector<store::RunSummary>> rows) {
+            if (rows)
+                take(*std::move(rows));
+            else if (!m_retry.isActive())
+                m_retry.start();
+        });
+}
+
+void RunDesk::readDifference(const model::Experiment &baseline, store::RunId run, std::function<void(const QString &)> take)
+{
+    ask(
+        service::StoreUse::Read,
+        [run, baseline, cores = m_bridge->cores()](service::StoredRuns &stored) -> base::Result<QString> {
+            const auto plan = stored.experiment(run);
+            if (!plan)
+                return plan.error();
+            return differenceWords(baseline, model::resolved(*plan, cores));
+        },
+        [take = std::move(take)](const base::Result<QString> &words) {
+            if (words)
+                take(*words);
+        });
 }
 
 void RunDesk::setFilter(const QString &filter)
@@ -236,15 +322,26 @@ bool RunDesk::isLive(store::RunId run) const
 
 void RunDesk::commitDeletions()
 {
-    for (const store::RunId run : std::exchange(m_deleted, {})) {
-        if (const auto removed = m_bridge->service().removeRun(run); !removed)
-            base::log(base::LogLevel::Warning, removed.error().text());
-    }
+    if (m_deleted.empty())
+        return;
+    ask(
+        service::StoreUse::Change,
+        [runs = std::exchange(m_deleted, {})](service::StoredRuns &stored) {
+            for (const store::RunId run : runs) {
+                const auto removed = stored.remove(run);
+                if (!removed) // the window has gone
+                    base::log(base::LogLevel::Warning, "a deleted run is still stored: " + removed.error().text());
+                if (!removed && removed.error().kind == base::ErrorKind::Failed)
+                    break; // nor can the others be removed
+            }
+            return base::Result<>();
+        },
+        [](const base::Result<> &) {});
 }
 
 void RunDesk::rename(store::RunId run, const QString &name)
 {
-    changed(m_bridge->service().renameRun(run, utf8(name)));
+    change([run, name = utf8(name)](service::StoredRuns &stored) { return stored.rename(run, name); });
 }
 
 void RunDesk::setTags(store::RunId run, const QStringList &tags)
@@ -252,27 +349,25 @@ void RunDesk::setTags(store::RunId run, const QStringList &tags)
     std::vector<std::string> words;
     for (const QString &tag : tags)
         words.push_back(utf8(tag));
-    changed(m_bridge->service().tagRun(run, words));
+    change([run, words = std::move(words)](service::StoredRuns &stored) { return stored.setTags(run, words); });
 }
 
 void RunDesk::setNote(store::RunId run, const QString &note)
 {
-    changed(m_bridge->service().noteRun(run, utf8(note)));
+    change([run, note = utf8(note)](service::StoredRuns &stored) { return stored.setNote(run, note); });
 }
 
-void RunDesk::changed(const base::Result<> &change)
+QString RunDesk::storeProblem() const
 {
-    if (!change)
-        emit failed(sentence(change.error()));
-    refreshRuns();
+    return m_notStored.isEmpty() ? m_notRead : u"Results of this session are not being stored. "_s + m_notStored;
 }
 
-void RunDesk::setStoreProblem(const QString &problem)
+void RunDesk::setProblem(QString RunDesk::*which, const QString &problem)
 {
-    if (problem == m_storeProblem)
-        return;
-    m_storeProblem = problem;
-    emit storeProblemChanged();
+    const QString before = storeProblem();
+    this->*which = problem;
+    if (storeProblem() != before)
+        emit storeProblemChanged();
 }
 
 void RunDesk::databaseChanged()
@@ -280,9 +375,12 @@ void RunDesk::databaseChanged()
     ++m_databaseNumber;
     m_live.reset();
     m_deleted.clear();
-    m_runs = {};
-    setStoreProblem({});
+    m_table = {};
+    m_isRefreshing = false;
+    setProblem(&RunDesk::m_notStored, {});
+    setProblem(&RunDesk::m_notRead, {});
     showNone();
+    emit runsChanged();
     refreshRuns();
 }
 

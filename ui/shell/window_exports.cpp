@@ -140,11 +140,7 @@ void MainWindow::exportRun(qint64 run, const QString &format)
     const QString file = askForFile(this, u"Export run %1"_s.arg(run), u"run-%1"_s.arg(run), format);
     if (file.isEmpty())
         return;
-    const auto snapshot = m_desk->load(run);
-    const auto text = snapshot ? service::exportText((*snapshot)->record, utf8(format)) : snapshot.error();
-    const auto exported = text ? base::writeFile(utf8(file), *text) : base::Result<>(text.error());
-    if (!exported)
-        say(sentence(exported.error()));
+    m_desk->exportRun(run, format, file);
 }
 
 } // namespace stagelens::ui

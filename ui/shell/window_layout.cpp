@@ -110,6 +110,7 @@ void MainWindow::buildCentre()
     layout->setContentsMargins(4, 4, 4, 4);
     layout->setSpacing(4);
     m_storeBar = new MessageBar(u"bar.store"_s, centre);
+    m_importBar = new MessageBar(u"bar.import"_s, centre);
     m_notice = new MessageBar(u"bar.notice"_s, centre);
     m_pages = new QStackedWidget(centre);
     m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
@@ -119,6 +120,7 @@ void MainWindow::buildCentre()
     for (QWidget *page : std::initializer_list<QWidget *>{m_explore, m_compare, m_sweep, m_learn}) // in the order of the modes
         m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
+    layout->addWidget(m_importBar);
     layout->addWidget(m_notice);
     // A page that needs more than a small screen has is scrolled; it does not make the window larger.
     auto *scroll = new QScrollArea(centre);

@@ -20,8 +20,11 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
+#include <QPointer>
 #include <QSettings>
 #include <QUndoCommand>
+
+#include <ranges>
 
 namespace stagelens::ui {
 
@@ -29,6 +32,15 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr std::size_t kRunsInMenu = 10;
+
+/// A run in the list at Measured.
+QString measuredWords(const store::RunSummary &run)
+{
+    return u"Run %1 · %2 · %3 steps · %4"_s.arg(run.id)
+        .arg(caption(run.kind))
+        .arg(run.stepsDone)
+        .arg(whenText(run.startedUnixMs));
+}
 
 /// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
 class DeleteRun : public QUndoCommand {
@@ -56,10 +68,19 @@ private:
 
 void MainWindow::connectRunsPanel()
 {
-    m_runs->model()->setSource({[this](std::span<const store::RunId> runs) { return m_desk->rows(runs); },
+    m_runs->model()->setSource({[this](const std::vector<store::RunId> &runs) {
+                                    m_desk->readRows(runs, [this, runs](std::vector<store::RunSummary> rows) {
+                                        m_runs->model()->takeRows(runs, std::move(rows));
+                                    });
+                                },
                                 [this](store::RunId run) {
-                                    const auto &baseline = m_forecast->baseline();
-                                    return baseline ? m_desk->difference(baseline->experiment, run) : QString();
+                                    if (!m_forecast->baseline()) // differences are forgotten when there is one
+                                        return;
+                                    m_desk->readDifference(m_runBaseline, run,
+                                                           [this, run, baseline = m_runBaseline](const QString &words) {
+                                                               if (baseline == m_runBaseline)
+                                                                   m_runs->model()->takeDifference(run, words);
+                                                           });
                                 }});
     connect(m_forecast, &Forecast::changed, this, [this] {
         const auto &baseline = m_forecast->baseline();
@@ -77,35 +98,32 @@ void MainWindow::connectRunsPanel()
     connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
     connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::askImport);
     connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
+    connect(m_bridge, &EngineBridge::importProgressed, this, &MainWindow::showImportProgress);
     connect(m_bridge, &EngineBridge::importArrived, this, &MainWindow::takeImport);
     connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
 }
 
 void MainWindow::showRun(qint64 run)
 {
-    m_desk->show(run);
     m_actions->explore->trigger();
-    const auto &plan = m_forecast->plan();
-    if (!m_desk->shown() || m_desk->shown()->record.summary.id != run || !plan ||
-        m_desk->shownDifferences(plan->experiment).empty())
-        return;
-    showPlanOfRun();
-    offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
+    m_desk->show(run, {}, [this, run] {
+        const auto &plan = m_forecast->plan();
+        if (!plan || m_desk->shownDifferences(plan->experiment).empty())
+            return;
+        showPlanOfRun();
+        offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
+    });
 }
 
 void MainWindow::compareRuns(const std::vector<qint64> &runs)
 {
-    std::vector<CompareItem> items;
-    for (const qint64 run : runs) {
-        const auto snapshot = m_desk->load(run);
-        if (!snapshot) {
-            say(sentence(snapshot.error()));
-            return;
-        }
-        items.push_back(itemOf(**snapshot, m_bridge->cores()));
-    }
-    m_compare->setItems(std::move(items));
-    m_actions->compare->trigger();
+    m_desk->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+        std::vector<CompareItem> items;
+        for (const service::RunSnapshotPtr &run : loaded)
+            items.push_back(itemOf(*run, m_bridge->cores()));
+        m_compare->setItems(std::move(items));
+        m_actions->compare->trigger();
+    });
 }
 
 void MainWindow::connectCompare()
@@ -123,13 +141,11 @@ void MainWindow::connectCompare()
     });
     connect(m_compare, &ComparePanel::addMenuOpens, this, [this](QMenu *menu) {
         menu->addSeparator();
-        const auto &ids = m_desk->runs().ids;
-        for (const store::RunSummary &run : m_desk->rows(std::span(ids).first(std::min(ids.size(), kRunsInMenu))))
+        for (const store::RunSummary &run : m_desk->table().firstRows | std::views::take(kRunsInMenu))
             menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
-                if (const auto snapshot = m_desk->load(id))
-                    m_compare->add(itemOf(**snapshot, m_bridge->cores()));
-                else
-                    say(sentence(snapshot.error()));
+                m_desk->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+                    m_compare->add(itemOf(*loaded.front(), m_bridge->cores()));
+                });
             });
     });
 }
@@ -205,25 +221,32 @@ void MainWindow::fillMeasured(QMenu *menu)
     menu->clear();
     const auto add = [this, menu](const QString &words, store::RunId run, std::optional<int> step, bool isShown) {
         QAction *action = menu->addAction(words, this, [this, run, step] {
-            m_desk->show(run, step);
-            if (m_strip->shown() == Shown::Predicted)
-                m_strip->setShown(Shown::Both);
+            m_desk->show(run, step, [this] {
+                if (m_strip->shown() == Shown::Predicted)
+                    m_strip->setShown(Shown::Both);
+            });
         });
         action->setCheckable(true);
         action->setChecked(isShown);
+        return action;
     };
     const service::RunSnapshotPtr shown = m_explore->run();
     menu->addSection(u"Runs of this plan"_s);
-    const auto &plan = m_forecast->plan();
-    const auto runs = plan ? m_desk->runsOf(plan->experiment, kRunsInMenu) : std::vector<store::RunSummary>();
-    for (const store::RunSummary &run : runs)
-        add(u"Run %1 · %2 · %3 steps · %4"_s.arg(run.id)
-                .arg(caption(run.kind))
-                .arg(run.stepsDone)
-                .arg(whenText(run.startedUnixMs)),
-            run.id, {}, shown && shown->record.summary.id == run.id);
-    if (runs.empty())
-        menu->addAction(u"None yet: Train (F5) makes one"_s)->setEnabled(false);
+    QAction *none = menu->addAction(u"None yet: Train (F5) makes one"_s);
+    none->setEnabled(false);
+    if (const auto &plan = m_forecast->plan()) {
+        none->setText(u"Looking for runs…"_s);
+        m_desk->findRunsOf(plan->experiment, kRunsInMenu,
+                           [add, menu, shown, place = QPointer(none)](const std::vector<store::RunSummary> &runs) {
+                               if (!place) // the menu was filled again
+                                   return;
+                               for (const store::RunSummary &run : runs)
+                                   menu->insertAction(
+                                       place, add(measuredWords(run), run.id, {}, shown && shown->record.summary.id == run.id));
+                               place->setText(u"None yet: Train (F5) makes one"_s);
+                               place->setVisible(runs.empty());
+                           });
+    }
     const std::vector<base::Nanos> times = shown ? shown->record.iterations : std::vector<base::Nanos>();
     if (times.empty() || !shown->finished)
         return;
@@ -251,10 +274,10 @@ void MainWindow::tellInterrupted()
     const QString database = qtText(m_bridge->service().databaseFile().string()); // its numbers are no other's
     const bool isKnown = settings->value(u"told/database"_s).toString() == database;
     const qint64 told = isKnown ? settings->value(u"told/run"_s).toLongLong() : 0;
-    const auto &ids = m_desk->runs().ids;
-    std::vector<store::RunSummary> found = m_desk->rows(std::span(ids).first(std::min(ids.size(), kRunsInMenu)));
-    std::erase_if(
-        found, [told](const store::RunSummary &run) { return run.status != store::RunStatus::Interrupted || run.id <= told; });
+    std::vector<store::RunSummary> found;
+    for (const store::RunSummary &run : m_desk->table().firstRows | std::views::take(kRunsInMenu))
+        if (run.status == store::RunStatus::Interrupted && run.id > told)
+            found.push_back(run);
     if (found.empty())
         return;
     const store::RunSummary &newest = *std::ranges::max_element(found, {}, &store::RunSummary::id);
@@ -280,11 +303,24 @@ void MainWindow::importRuns(const QStringList &files)
 {
     if (files.isEmpty())
         return;
+    if (m_import != 0) {
+        say(u"%1 is still being imported. Wait for it or cancel it first."_s.arg(m_importName));
+        return;
+    }
     std::vector<std::filesystem::path> paths;
     for (const QString &file : files)
         paths.emplace_back(utf8(file));
     m_import = m_bridge->service().submitImport(std::move(paths));
-    m_notice->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(QFileInfo(files.first()).fileName()));
+    m_importName = QFileInfo(files.first()).fileName();
+    m_importBar->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(m_importName),
+                     {{u"Cancel"_s, [this] { m_bridge->service().cancel(m_import); }}});
+}
+
+void MainWindow::showImportProgress(quint64 job, double share)
+{
+    if (job == m_import)
+        m_importBar->setText(share < 1 ? u"Reading %1… %2"_s.arg(m_importName, shareText(share))
+                                       : u"Storing %1…"_s.arg(m_importName));
 }
 
 void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
@@ -292,8 +328,11 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
     if (job != m_import)
         return;
     m_import = 0;
+    m_importBar->clear();
     if (!*answer) {
-        say(u"Nothing was imported. "_s + sentence(answer->error()));
+        const bool isCancelled = answer->error().kind == base::ErrorKind::Cancelled;
+        say(isCancelled ? u"The import of %1 was cancelled. Nothing was stored."_s.arg(m_importName)
+                        : u"Nothing was imported. "_s + sentence(answer->error()));
         return;
     }
     const service::ImportedRun &run = **answer;
@@ -313,7 +352,7 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
 
 void MainWindow::updateRuns()
 {
-    m_runs->setRuns(m_desk->runs(), m_desk->deleted());
+    m_runs->setRuns(m_desk->table(), m_desk->deleted());
     if (!m_foldedByHand)
         m_runs->setFolded(m_runs->model()->total() < 2);
 }
@@ -324,7 +363,7 @@ void MainWindow::updateStoreBar()
         m_storeBar->clear();
         return;
     }
-    m_storeBar->say(MessageBar::Tone::Warning, u"Results of this session are not being stored. "_s + m_desk->storeProblem(),
+    m_storeBar->say(MessageBar::Tone::Warning, m_desk->storeProblem(),
                     {{u"Choose another file"_s, [this] { chooseDatabase(); }}});
 }
 

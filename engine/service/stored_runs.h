@@ -1,0 +1,58 @@
+// The runs of a database, as the command line and the service's own thread use them.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "engine/store/patience.h"
+#include "engine/store/run_record.h"
+#include "engine/store/run_store.h"
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stagelens::service {
+
+/// One database, opened by the first call. Thread-safe: one caller at a time. Every call may wait for the disk and, as long as
+/// its patience lasts, for the locks of other processes; the window therefore asks through EngineService::ask().
+class StoredRuns {
+public:
+    /// An empty name is the default file.
+    explicit StoredRuns(std::filesystem::path database);
+
+    [[nodiscard]] base::Result<std::vector<store::RunSummary>> list();
+    /// The runs that a query finds, from the database's indices.
+    [[nodiscard]] base::Result<store::RunList> find(const store::RunQuery &query);
+    /// The rows of some runs, in that order; a run that is gone is left out.
+    [[nodiscard]] base::Result<std::vector<store::RunSummary>> summaries(std::span<const store::RunId> runs);
+    [[nodiscard]] base::Result<model::Experiment> experiment(store::RunId run);
+    /// With the timeline of the median step, or of the step asked for where it was kept.
+    [[nodiscard]] base::Result<store::RunRecord> load(store::RunId run, std::optional<int> step = {});
+    /// The run of a number, or else of a name that only one run was given.
+    [[nodiscard]] base::Result<store::RunId> numberOf(const std::string &run);
+    [[nodiscard]] base::Result<> rename(store::RunId run, const std::string &name);
+    [[nodiscard]] base::Result<> setTags(store::RunId run, const std::vector<std::string> &tags);
+    [[nodiscard]] base::Result<> setNote(store::RunId run, const std::string &note);
+    /// With its checkpoints; also where the disk is full, if no other connection uses the database.
+    [[nodiscard]] base::Result<> remove(store::RunId run);
+    [[nodiscard]] base::Result<store::CheckReport> check();
+
+    [[nodiscard]] const std::filesystem::path &file() const { return m_file; }
+    /// How long later calls wait for the locks of other processes.
+    void setPatience(const store::Patience &patience);
+
+private:
+    template <class Use>
+    auto with(Use use) -> decltype(use(std::declval<store::RunStore &>()));
+
+    std::filesystem::path m_file;
+    std::mutex m_mutex;
+    store::Patience m_patience;
+    std::optional<store::RunStore> m_store;
+};
+
+} // namespace stagelens::service
