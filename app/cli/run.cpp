@@ -26,6 +26,7 @@
 #include <optional>
 #include <streambuf>
 #include <unistd.h>
+#include <utility>
 
 namespace stagelens::cli {
 
@@ -105,6 +106,7 @@ RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::
     const service::JobId job = service.submitTraining(experiment, options);
     bool cancelled = false;
     bool isStored = true;
+    bool isWaiting = false;
     for (;;) {
         for (const service::Event &event : service.drain()) {
             const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
@@ -117,6 +119,12 @@ RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::
                 std::cerr << (isStored ? std::string("the run is being stored again")
                                        : "the run is not being stored now, its steps wait in memory: " +
                                              base::printable((*snapshot)->storeProblem))
+                          << '\n';
+            }
+            if (std::exchange(isWaiting, (*snapshot)->waitsForStore) != isWaiting && !(*snapshot)->finished) {
+                progress.close();
+                std::cerr << (isWaiting ? "training waits: " + base::printable((*snapshot)->storeProblem)
+                                        : std::string("training goes on"))
                           << '\n';
             }
             if ((*snapshot)->finished) {

@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/schedule.h"
+#include "engine/service/run_writer.h"
 #include "engine/service/schedule_search.h"
 #include "engine/service/store_queue.h"
 #include "engine/service/sweep.h"
@@ -80,6 +81,7 @@ struct RunSnapshot {
     bool finished = false;
     bool stored = true; ///< false: results wait in memory, or were lost where the run has ended; see storeProblem
     std::string storeProblem;
+    bool waitsForStore = false;       ///< training goes on when the database takes what waits in memory
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;
@@ -135,6 +137,7 @@ struct TrainingOptions {
     std::shared_ptr<backend::ProcessGroup> processes = {};
     bool isOverNccl = false;                ///< tensors travel over NCCL, each device has a GPU of its own
     bool recordsKernels = false;            ///< of the GPUs, in the last step
+    std::size_t mostWaiting = kMostWaiting; ///< changes in memory while the database does not take them; then training waits
 };
 
 struct ServiceOptions {

@@ -1,5 +1,8 @@
 #include "engine/service/run_writer.h"
 
+#include "engine/base/text.h"
+
+#include <thread>
 #include <utility>
 
 namespace stagelens::service {
@@ -14,12 +17,14 @@ constexpr milliseconds kFirstWait{1000};
 /// While changes wait: the shortest time between two tries, and how long each may take.
 constexpr milliseconds kBetweenTries{250};
 constexpr milliseconds kLaterWait{20};
+/// Between two tries while the run waits for the database.
+constexpr milliseconds kPause{50};
 constexpr milliseconds kLastWait{30'000};
 
 } // namespace
 
-RunWriter::RunWriter(std::filesystem::path database, std::stop_token stop)
-    : m_database(std::move(database)), m_stop(std::move(stop))
+RunWriter::RunWriter(std::filesystem::path database, std::stop_token stop, std::size_t mostWaiting)
+    : m_database(std::move(database)), m_stop(std::move(stop)), m_mostWaiting(mostWaiting)
 {}
 
 void RunWriter::begin(std::function<base::Result<store::RunId>(store::RunStore &)> insert)
@@ -35,6 +40,12 @@ void RunWriter::write(Change change)
         note(flush({kFirstWait, m_stop}));
     else if (Clock::now() - m_lastTry >= kBetweenTries)
         note(flush({kLaterWait, m_stop}));
+}
+
+void RunWriter::tryAgain()
+{
+    std::this_thread::sleep_for(kPause); // where the disk is full, a try takes no time
+    note(flush({kLaterWait, m_stop}));
 }
 
 void RunWriter::writeIfUpToDate(const Change &change)
@@ -67,6 +78,14 @@ void RunWriter::settle()
 base::Result<> RunWriter::remove()
 {
     return m_run > 0 ? m_store->remove(m_run) : base::Result<>();
+}
+
+std::string RunWriter::problem() const
+{
+    if (m_problem.empty() || !isFull())
+        return m_problem;
+    return m_problem + base::concat("; training waits until then, because ", m_waiting.size(),
+                                    " changes of the run are in memory, which is the most");
 }
 
 base::Result<> RunWriter::prepare(const store::Patience &patience)

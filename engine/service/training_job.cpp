@@ -40,7 +40,7 @@ public:
     TrainingJob(const model::Experiment &experiment, const TrainingOptions &options, const std::filesystem::path &database,
                 int cores, std::stop_token stop, const std::function<void(RunSnapshotPtr)> &publish)
         : m_options(options), m_folders{options.dump, options.init}, m_database(database), m_cores(cores),
-          m_stop(std::move(stop)), m_publish(publish), m_writer(database, m_stop)
+          m_stop(std::move(stop)), m_publish(publish), m_writer(database, m_stop, options.mostWaiting)
     {
         m_snapshot.record.experiment = experiment;
         m_snapshot.steps = experiment.training.steps;
@@ -56,7 +56,7 @@ private:
         const auto chosen = withChosenSchedule(experiment, Purpose::Train, {m_stop, {}});
         if (!chosen)
             return chosen.error();
-        auto plan = planOf(chosen->experiment, m_cores);
+        auto plan = planOf(chosen->experiment, m_cores, m_stop);
         if (!plan)
             return std::move(plan).error();
         experiment = std::move(plan->experiment);
@@ -208,6 +208,13 @@ private:
     {
         m_writer.write(std::move(change));
         noteStored();
+        while (m_writer.isFull() && !m_stop.stop_requested()) {
+            if (!std::exchange(m_snapshot.waitsForStore, true))
+                publish();
+            m_writer.tryAgain();
+            noteStored();
+        }
+        m_snapshot.waitsForStore = false;
     }
 
     void noteStored()

@@ -279,6 +279,54 @@ private slots:
         QCOMPARE(Bench(m_folder).stored().load(run)->summary.name, std::string("named 50"));
     }
 
+    /// What waits in memory has a bound; then training waits, and nothing is lost.
+    void trainingWaitsWhenTooManyStepsAreInMemory_data()
+    {
+        QTest::addColumn<bool>("isCancelled");
+        QTest::newRow("until the lock goes") << false;
+        QTest::newRow("until it is cancelled") << true;
+    }
+    void trainingWaitsWhenTooManyStepsAreInMemory()
+    {
+        QFETCH(const bool, isCancelled);
+        constexpr std::size_t kMost = 12;
+        Bench bench(m_folder);
+        QVERIFY(bench.stored().list().ok()); // makes the database
+        auto other = store::Database::open(bench.service().databaseFile());
+        model::Experiment plan = smallPlan();
+        plan.training.steps = 40;
+        service::TrainingOptions options;
+        options.mostWaiting = kMost;
+        std::atomic<bool> isLocked = false;
+        bench.atFirstEvent([&] { isLocked = other->execute("BEGIN EXCLUSIVE").ok(); }); // before the first step
+        const service::JobId job = bench.service().submitTraining(plan, options);
+        service::RunSnapshotPtr snapshot;
+        const auto waitUntil = [&](auto condition) {
+            while (!snapshot || !condition(*snapshot))
+                for (const service::Event &event : bench.wait())
+                    snapshot = std::get<service::RunSnapshotPtr>(event.answer);
+        };
+        waitUntil([](const service::RunSnapshot &now) { return now.waitsForStore; });
+        QVERIFY(isLocked);
+        QVERIFY(snapshot->step < plan.training.steps);
+        QVERIFY(!snapshot->stored);
+        for (const char *part : {"runs.db", "is being used by another process; ", "training waits until then", "12 changes"})
+            QVERIFY2(snapshot->storeProblem.find(part) != std::string::npos, snapshot->storeProblem.c_str());
+        const int steps = snapshot->step;
+        if (isCancelled)
+            bench.service().cancel(job);
+        QVERIFY(other->execute("ROLLBACK").ok());
+        const auto last = snapshot->finished ? snapshot : bench.finish(job);
+        QVERIFY2(last->stored, last->storeProblem.c_str());
+        QCOMPARE(last->record.summary.status, isCancelled ? store::RunStatus::Cancelled : store::RunStatus::Finished);
+        const auto record = bench.stored().load(last->record.summary.id);
+        QCOMPARE(record->losses, last->record.losses);
+        if (isCancelled)
+            QCOMPARE(record->losses.size(), static_cast<std::size_t>(steps));
+        else
+            QCOMPARE(record->losses.size(), std::size_t{40});
+    }
+
 private:
     QTemporaryDir m_folder;
 };
