@@ -125,9 +125,10 @@ public:
     void add()
     {
         for (const timeline::SliceId &slice : m_slices)
-            for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, passOf(slice)))
+            schedule::forEachRequirement(m_schedule, passOf(slice), [&](const schedule::Requirement &need) {
                 if (need.transfer == schedule::Transfer::Send)
                     addArrow(m_index.at(need.kind, need.stage, passOf(slice).microbatch), slice);
+            });
     }
 
 private:

@@ -1,4 +1,4 @@
-// What a device's passes receive and give away. Which pass needs and makes what is told in engine/schedule/dependencies.h.
+// What a device's passes receive and give away. Which pass needs and makes what is told in engine/schedule/requirements.h.
 #include "engine/runtime/device.h"
 #include "engine/runtime/message_order.h"
 

@@ -1,4 +1,4 @@
-// How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/dependencies.h.
+// How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/requirements.h.
 #include "engine/base/text.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/kernel_recorder.h"

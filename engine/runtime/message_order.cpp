@@ -3,8 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
 #include "engine/runtime/evaluation.h"
-#include "engine/runtime/unit_of_work.h"
-#include "engine/schedule/pass_index.h"
+#include "engine/schedule/frontier.h"
 
 #include <algorithm>
 #include <span>
@@ -41,74 +40,20 @@ struct Unit {
     std::size_t passes = 1;
 };
 
-/// When each unit ends, if messages take no time.
-class Times {
-public:
-    explicit Times(const schedule::Schedule &schedule)
-        : m_schedule(schedule), m_index(schedule), m_end(schedule.passCount(), kNotYet), m_now(size(schedule.devices()))
-    {
-        for (int device = 0; device < schedule.devices(); ++device)
-            for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
-                m_index.add(schedule.device(device)[i], device, schedule.firstIndex(device) + i);
-        std::vector<std::size_t> next(size(schedule.devices()));
-        for (bool moves = true; moves;) {
-            moves = false;
-            for (int device = 0; device < schedule.devices(); ++device)
-                while (const std::size_t passes = run(device, next[size(device)])) {
-                    next[size(device)] += passes;
-                    moves = true;
-                }
-        }
-    }
-    [[nodiscard]] std::vector<Unit> &units() { return m_units; }
-
-private:
-    static constexpr std::int64_t kNotYet = -1;
-
-    /// Passes of the unit at that position if all they need has ended, else 0.
-    std::size_t run(int device, std::size_t position)
-    {
-        const std::span<const Pass> rest = m_schedule.device(device).subspan(position);
-        if (rest.empty())
-            return 0;
-        const std::span<const Pass> unit = unitOf(rest);
-        std::int64_t end = m_now[size(device)];
-        for (const Pass &pass : unit) {
-            const std::int64_t ready = readyTime(pass);
-            if (ready == kNotYet)
-                return 0;
-            end = std::max(end, ready);
-        }
+/// The units of a step, sorted by when they end if messages take no time.
+std::vector<Unit> unitsInTime(const schedule::Schedule &schedule)
+{
+    std::vector<Unit> units;
+    schedule::DevicesInOrder devices(schedule);
+    devices.run([&](int device, std::span<const Pass> unit, std::int64_t end) {
         for (const Pass &pass : unit)
             end += nominalTime(pass.kind);
-        for (std::size_t i = 0; i < unit.size(); ++i)
-            m_end[m_schedule.firstIndex(device) + position + i] = end;
-        m_now[size(device)] = end;
-        m_units.push_back({end, unit.front().microbatch, device, position, unit.size()});
-        return unit.size();
-    }
-    [[nodiscard]] std::int64_t readyTime(const Pass &pass) const
-    {
-        std::int64_t ready = 0;
-        for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, pass)) {
-            const int first = need.allDevices ? 0 : need.stage;
-            const int last = need.allDevices ? m_schedule.devices() - 1 : need.stage;
-            for (int unit = first; unit <= last; ++unit) {
-                const std::uint32_t number = m_index.at(need.kind, unit, pass.microbatch);
-                if (number == schedule::PassIndex::kAbsent || m_end[number] == kNotYet)
-                    return kNotYet;
-                ready = std::max(ready, m_end[number]);
-            }
-        }
-        return ready;
-    }
-
-    const schedule::Schedule &m_schedule;
-    schedule::PassIndex m_index;
-    std::vector<std::int64_t> m_end; ///< by number of the pass
-    std::vector<std::int64_t> m_now; ///< by device
-    std::vector<Unit> m_units;
-};
+        units.push_back({end, unit.front().microbatch, device, devices.next(device), unit.size()});
+        return end;
+    });
+    std::ranges::sort(units, {}, [](const Unit &unit) { return std::tuple(unit.end, unit.microbatch, unit.device); });
+    return units;
+}
 
 void addForeign(std::vector<Message> &order, const std::vector<Message> &made)
 {
@@ -194,11 +139,8 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
 
 std::vector<Message> messageOrder(const RunPlan &plan)
 {
-    Times times(plan.schedule);
-    std::vector<Unit> &units = times.units();
-    std::ranges::sort(units, {}, [](const Unit &unit) { return std::tuple(unit.end, unit.microbatch, unit.device); });
     std::vector<Message> order;
-    for (const Unit &unit : units)
+    for (const Unit &unit : unitsInTime(plan.schedule))
         for (const Pass &pass : plan.schedule.device(unit.device).subspan(unit.position, unit.passes))
             addForeign(order, messagesOf(plan, unit.device, pass));
     return order;

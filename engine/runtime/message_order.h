@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/device.h"
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/requirements.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,6 @@
 #include "engine/runtime/message_plan.h"
 
-#include "engine/runtime/unit_of_work.h"
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/frontier.h"
 #include "engine/schedule/pass_index.h"
 
 #include <algorithm>
@@ -33,21 +32,23 @@ struct Message {
 class Clocks {
 public:
     explicit Clocks(const schedule::Schedule &schedule)
-        : m_schedule(schedule), m_index(schedule), m_devices(size(schedule.devices())), m_done(schedule.passCount()),
+        : m_schedule(schedule), m_index(indexOf(schedule)), m_devices(static_cast<std::size_t>(schedule.devices())),
           m_known(schedule.passCount() * m_devices)
     {
-        for (int device = 0; device < schedule.devices(); ++device)
-            for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
-                m_index.add(schedule.device(device)[i], device, schedule.firstIndex(device) + i);
-        std::vector<std::size_t> next(m_devices);
-        for (bool moves = true; moves;) {
-            moves = false;
-            for (int device = 0; device < schedule.devices(); ++device)
-                while (const std::size_t passes = runUnit(device, next[size(device)])) {
-                    next[size(device)] += passes;
-                    moves = true;
-                }
-        }
+        schedule::DevicesInOrder devices(schedule);
+        devices.run([&](int device, std::span<const Pass> unit, base::Nanos) {
+            const std::size_t position = devices.next(device);
+            const std::size_t number = schedule.firstIndex(device) + position;
+            std::uint32_t *own = known(number);
+            if (position > 0)
+                std::copy_n(known(number - 1), m_devices, own);
+            for (const Pass &pass : unit)
+                learn(devices.frontier(), pass, own);
+            own[device] = static_cast<std::uint32_t>(position);
+            if (unit.size() > 1)
+                std::copy_n(own, m_devices, known(number + 1));
+            return 0;
+        });
     }
 
     /// The last pass of a device that may begin before the message of its pass `from` is used.
@@ -84,38 +85,15 @@ private:
     }
     std::uint32_t *known(std::size_t number) { return m_known.data() + number * m_devices; }
 
-    /// Passes of the unit at that position if all they need has ended, else 0.
-    std::size_t runUnit(int device, std::size_t position)
+    /// Adds what the pass learns from those it needs.
+    void learn(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
     {
-        const std::span<const Pass> rest = m_schedule.device(device).subspan(position);
-        if (rest.empty())
-            return 0;
-        const std::span<const Pass> unit = unitOf(rest);
-        const std::size_t number = m_schedule.firstIndex(device) + position;
-        std::uint32_t *own = known(number);
-        if (position > 0)
-            std::copy_n(known(number - 1), m_devices, own);
-        for (const Pass &pass : unit)
-            if (!learn(pass, own))
-                return 0;
-        own[device] = static_cast<std::uint32_t>(position);
-        for (std::size_t i = 0; i < unit.size(); ++i) {
-            if (i > 0)
-                std::copy_n(own, m_devices, known(number + i));
-            m_done[number + i] = true;
-        }
-        return unit.size();
-    }
-    /// Adds what the pass learns from those it needs; false if one has not ended.
-    bool learn(const Pass &pass, std::uint32_t *own)
-    {
-        for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, pass)) {
-            const int first = need.allDevices ? 0 : need.stage;
-            const int last = need.allDevices ? m_schedule.devices() - 1 : need.stage;
-            for (int unit = first; unit <= last; ++unit) {
-                const std::uint32_t number = m_index.at(need.kind, unit, pass.microbatch);
-                if (number == PassIndex::kAbsent || !m_done[number])
-                    return false;
+        for (const schedule::Need &need : frontier.needsOf(pass)) {
+            const schedule::ResultRows &rows = frontier.table().rows();
+            const Pass maker = rows.makerOf(need.row);
+            const int last = rows.isShared(need.row) ? m_schedule.devices() - 1 : maker.stage;
+            for (int unit = maker.stage; unit <= last; ++unit) {
+                const std::uint32_t number = m_index.at(maker.kind, unit, pass.microbatch);
                 const std::uint32_t *theirs = known(number);
                 std::transform(theirs, theirs + m_devices, own, own,
                                [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
@@ -123,13 +101,11 @@ private:
                 own[on] = std::max(own[on], static_cast<std::uint32_t>(number - m_schedule.firstIndex(on) + 1));
             }
         }
-        return true;
     }
 
     const schedule::Schedule &m_schedule;
     PassIndex m_index;
     std::size_t m_devices;
-    std::vector<bool> m_done;
     std::vector<std::uint32_t> m_known;
 };
 
@@ -215,7 +191,7 @@ private:
 
 std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats)
 {
-    const bool isSmall = schedule.passCount() * size(schedule.devices()) <= kMostTicks;
+    const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
     const auto clocks = isSmall ? std::make_unique<const Clocks>(schedule) : nullptr;
     std::vector<MessageBound> bounds;
     for (int device = 0; device < schedule.devices(); ++device) {

@@ -8,14 +8,8 @@
 
 namespace stagelens::runtime {
 
-/// The passes at the front of `passes` that run as one. A pair has the times that the simulator gives it: it begins when both
-/// can, one half follows the other, and what both make appears at its end.
-[[nodiscard]] inline std::span<const schedule::Pass> unitOf(std::span<const schedule::Pass> passes)
-{
-    return passes.first(passes.size() > 1 && passes.front().pairedWithNext ? 2 : 1);
-}
-
-/// Takes a unit of passes through the three parts of Device.
+/// Takes a unit of passes through the three parts of Device. A pair has the times that the simulator gives it: it begins when
+/// both can, one half follows the other, and what both make appears at its end.
 class UnitOfWork {
 public:
     UnitOfWork(Device &device, std::span<const schedule::Pass> unit) : m_device(device), m_unit(unit) {}

@@ -1,8 +1,7 @@
 #include "engine/runtime/deadlock_report.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/unit_of_work.h"
-#include "engine/schedule/dependencies.h"
-#include "engine/schedule/pass_index.h"
+#include "engine/schedule/frontier.h"
 
 #include <algorithm>
 #include <chrono>
@@ -22,16 +21,13 @@ base::Nanos timed(const Work &work)
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The devices' clocks, and when each pass ended on them.
+/// The devices' clocks: of the units that can run, the one that begins first is next.
 class Clocks {
 public:
-    explicit Clocks(const schedule::Schedule &schedule)
-        : m_schedule(schedule), m_index(schedule), m_end(schedule.passCount(), kNotYet), m_next(size(schedule.devices())),
-          m_now(size(schedule.devices()))
+    explicit Clocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
     {
         for (int device = 0; device < schedule.devices(); ++device)
-            for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
-                m_index.add(schedule.device(device)[i], device, schedule.firstIndex(device) + i);
+            look(device);
     }
 
     struct Choice {
@@ -44,72 +40,42 @@ public:
     [[nodiscard]] std::optional<Choice> choose() const
     {
         std::optional<Choice> best;
-        for (int device = 0; device < m_schedule.devices(); ++device) {
-            const std::size_t next = m_next[size(device)];
-            if (next == m_schedule.device(device).size())
-                continue;
-            const std::span<const Pass> passes = unitOf(m_schedule.device(device).subspan(next));
-            const base::Nanos ready = readyTime(passes);
-            if (ready == kNotYet)
-                continue;
-            const base::Nanos start = std::max(ready, m_now[size(device)]);
-            if (!best || start < best->start)
-                best = Choice{device, passes, ready, start};
+        for (std::size_t at = 0; at < m_ready.size(); ++at) {
+            const int device = static_cast<int>(at);
+            const base::Nanos start = std::max(m_ready[at], now(device));
+            if (m_ready[at] != kNotYet && (!best || start < best->start))
+                best = Choice{device, m_devices.nextUnit(device), m_ready[at], start};
         }
         return best;
     }
     void finish(const Choice &choice, base::Nanos end)
     {
-        std::size_t &next = m_next[size(choice.device)];
-        for (std::size_t i = 0; i < choice.passes.size(); ++i)
-            m_end[m_schedule.firstIndex(choice.device) + next++] = end;
-        m_now[size(choice.device)] = end;
+        m_devices.finish(choice.device, end, [this](int device) { look(device); });
+        look(choice.device);
     }
     /// Passes that each device has carried out.
-    [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
-    [[nodiscard]] base::Nanos now(int device) const { return m_now[size(device)]; }
-    [[nodiscard]] base::Nanos latest() const { return *std::max_element(m_now.begin(), m_now.end()); }
+    [[nodiscard]] const std::vector<std::size_t> &done() const { return m_devices.done(); }
+    [[nodiscard]] base::Nanos now(int device) const { return m_devices.free(device); }
+    [[nodiscard]] base::Nanos latest() const
+    {
+        base::Nanos latest = 0;
+        for (int device = 0; device < static_cast<int>(m_ready.size()); ++device)
+            latest = std::max(latest, now(device));
+        return latest;
+    }
 
 private:
     static constexpr base::Nanos kNotYet = -1;
 
-    [[nodiscard]] base::Nanos endOf(schedule::PassKind kind, int unit, int microbatch) const
-    {
-        const std::uint32_t number = m_index.at(kind, unit, microbatch);
-        return number == schedule::PassIndex::kAbsent ? kNotYet : m_end[number];
-    }
-    [[nodiscard]] base::Nanos readyTime(std::span<const Pass> passes) const
+    void look(int device)
     {
         base::Nanos ready = 0;
-        for (const Pass &pass : passes) {
-            const base::Nanos own = readyTime(pass);
-            if (own == kNotYet)
-                return kNotYet;
-            ready = std::max(ready, own);
-        }
-        return ready;
-    }
-    [[nodiscard]] base::Nanos readyTime(const Pass &pass) const
-    {
-        base::Nanos ready = 0;
-        for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, pass)) {
-            const int first = need.allDevices ? 0 : need.stage;
-            const int last = need.allDevices ? m_schedule.devices() - 1 : need.stage;
-            for (int unit = first; unit <= last; ++unit) {
-                const base::Nanos end = endOf(need.kind, unit, pass.microbatch);
-                if (end == kNotYet)
-                    return kNotYet;
-                ready = std::max(ready, end);
-            }
-        }
-        return ready;
+        const bool canRun = !m_devices.isDone(device) && m_devices.isReady(device, ready);
+        m_ready[size(device)] = canRun ? ready : kNotYet;
     }
 
-    const schedule::Schedule &m_schedule;
-    schedule::PassIndex m_index;
-    std::vector<base::Nanos> m_end; ///< by number of the pass
-    std::vector<std::size_t> m_next;
-    std::vector<base::Nanos> m_now;
+    schedule::DevicesInOrder m_devices;
+    std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet while it waits
 };
 
 base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const Clocks &clocks, timeline::Timeline &result)

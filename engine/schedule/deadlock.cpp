@@ -1,6 +1,6 @@
 #include "engine/schedule/deadlock.h"
 
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/frontier.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +12,7 @@ namespace stagelens::schedule {
 
 namespace {
 
-constexpr std::int32_t kNobody = -1;
-
-/// The schedule in progress. A device that must wait hangs in the list of what it waits for: one pass, or the passes of one
-/// kind and microbatch on all devices (a group).
+/// The schedule in progress; passes that are missing count as run.
 class Execution {
 public:
     Execution(const Schedule &schedule, const PassIndex &index, Sends sends);
@@ -25,98 +22,41 @@ public:
     [[nodiscard]] std::optional<Wait> waitOf(int device);
 
 private:
-    void advance(int device);
-    /// Blocking sends: hangs the device until its messages are taken; false if they are.
-    bool hangInSend(int device);
-    /// The first pass of the unit before the device's position whose receiver has not come, with the receiving pass's number.
+    /// Blocking sends: whether the device's messages are taken; else it hangs until they are.
+    bool haveMessagesGone(int device);
+    /// The first pass that the device has run and whose receiver has not come, with the receiving pass's number.
     [[nodiscard]] std::optional<std::pair<std::size_t, std::uint32_t>> pendingSend(int device) const;
     /// The number of the pass on another device that takes a pass's result, or kAbsent.
     [[nodiscard]] std::uint32_t receiverOf(const Pass &pass, int device) const;
-    /// Hangs the device where it must wait; false if nothing holds it.
-    bool hang(int device, const Pass &pass);
-    void finish(const Pass &pass, int device, std::size_t number);
-    void wake(std::int32_t &list);
-    [[nodiscard]] bool isPlanned(const Pass &pass, int device, std::size_t number) const
-    {
-        return m_index.at(pass, device) == number;
-    }
-    [[nodiscard]] std::size_t group(PassKind kind, int microbatch) const
-    {
-        return static_cast<std::size_t>(kind) * static_cast<std::size_t>(m_schedule.microbatches()) +
-               static_cast<std::size_t>(microbatch);
-    }
-    /// Passes that start together: two where they overlap, else one.
-    [[nodiscard]] std::span<const Pass> unitAt(int device, std::size_t position) const;
-    /// The first unit (stage or device) whose required pass has not run; nothing if all have.
-    [[nodiscard]] std::optional<int> unfinishedUnit(const Requirement &requirement, int microbatch);
-    [[nodiscard]] bool isUnfinished(PassKind kind, int unit, int microbatch) const;
+    /// The device that has not run its pass for a result.
+    [[nodiscard]] int ownerOf(std::size_t result);
+    [[nodiscard]] Wait waitFor(int device, std::size_t position, int owner, std::uint32_t number) const;
 
     const Schedule &m_schedule;
     const PassIndex &m_index;
     Sends m_sends;
+    DevicesInOrder m_devices;
     std::vector<std::size_t> m_sent; ///< of each device, the position up to which its messages are taken
     std::vector<bool> m_arrived;     ///< by number of the pass: its device has come to it
-    std::vector<std::int32_t> m_arrivalWaiters;
-    std::vector<std::size_t> m_next; ///< of each device, the position that it has reached
-    std::vector<bool> m_done;        ///< by number of the pass
-    std::vector<std::int32_t> m_passWaiters;
-    std::vector<std::int32_t> m_groupLeft;
-    std::vector<std::int32_t> m_groupWaiters;
-    std::vector<std::int32_t> m_nextWaiter; ///< links devices that wait for the same
-    std::vector<std::int32_t> m_runnable;
-    std::unordered_map<std::size_t, int> m_unfinishedOfGroup;
+    std::unordered_map<std::uint32_t, std::vector<int>> m_senders; ///< that wait for a device to come to a pass
+    std::unordered_map<std::size_t, int> m_ownerOfShared;          ///< remembered, since many devices may wait for one result
 };
 
 Execution::Execution(const Schedule &schedule, const PassIndex &index, Sends sends)
-    : m_schedule(schedule), m_index(index), m_sends(sends), m_sent(static_cast<std::size_t>(schedule.devices())),
-      m_arrived(sends == Sends::Blocking ? schedule.passCount() : 0), m_arrivalWaiters(m_arrived.size(), kNobody),
-      m_next(static_cast<std::size_t>(schedule.devices())), m_done(schedule.passCount()),
-      m_passWaiters(schedule.passCount(), kNobody), m_nextWaiter(static_cast<std::size_t>(schedule.devices()), kNobody)
+    : m_schedule(schedule), m_index(index), m_sends(sends), m_devices(schedule),
+      m_sent(static_cast<std::size_t>(schedule.devices())), m_arrived(sends == Sends::Blocking ? schedule.passCount() : 0)
 {
-    if (!model::isSharded(schedule.vocabulary()))
-        return;
-    const std::size_t groups = group(PassKind::O, 0);
-    m_groupLeft.assign(groups, 0);
-    m_groupWaiters.assign(groups, kNobody);
     for (const PassKind kind : index.kinds())
-        for (int device = 0; isVocabularyPass(kind) && device < schedule.devices(); ++device)
+        for (int unit = 0; unit < index.units(kind); ++unit)
             for (int i = 0; i < schedule.microbatches(); ++i)
-                m_groupLeft[group(kind, i)] += index.at(kind, device, i) == PassIndex::kAbsent ? 0 : 1;
-}
-
-std::span<const Pass> Execution::unitAt(int device, std::size_t position) const
-{
-    const std::span<const Pass> rest = m_schedule.device(device).subspan(position);
-    return rest.first(rest.front().pairedWithNext ? std::min<std::size_t>(2, rest.size()) : 1);
+                if (index.at(kind, unit, i) == PassIndex::kAbsent)
+                    m_devices.frontier().complete(makePass(kind, isVocabularyPass(kind) ? 0 : unit, i), 0, [](std::size_t) {});
 }
 
 void Execution::run()
 {
-    for (int device = m_schedule.devices() - 1; device >= 0; --device)
-        m_runnable.push_back(device);
-    while (!m_runnable.empty()) {
-        const std::int32_t device = m_runnable.back();
-        m_runnable.pop_back();
-        advance(device);
-    }
-}
-
-void Execution::advance(int device)
-{
-    std::size_t &next = m_next[static_cast<std::size_t>(device)];
-    const std::size_t first = m_schedule.firstIndex(device);
-    const std::size_t count = m_schedule.device(device).size();
-    while (next < count) {
-        const std::span<const Pass> unit = unitAt(device, next);
-        if (m_sends == Sends::Blocking && hangInSend(device))
-            return;
-        for (std::size_t i = 0; i < unit.size(); ++i)
-            if (isPlanned(unit[i], device, first + next + i) && hang(device, unit[i]))
-                return;
-        for (std::size_t i = 0; i < unit.size(); ++i)
-            finish(unit[i], device, first + next + i);
-        next += unit.size();
-    }
+    m_devices.run([](int, std::span<const Pass>, base::Nanos) { return 0; },
+                  [this](int device, base::Nanos &) { return m_sends == Sends::Buffered || haveMessagesGone(device); });
 }
 
 std::uint32_t Execution::receiverOf(const Pass &pass, int device) const
@@ -133,10 +73,7 @@ std::uint32_t Execution::receiverOf(const Pass &pass, int device) const
 std::optional<std::pair<std::size_t, std::uint32_t>> Execution::pendingSend(int device) const
 {
     const std::span<const Pass> passes = m_schedule.device(device);
-    const std::size_t next = m_next[static_cast<std::size_t>(device)];
-    for (std::size_t i = m_sent[static_cast<std::size_t>(device)]; i < next; ++i) {
-        if (!isPlanned(passes[i], device, m_schedule.firstIndex(device) + i))
-            continue;
+    for (std::size_t i = m_sent[static_cast<std::size_t>(device)]; i < m_devices.next(device); ++i) {
         const std::uint32_t receiver = receiverOf(passes[i], device);
         if (receiver != PassIndex::kAbsent && !m_arrived[receiver])
             return std::pair(i, receiver);
@@ -144,112 +81,108 @@ std::optional<std::pair<std::size_t, std::uint32_t>> Execution::pendingSend(int 
     return std::nullopt;
 }
 
-bool Execution::hangInSend(int device)
+bool Execution::haveMessagesGone(int device)
 {
     if (const auto pending = pendingSend(device)) {
-        std::int32_t &list = m_arrivalWaiters[pending->second];
-        m_nextWaiter[static_cast<std::size_t>(device)] = list;
-        list = device;
-        return true;
+        m_senders[pending->second].push_back(device);
+        return false;
     }
-    const std::size_t next = m_next[static_cast<std::size_t>(device)];
+    const std::size_t next = m_devices.next(device);
     m_sent[static_cast<std::size_t>(device)] = next;
-    for (std::size_t i = 0; i < unitAt(device, next).size(); ++i) {
+    for (std::size_t i = 0; i < m_devices.nextUnit(device).size(); ++i) {
         const std::size_t number = m_schedule.firstIndex(device) + next + i;
-        if (!m_arrived[number]) {
-            m_arrived[number] = true;
-            wake(m_arrivalWaiters[number]);
-        }
+        if (m_arrived[number])
+            continue;
+        m_arrived[number] = true;
+        if (const auto senders = m_senders.extract(static_cast<std::uint32_t>(number)))
+            for (const int sender : senders.mapped())
+                m_devices.wake(sender);
     }
-    return false;
+    return true;
 }
 
-bool Execution::hang(int device, const Pass &pass)
+int Execution::ownerOf(std::size_t result)
 {
-    for (const Requirement &requirement : requirementsOf(m_schedule, pass)) {
-        std::int32_t *list = nullptr;
-        if (requirement.allDevices) {
-            const std::size_t needed = group(requirement.kind, pass.microbatch);
-            if (m_groupLeft[needed] > 0)
-                list = &m_groupWaiters[needed];
-        } else {
-            const std::uint32_t needed = m_index.at(requirement.kind, requirement.stage, pass.microbatch);
-            if (needed != PassIndex::kAbsent && !m_done[needed])
-                list = &m_passWaiters[needed];
-        }
-        if (list != nullptr) {
-            m_nextWaiter[static_cast<std::size_t>(device)] = *list;
-            *list = device;
-            return true;
-        }
+    const Pass maker = m_devices.frontier().makerOf(result);
+    if (!isVocabularyPass(maker.kind))
+        return m_schedule.placement().deviceOf(maker);
+    int &device = m_ownerOfShared[result];
+    for (;; ++device) {
+        const std::uint32_t number = m_index.at(maker.kind, device, maker.microbatch);
+        if (number != PassIndex::kAbsent && number - m_schedule.firstIndex(device) >= m_devices.next(device))
+            return device;
     }
-    return false;
 }
 
-void Execution::finish(const Pass &pass, int device, std::size_t number)
+Wait Execution::waitFor(int device, std::size_t position, int owner, std::uint32_t number) const
 {
-    if (!isPlanned(pass, device, number))
-        return;
-    m_done[number] = true;
-    wake(m_passWaiters[number]);
-    if (isVocabularyPass(pass.kind) && --m_groupLeft[group(pass.kind, pass.microbatch)] == 0)
-        wake(m_groupWaiters[group(pass.kind, pass.microbatch)]);
-}
-
-void Execution::wake(std::int32_t &list)
-{
-    for (std::int32_t device = list; device != kNobody; device = m_nextWaiter[static_cast<std::size_t>(device)])
-        m_runnable.push_back(device);
-    list = kNobody;
-}
-
-bool Execution::isUnfinished(PassKind kind, int unit, int microbatch) const
-{
-    const std::uint32_t number = m_index.at(kind, unit, microbatch);
-    return number != PassIndex::kAbsent && !m_done[number];
-}
-
-std::optional<int> Execution::unfinishedUnit(const Requirement &requirement, int microbatch)
-{
-    if (!requirement.allDevices)
-        return isUnfinished(requirement.kind, requirement.stage, microbatch) ? std::optional<int>(requirement.stage)
-                                                                             : std::nullopt;
-    const std::size_t key = group(requirement.kind, microbatch);
-    if (m_groupLeft[key] == 0)
-        return std::nullopt;
-    // Remembered, since many devices may wait for one group.
-    int &unit = m_unfinishedOfGroup[key];
-    while (!isUnfinished(requirement.kind, unit, microbatch))
-        ++unit;
-    return unit;
+    const std::size_t needed = number - m_schedule.firstIndex(owner);
+    return {device, false, position, m_schedule.device(owner)[needed], owner, needed};
 }
 
 std::optional<Wait> Execution::waitOf(int device)
 {
-    const std::size_t position = m_next[static_cast<std::size_t>(device)];
-    if (position == m_schedule.device(device).size())
+    if (m_devices.isDone(device))
         return std::nullopt;
     if (m_sends == Sends::Blocking) {
         if (const auto pending = pendingSend(device)) {
             int owner = 0;
             while (owner + 1 < m_schedule.devices() && m_schedule.firstIndex(owner + 1) <= pending->second)
                 ++owner;
-            const std::size_t needed = pending->second - m_schedule.firstIndex(owner);
-            return Wait{device, true, pending->first, m_schedule.device(owner)[needed], owner, needed};
+            Wait wait = waitFor(device, pending->first, owner, pending->second);
+            wait.isSend = true;
+            return wait;
         }
     }
-    for (const Pass &pass : unitAt(device, position)) {
-        for (const Requirement &requirement : requirementsOf(m_schedule, pass)) {
-            const std::optional<int> unit = unfinishedUnit(requirement, pass.microbatch);
-            if (!unit)
-                continue;
-            const Placement &placement = m_schedule.placement();
-            const int owner = requirement.allDevices ? *unit : placement.deviceOf(*unit, placement.replicaOf(pass.microbatch));
-            const std::size_t needed = m_index.at(requirement.kind, *unit, pass.microbatch) - m_schedule.firstIndex(owner);
-            return Wait{device, false, position, m_schedule.device(owner)[needed], owner, needed};
-        }
+    for (const Pass &pass : m_devices.nextUnit(device)) {
+        const std::optional<std::size_t> result = m_devices.frontier().missing(pass);
+        if (!result)
+            continue;
+        const Pass maker = m_devices.frontier().makerOf(*result);
+        const int owner = ownerOf(*result);
+        return waitFor(device, m_devices.next(device), owner,
+                       m_index.at(maker.kind, isVocabularyPass(maker.kind) ? owner : maker.stage, maker.microbatch));
     }
     return std::nullopt;
+}
+
+/// The passes of a schedule that its plan has, and where each stood.
+struct PlannedPasses {
+    std::vector<std::vector<Pass>> ofDevice;
+    std::vector<std::vector<std::size_t>> positions;
+};
+
+bool isPlanned(const Schedule &schedule, const PassIndex &index, int device, std::size_t position)
+{
+    return index.at(schedule.device(device)[position], device) == schedule.firstIndex(device) + position;
+}
+
+bool areAllPlanned(const Schedule &schedule, const PassIndex &index)
+{
+    for (int device = 0; device < schedule.devices(); ++device)
+        for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
+            if (!isPlanned(schedule, index, device, i))
+                return false;
+    return true;
+}
+
+PlannedPasses plannedPasses(const Schedule &schedule, const PassIndex &index)
+{
+    PlannedPasses planned;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const std::span<const Pass> passes = schedule.device(device);
+        std::vector<Pass> &kept = planned.ofDevice.emplace_back();
+        std::vector<std::size_t> &positions = planned.positions.emplace_back();
+        for (std::size_t i = 0; i < passes.size(); ++i) {
+            if (isPlanned(schedule, index, device, i)) {
+                kept.push_back(passes[i]);
+                positions.push_back(i);
+            } else if (!positions.empty() && positions.back() + 1 == i) {
+                kept.back().pairedWithNext = false;
+            }
+        }
+    }
+    return planned;
 }
 
 bool hasLesserDevice(const Wait &a, const Wait &b)
@@ -261,6 +194,19 @@ bool hasLesserDevice(const Wait &a, const Wait &b)
 
 std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index, Sends sends)
 {
+    if (!areAllPlanned(schedule, index)) {
+        const PlannedPasses planned = plannedPasses(schedule, index);
+        const Schedule part(schedule.family(), schedule.placement(), schedule.microbatches(), schedule.vocabulary(),
+                            planned.ofDevice);
+        std::vector<WaitCircle> circles = findWaitCircles(part, indexOf(part), sends);
+        for (WaitCircle &circle : circles) {
+            for (Wait &wait : circle) {
+                wait.position = planned.positions[static_cast<std::size_t>(wait.device)][wait.position];
+                wait.neededPosition = planned.positions[static_cast<std::size_t>(wait.neededDevice)][wait.neededPosition];
+            }
+        }
+        return circles;
+    }
     Execution execution(schedule, index, sends);
     execution.run();
     // Every stalled device waits for one other: follow the waits until a device comes again.

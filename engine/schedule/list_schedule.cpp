@@ -1,11 +1,13 @@
 #include "engine/schedule/list_schedule.h"
 
-#include "engine/schedule/result_rows.h"
+#include "engine/schedule/frontier.h"
 #include "engine/schedule/wake_times.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 
 namespace stagelens::schedule {
 
@@ -15,12 +17,6 @@ using base::Nanos;
 
 constexpr Nanos kUnknown = std::numeric_limits<Nanos>::max();
 
-struct ResultState {
-    Nanos end = 0;
-    std::int32_t missing = 1;      ///< passes that have yet to begin
-    std::int32_t firstWaiter = -1; ///< queue that waits for it (a list through QueueState::nextWaiter)
-};
-
 struct QueueState {
     const PassQueue *queue = nullptr;
     int device = 0;
@@ -29,7 +25,6 @@ struct QueueState {
     bool takesMemory = false; ///< the head is a forward
     Nanos ready = 0;          ///< when the head can begin, kUnknown while one of its inputs has not begun
     bool isKnown = false;     ///< `ready` is the present head's
-    std::int32_t nextWaiter = -1;
 };
 
 struct DeviceState {
@@ -49,38 +44,35 @@ private:
     void look(int device, Nanos now);
     /// When the head of a queue can begin; kUnknown where an input is not known yet, then the queue waits for it.
     Nanos readyTime(std::size_t queue);
-    bool await(std::size_t queue, std::size_t result, Nanos latency, Nanos &ready);
-    bool awaitInputs(std::size_t queue, const Pass &pass, Nanos &ready);
     void begin(std::size_t queue, Nanos now);
     void record(int device, const Pass &pass, Nanos end);
-    [[nodiscard]] std::span<const Pass> headOf(const QueueState &queue) const;
-    [[nodiscard]] Nanos durationOf(int device, std::span<const Pass> unit) const;
-    [[nodiscard]] std::size_t resultOf(ResultRow row, int microbatch) const
+    [[nodiscard]] static std::span<const Pass> headOf(const QueueState &queue)
     {
-        return static_cast<std::size_t>(row) * static_cast<std::size_t>(m_task.microbatches) +
-               static_cast<std::size_t>(microbatch);
+        return unitOf(std::span(queue.queue->passes).last(queue.left));
     }
+    [[nodiscard]] Nanos durationOf(int device, std::span<const Pass> unit) const;
 
     const ListTask &m_task;
     const Durations &m_durations;
-    DependencyRules m_rules;
-    ResultRows m_rows;
     std::vector<int> m_firstStage;
-    std::vector<ResultState> m_results;
     std::vector<QueueState> m_queues;
     std::vector<DeviceState> m_devices;
     WakeTimes m_wakes;
+    std::optional<Frontier> m_frontier; ///< its waiters are queues
     ListOutcome m_outcome;
 };
 
+RequirementTable requirementsOf(const ListTask &task, const Durations &durations)
+{
+    return {task.placement, task.vocabulary, [&durations](Transfer transfer, int from, int to) {
+                return transfer == Transfer::Send && from == to ? 0 : durations.transfer(transfer);
+            }};
+}
+
 ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
-    : m_task(task), m_durations(durations), m_rules{task.placement.lastStage(), task.vocabulary},
-      m_rows(task.placement.stages(), task.placement.devices), m_firstStage(task.placement.firstStages()),
-      m_results(m_rows.count() * static_cast<std::size_t>(task.microbatches)), m_devices(task.devices.size()),
+    : m_task(task), m_durations(durations), m_firstStage(task.placement.firstStages()), m_devices(task.devices.size()),
       m_wakes(task.devices.size())
 {
-    for (std::size_t i = 0; i < m_results.size(); ++i)
-        m_results[i].missing = m_rows.makersOf(static_cast<ResultRow>(i / static_cast<std::size_t>(task.microbatches)));
     m_outcome.devices.resize(task.devices.size());
     m_outcome.ends.resize(task.devices.size());
     for (std::size_t device = 0; device < task.devices.size(); ++device) {
@@ -97,6 +89,7 @@ ListScheduler::ListScheduler(const ListTask &task, const Durations &durations)
         m_outcome.ends[device].reserve(passes);
         wakeAt(static_cast<int>(device), 0);
     }
+    m_frontier.emplace(requirementsOf(task, durations), task.placement, task.microbatches, m_queues.size());
 }
 
 ListOutcome ListScheduler::run()
@@ -138,12 +131,6 @@ void ListScheduler::look(int device, Nanos now)
         wakeAt(device, soonest);
 }
 
-std::span<const Pass> ListScheduler::headOf(const QueueState &queue) const
-{
-    const std::span<const Pass> rest = std::span(queue.queue->passes).last(queue.left);
-    return rest.first(rest.front().pairedWithNext ? std::min<std::size_t>(2, rest.size()) : 1);
-}
-
 Nanos ListScheduler::durationOf(int device, std::span<const Pass> unit) const
 {
     Nanos duration = 0;
@@ -161,40 +148,20 @@ Nanos ListScheduler::readyTime(std::size_t at)
     Nanos ready = 0;
     bool isKnown = true;
     for (const Pass &pass : headOf(queue))
-        isKnown = isKnown && awaitInputs(at, pass, ready);
+        isKnown = isKnown && m_frontier->isReady(at, pass, ready);
     const auto &gates = queue.queue->gates;
     if (isKnown && !gates.empty() && gates[gates.size() - queue.left]) {
         const Pass &gate = *gates[gates.size() - queue.left];
-        isKnown = await(at, resultOf(m_rows.of(gate.kind, gate.stage), gate.microbatch), 0, ready);
+        const std::size_t result = m_frontier->resultOf(m_frontier->needsOf(gate).result, gate.microbatch);
+        isKnown = m_frontier->isComplete(result);
+        if (isKnown)
+            ready = std::max(ready, m_frontier->endOf(result));
+        else
+            m_frontier->wait(at, result);
     }
     queue.isKnown = true;
     queue.ready = isKnown ? ready : kUnknown;
     return queue.ready;
-}
-
-bool ListScheduler::awaitInputs(std::size_t queue, const Pass &pass, Nanos &ready)
-{
-    for (const Requirement &need : requirementsOf(m_rules, pass)) {
-        const int replica = m_task.placement.replicaOf(pass.microbatch);
-        const bool stays = need.transfer == Transfer::Send &&
-                           m_task.placement.deviceOf(need.stage, replica) == m_task.placement.deviceOf(pass.stage, replica);
-        const Nanos latency = stays ? 0 : m_durations.transfer(need.transfer);
-        if (!await(queue, resultOf(m_rows.of(need.kind, need.stage), pass.microbatch), latency, ready))
-            return false;
-    }
-    return true;
-}
-
-bool ListScheduler::await(std::size_t queue, std::size_t result, Nanos latency, Nanos &ready)
-{
-    ResultState &state = m_results[result];
-    if (state.missing > 0) {
-        m_queues[queue].nextWaiter = state.firstWaiter;
-        state.firstWaiter = static_cast<std::int32_t>(queue);
-        return false;
-    }
-    ready = std::max(ready, state.end + latency);
-    return true;
 }
 
 void ListScheduler::begin(std::size_t at, Nanos now)
@@ -216,20 +183,10 @@ void ListScheduler::record(int device, const Pass &pass, Nanos end)
     m_outcome.devices[static_cast<std::size_t>(device)].push_back(pass);
     m_outcome.ends[static_cast<std::size_t>(device)].push_back(end);
     m_devices[static_cast<std::size_t>(device)].room -= activationChange(pass.kind);
-    const ResultRow row = m_rows.of(pass.kind, pass.stage);
-    if (row == kNoRow)
-        return;
-    ResultState &result = m_results[resultOf(row, pass.microbatch)];
-    result.end = std::max(result.end, end);
-    if (--result.missing > 0)
-        return;
-    for (std::int32_t waiter = result.firstWaiter; waiter >= 0;) {
-        QueueState &queue = m_queues[static_cast<std::size_t>(waiter)];
-        waiter = queue.nextWaiter;
-        queue.isKnown = false;
-        wakeAt(queue.device, end);
-    }
-    result.firstWaiter = -1;
+    m_frontier->complete(pass, end, [&](std::size_t waiter) {
+        m_queues[waiter].isKnown = false;
+        wakeAt(m_queues[waiter].device, end);
+    });
 }
 
 } // namespace

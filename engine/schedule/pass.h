@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,11 @@ static_assert(sizeof(Pass) == 8);
 [[nodiscard]] constexpr Pass makePass(PassKind kind, int stage, int microbatch)
 {
     return {microbatch, static_cast<std::uint16_t>(stage), kind, false};
+}
+/// The passes at the front of `passes` that start together: an overlapped pair, or one.
+[[nodiscard]] constexpr std::span<const Pass> unitOf(std::span<const Pass> passes)
+{
+    return passes.first(passes.size() > 1 && passes.front().pairedWithNext ? 2 : 1);
 }
 /// "F3@1": kind, microbatch (from 0), stage.
 [[nodiscard]] std::string text(const Pass &pass);

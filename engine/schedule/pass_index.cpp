@@ -74,4 +74,13 @@ PassIndex::Added PassIndex::add(const Pass &pass, int device, std::size_t number
     return Added::Yes;
 }
 
+PassIndex indexOf(const Schedule &schedule)
+{
+    PassIndex index(schedule);
+    for (int device = 0; device < schedule.devices(); ++device)
+        for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
+            index.add(schedule.device(device)[i], device, schedule.firstIndex(device) + i);
+    return index;
+}
+
 } // namespace stagelens::schedule

@@ -65,4 +65,7 @@ private:
     std::vector<std::uint32_t> m_numbers;
 };
 
+/// With all passes of the schedule, which lives as long.
+[[nodiscard]] PassIndex indexOf(const Schedule &schedule);
+
 } // namespace stagelens::schedule

@@ -1,7 +1,7 @@
 // The results that passes wait for, numbered, so that loops over passes need no look-up but an index.
 #pragma once
 
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/requirements.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "engine/base/text.h"
 #include "engine/schedule/deadlock.h"
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/pass_index.h"
+#include "engine/schedule/requirements.h"
 
 #include <algorithm>
 #include <array>
@@ -159,19 +159,19 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
             // Overlapped passes start together: neither can wait for the other.
             const bool isSecondOfPair = position > 0 && passes[position - 1].pairedWithNext;
             const std::size_t begin = isSecondOfPair ? position - 1 : position;
-            for (const Requirement &needed : requirementsOf(m_schedule, pass)) {
+            forEachRequirement(m_schedule, pass, [&](const Requirement &needed) {
                 const int unit = needed.allDevices ? device : needed.stage;
                 const Placement &placement = m_schedule.placement();
                 if (!needed.allDevices && placement.deviceOf(unit, placement.replicaOf(pass.microbatch)) != device)
-                    continue;
+                    return;
                 const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch);
                 if (number == PassIndex::kAbsent || number < first + begin)
-                    continue;
+                    return;
                 const std::string name = text(passes[number - first]);
                 report({ViolationKind::OutOfOrder, device, position,
                         concat(text(pass), " needs ", name, ", which comes only at ", place(device, number - first)),
                         concat("move ", name, " in front of ", place(device, begin))});
-            }
+            });
         }
     }
 }

@@ -5,7 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/requirements.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/timeline.h"
 

@@ -34,7 +34,7 @@ Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origi
     Bound bound{{-1, 0}, origin, Transfer::Local};
     if (first > 0)
         bound = {{device, first - 1}, lane.end[first - 1], Transfer::Local};
-    graph.needsOf(device, first, [&](const Need &need) {
+    graph.needsOf(device, first, [&](const Awaited &need) {
         const Completion &done = graph.completion(need.result);
         // In a measured timeline a result may seem to come after its use (clocks), and a message to last longer than it did.
         if (done.end > begin)
@@ -100,7 +100,7 @@ void SlackSweep::countWaiters()
     for (int device = 0; device < m_graph.timeline().devices(); ++device) {
         const std::size_t count = m_graph.lane(device).size();
         for (std::size_t first = 0; first < count; first = m_graph.lastOf(device, first) + 1)
-            m_graph.needsOf(device, first, [this](const Need &need) { ++m_deadlines[need.result].waiters; });
+            m_graph.needsOf(device, first, [this](const Awaited &need) { ++m_deadlines[need.result].waiters; });
     }
 }
 
@@ -138,7 +138,7 @@ void SlackSweep::take(int device, std::size_t first)
               waits.slack.begin() + static_cast<std::ptrdiff_t>(last + 1), slack);
     const Nanos arrival = waits.bound[first].arrival;
     cursor.latest = arrival + slack;
-    m_graph.needsOf(device, first, [&](const Need &need) {
+    m_graph.needsOf(device, first, [&](const Awaited &need) {
         Deadline &deadline = m_deadlines[need.result];
         const Nanos latency = std::min(need.latency, arrival - m_graph.completion(need.result).end);
         deadline.latest = std::min(deadline.latest, arrival + slack - latency);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/pass.h"
+#include "engine/schedule/requirements.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/cost_model.h"
 

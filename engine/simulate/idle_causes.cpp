@@ -111,7 +111,7 @@ void DeviceGaps::findForward(std::size_t from)
     m_forward = static_cast<std::size_t>(at - m_lane.pass.begin());
     m_forwardReady = m_begin;
     if (at != m_lane.pass.end())
-        m_graph.needsOfPass(*at, [this](const Need &need) {
+        m_graph.needsOfPass(*at, [this](const Awaited &need) {
             m_forwardReady = std::max(m_forwardReady, m_graph.completion(need.result).end + need.latency);
         });
 }

@@ -88,9 +88,9 @@ private:
     {
         return static_cast<std::size_t>(replica) * m_plan.rows().count() + static_cast<std::size_t>(row);
     }
-    [[nodiscard]] const PassPlan &planOf(const Node &node, int replica) const
+    [[nodiscard]] const PassNeeds &needsOf(const Node &node, int replica) const
     {
-        return m_plan.plan(node.passes.kind, static_cast<std::size_t>(node.passes.stage), replica);
+        return m_plan.of(node.passes.kind, static_cast<std::size_t>(node.passes.stage), replica);
     }
     /// The replicas whose microbatches a class serves: its own, or all where it belongs to the vocabulary.
     [[nodiscard]] std::pair<int, int> replicasOf(const Node &node) const
@@ -117,15 +117,14 @@ void Ways::findHead(Node &node)
     const auto [first, end] = replicasOf(node);
     node.head = kUnset;
     for (int replica = first; replica < end; ++replica) {
-        const PassPlan &needs = planOf(node, replica);
         Nanos head = 0;
-        for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
+        for (const Need &wait : needsOf(node, replica)) {
             const Nanos complete = m_complete[at(wait.row, replica)];
             head = std::max(head, complete == kUnset ? 0 : complete + wait.latency);
         }
         node.head = std::min(node.head, head);
     }
-    const ResultRow result = planOf(node, first).result;
+    const ResultRow result = needsOf(node, first).result;
     if (result == kNoRow)
         return;
     const Nanos own = node.head + node.duration;
@@ -141,7 +140,7 @@ void Ways::findHead(Node &node)
 void Ways::findTail(Node &node)
 {
     const auto [first, end] = replicasOf(node);
-    if (const ResultRow result = planOf(node, first).result; result != kNoRow) {
+    if (const ResultRow result = needsOf(node, first).result; result != kNoRow) {
         node.tail = kUnset;
         for (int replica = first; replica < end; ++replica)
             node.tail = std::min(node.tail, m_after[at(result, replica)]);
@@ -152,8 +151,7 @@ void Ways::findTail(Node &node)
     if (node.passes.count < served)
         return;
     for (int replica = first; replica < end; ++replica) {
-        const PassPlan &needs = planOf(node, replica);
-        for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
+        for (const Need &wait : needsOf(node, replica)) {
             Nanos &rest = m_after[at(wait.row, replica)];
             rest = std::max(rest, wait.latency + node.duration + node.tail);
         }

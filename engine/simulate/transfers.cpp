@@ -30,8 +30,7 @@ std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &
     if (schedule.devices() == 1)
         return routes;
     for (const PassClass &passes : passClasses(schedule)) {
-        const PassPlan &needs = plan.plan(passes.kind, static_cast<std::size_t>(passes.stage), passes.replica);
-        for (const Wait &wait : std::span(needs.waits).first(needs.waitCount)) {
+        for (const Need &wait : plan.of(passes.kind, static_cast<std::size_t>(passes.stage), passes.replica)) {
             const bool send = wait.transfer == Transfer::Send;
             const int maker = plan.rows().makerOf(wait.row).stage;
             const bool stays = send && schedule.placement().deviceOf(maker, passes.replica) == passes.device;

@@ -35,11 +35,11 @@ void WaitGraph::complete(int device, std::size_t first)
     });
 }
 
-const PassPlan *WaitGraph::planOf(const Pass &pass) const
+const PassNeeds *WaitGraph::needsOf(const Pass &pass) const
 {
     const bool isKnown = pass.microbatch >= 0 && pass.microbatch < m_schedule->microbatches() &&
                          pass.stage < m_schedule->stages() && static_cast<int>(pass.kind) < schedule::kPassKindCount;
-    return isKnown ? &m_plan.plan(pass.kind, pass.stage, m_schedule->placement().replicaOf(pass.microbatch)) : nullptr;
+    return isKnown ? &m_plan.of(pass.kind, pass.stage, m_schedule->placement().replicaOf(pass.microbatch)) : nullptr;
 }
 
 } // namespace stagelens::simulate

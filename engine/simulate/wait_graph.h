@@ -18,7 +18,7 @@ struct Completion {
 };
 
 /// Something that a pass waits for besides its device.
-struct Need {
+struct Awaited {
     std::size_t result = 0; ///< see WaitGraph::completion()
     base::Nanos latency = 0;
     schedule::Transfer transfer = schedule::Transfer::Local;
@@ -66,21 +66,20 @@ public:
             return;
         for (std::size_t i = firstOf(device, first - 1); i < first; ++i) {
             const schedule::Pass &pass = lane(device).pass[i];
-            const PassPlan *plan = planOf(pass);
-            if (plan != nullptr && plan->collective.latency >= 0)
-                visitIfMade({resultOf(plan->result, pass.microbatch), plan->collective.latency, plan->collective.transfer},
-                            visit);
+            const PassNeeds *needs = needsOf(pass);
+            if (needs == nullptr || needs->result == kNoRow)
+                continue;
+            if (const Collective &fed = m_plan.collective(needs->result); fed.latency >= 0)
+                visitIfMade({resultOf(needs->result, pass.microbatch), fed.latency, fed.transfer}, visit);
         }
     }
     /// As needsOf, for the requirements of a single pass.
     template <class Visit>
     void needsOfPass(const schedule::Pass &pass, Visit visit) const
     {
-        const PassPlan *plan = planOf(pass);
-        for (std::uint32_t i = 0; plan != nullptr && i < plan->waitCount; ++i) {
-            const Wait &wait = plan->waits[i];
-            visitIfMade({resultOf(wait.row, pass.microbatch), wait.latency, wait.transfer}, visit);
-        }
+        if (const PassNeeds *needs = needsOf(pass))
+            for (const schedule::Need &need : *needs)
+                visitIfMade({resultOf(need.row, pass.microbatch), need.latency, need.transfer}, visit);
     }
     /// Calls `visit(result, index)` for every result that the unit makes, with the slice that makes it.
     template <class Visit>
@@ -88,17 +87,16 @@ public:
     {
         for (std::size_t i = first; i <= lastOf(device, first); ++i) {
             const schedule::Pass &pass = lane(device).pass[i];
-            const PassPlan *plan = planOf(pass);
-            if (plan != nullptr && plan->result != kNoRow)
-                visit(resultOf(plan->result, pass.microbatch), i);
+            if (const PassNeeds *needs = needsOf(pass); needs != nullptr && needs->result != kNoRow)
+                visit(resultOf(needs->result, pass.microbatch), i);
         }
     }
 
 private:
     /// Null for a pass that the schedule cannot have.
-    [[nodiscard]] const PassPlan *planOf(const schedule::Pass &pass) const;
+    [[nodiscard]] const PassNeeds *needsOf(const schedule::Pass &pass) const;
     template <class Visit>
-    void visitIfMade(const Need &need, Visit &visit) const
+    void visitIfMade(const Awaited &need, Visit &visit) const
     {
         if (m_completions[need.result].missing <= 0)
             visit(need);

@@ -7,36 +7,17 @@ namespace stagelens::simulate {
 using schedule::PassKind;
 
 WaitPlan::WaitPlan(const schedule::Schedule &schedule, const CostModel &costs)
-    : m_stages(static_cast<std::size_t>(schedule.stages())),
-      m_rows(schedule.stages(), schedule.devices()), m_rules{schedule.placement().lastStage(), schedule.vocabulary()},
+    : RequirementTable(schedule.placement(), schedule.vocabulary(),
+                       [&costs](schedule::Transfer transfer, int from, int to) { return costs.transfer(transfer, from, to); }),
       m_blocks(costs.collectives == model::Collectives::Blocking ||
                schedule.vocabulary() == model::VocabularyMethod::Interlaced),
-      m_plans(m_stages * schedule::kPassKindCount * static_cast<std::size_t>(schedule.placement().replicas)),
-      m_longest(m_rows.count())
+      m_longest(rows().count())
 {
-    PassPlan *plan = m_plans.data();
-    for (int replica = 0; replica < schedule.placement().replicas; ++replica)
-        for (int kind = 0; kind < schedule::kPassKindCount; ++kind)
-            for (int stage = 0; stage < schedule.stages(); ++stage)
-                fill(*plan++, schedule.placement(), schedule::makePass(static_cast<PassKind>(kind), stage, 0), replica, costs);
-    for (PassPlan &passes : m_plans)
-        if (passes.result != kNoRow)
-            passes.collective = m_longest[static_cast<std::size_t>(passes.result)];
-}
-
-void WaitPlan::fill(PassPlan &plan, const schedule::Placement &placement, const schedule::Pass &pass, int replica,
-                    const CostModel &costs)
-{
-    plan.result = m_rows.of(pass.kind, pass.stage);
-    for (const schedule::Requirement &need : requirementsOf(m_rules, pass)) {
-        const int from = placement.deviceOf(need.allDevices ? 0 : need.stage, replica);
-        const Wait wait{m_rows.of(need.kind, need.stage), need.transfer,
-                        costs.transfer(need.transfer, from, placement.deviceOf(pass.stage, replica))};
-        plan.waits[plan.waitCount++] = wait;
-        if (m_rows.isShared(wait.row) && isCollective(wait.transfer)) {
-            Collective &fed = m_longest[static_cast<std::size_t>(wait.row)];
-            if (wait.latency > fed.latency)
-                fed = {wait.latency, wait.transfer};
+    for (const PassNeeds &passes : all()) {
+        for (const Need &need : passes) {
+            Collective &fed = m_longest[static_cast<std::size_t>(need.row)];
+            if (rows().isShared(need.row) && isCollective(need.transfer) && need.latency > fed.latency)
+                fed = {need.latency, need.transfer};
         }
     }
 }

@@ -1,27 +1,18 @@
-// What the passes of a schedule wait for, resolved to flat tables: requirementsOf() and the costs of transfers depend on kind
-// and stage alone, so that loops over passes need no look-up but an index.
+// What the passes of a schedule wait for under a cost model.
 #pragma once
 
-#include "engine/schedule/dependencies.h"
-#include "engine/schedule/result_rows.h"
+#include "engine/schedule/requirement_table.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/cost_model.h"
 
-#include <array>
-#include <cstdint>
 #include <vector>
 
 namespace stagelens::simulate {
 
 using schedule::kNoRow;
+using schedule::Need;
+using schedule::PassNeeds;
 using schedule::ResultRow;
-
-/// A result that a pass waits for, and how it gets there.
-struct Wait {
-    ResultRow row = kNoRow;
-    schedule::Transfer transfer = schedule::Transfer::Local;
-    base::Nanos latency = 0;
-};
 
 /// A collective that follows a shared result.
 struct Collective {
@@ -29,39 +20,19 @@ struct Collective {
     schedule::Transfer transfer = schedule::Transfer::Local;
 };
 
-/// What the passes of one kind and stage wait for and make.
-struct PassPlan {
-    std::array<Wait, 3> waits{};
-    std::uint32_t waitCount = 0;
-    ResultRow result = kNoRow; ///< none where nobody waits for it (W, EB)
-    /// Longest collective that this pass feeds, which keeps its device waiting where collectives block.
-    Collective collective;
-};
-
-class WaitPlan {
+/// The requirements with the latencies of the cost model, and the collectives that keep devices waiting.
+class WaitPlan : public schedule::RequirementTable {
 public:
     WaitPlan(const schedule::Schedule &schedule, const CostModel &costs);
 
-    [[nodiscard]] const PassPlan &plan(schedule::PassKind kind, std::size_t stage, int replica = 0) const
-    {
-        return m_plans[(static_cast<std::size_t>(replica) * schedule::kPassKindCount + static_cast<std::size_t>(kind)) *
-                           m_stages +
-                       stage];
-    }
-    [[nodiscard]] const schedule::ResultRows &rows() const { return m_rows; }
+    /// Longest collective that a result feeds, which keeps its makers waiting where collectives block.
+    [[nodiscard]] const Collective &collective(ResultRow row) const { return m_longest[static_cast<std::size_t>(row)]; }
     /// Whether a device waits for each collective that a pass of it feeds.
     [[nodiscard]] bool blocks() const { return m_blocks; }
 
 private:
-    void fill(PassPlan &plan, const schedule::Placement &placement, const schedule::Pass &pass, int replica,
-              const CostModel &costs);
-
-    std::size_t m_stages;
-    schedule::ResultRows m_rows;
-    schedule::DependencyRules m_rules;
     bool m_blocks;
-    std::vector<PassPlan> m_plans;
-    std::vector<Collective> m_longest; ///< of each shared row, the longest collective that it feeds
+    std::vector<Collective> m_longest; ///< of each row
 };
 
 /// All passes of one device, kind, stage and replica (0 for vocabulary passes, which serve all): they differ in the microbatch

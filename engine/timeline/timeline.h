@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/pass.h"
+#include "engine/schedule/requirements.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 // The virtual clock against a prediction from the durations that the same step measured.
 #include "engine/runtime/training_run.h"
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/pass_index.h"
+#include "tests/support/requirements.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -64,7 +64,7 @@ private:
     [[nodiscard]] base::Nanos readyTime(const schedule::Pass &pass) const
     {
         base::Nanos ready = 0;
-        for (const schedule::Requirement &need : schedule::requirementsOf(m_schedule, pass)) {
+        for (const schedule::Requirement &need : test::requirementsOf(m_schedule, pass)) {
             const int last = need.allDevices ? m_schedule.devices() - 1 : need.stage;
             for (int unit = need.allDevices ? 0 : need.stage; unit <= last; ++unit) {
                 const std::uint32_t number = m_index.at(need.kind, unit, pass.microbatch);

@@ -4,6 +4,7 @@
 #include "engine/exchange/safetensors.h"
 #include "engine/model/names.h"
 #include "engine/runtime/dump.h"
+#include "tests/support/requirements.h"
 #include "tests/support/trained.h"
 
 #include <QTemporaryDir>
@@ -342,7 +343,7 @@ private:
                            base::Nanos begin)
     {
         const schedule::Placement &placement = schedule.placement();
-        for (const schedule::Requirement &need : schedule::requirementsOf(schedule, pass)) {
+        for (const schedule::Requirement &need : test::requirementsOf(schedule, pass)) {
             const int first = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(pass.microbatch));
             const int last = need.allDevices ? schedule.devices() - 1 : first;
             for (int device = first; device <= last; ++device) {

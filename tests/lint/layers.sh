@@ -43,6 +43,9 @@ report "qcustomplot.h stands only in its wrapper ui/plots/qcp.h" \
 report "JSON is parsed within bounds by engine/model/json_reader.h, and event by event in engine/exchange/trace_events.cpp" \
     "$(grep -rnE '[Jj]son::(sax_parse|parse|accept|from_[a-z]+)\(' --include='*.h' --include='*.cpp' app engine ui |
         grep -vE '^engine/(model/json_reader\.cpp|exchange/trace_events\.cpp):')"
+report "What a pass waits for is asked by the table of requirements, and by what looks backwards" \
+    "$(grep -rnE '\bforEachRequirement\(' --include='*.h' --include='*.cpp' app engine ui |
+        grep -vE '^(engine/schedule/(requirements|requirement_table)\.h|engine/schedule/validator\.cpp|engine/exchange/chrome_trace\.cpp|ui/timeline/links\.cpp):')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"

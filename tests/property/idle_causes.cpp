@@ -3,6 +3,7 @@
 #include "engine/simulate/idle_causes.h"
 #include "engine/base/random.h"
 #include "tests/support/random_plans.h"
+#include "tests/support/requirements.h"
 
 #include <QtTest>
 
@@ -80,7 +81,7 @@ private:
                 const std::size_t last = i + (isPair(device, i) ? 1 : 0);
                 Nanos ready = free;
                 for (std::size_t k = i; k <= last; ++k)
-                    for (const schedule::Requirement &need : requirementsOf(m_schedule, laneOf(device).pass[k]))
+                    for (const schedule::Requirement &need : test::requirementsOf(m_schedule, laneOf(device).pass[k]))
                         ready = std::max(ready, arrivalOf(need, laneOf(device).pass[k], device));
                 if (i > 0)
                     ready = std::max(ready, barrierAfter(device, i - 1));
@@ -107,7 +108,7 @@ private:
         for (int stage = 0; stage < m_schedule.stages(); ++stage)
             for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
                 const schedule::Pass pass = schedule::makePass(static_cast<schedule::PassKind>(kind), stage, feeder.microbatch);
-                for (const schedule::Requirement &need : requirementsOf(m_schedule, pass))
+                for (const schedule::Requirement &need : test::requirementsOf(m_schedule, pass))
                     if (need.allDevices && need.kind == feeder.kind)
                         latest = std::max(latest, arrivalOf(need, pass, device));
             }

@@ -7,6 +7,7 @@
 #include "engine/runtime/evaluation.h"
 #include "engine/runtime/unit_of_work.h"
 #include "engine/schedule/pass_index.h"
+#include "tests/support/requirements.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -170,9 +171,9 @@ private:
         const auto rest = m_plan.schedule.device(device).subspan(m_next[size(device)]);
         if (rest.empty())
             return false;
-        const auto unit = runtime::unitOf(rest);
+        const auto unit = schedule::unitOf(rest);
         for (const Pass &pass : unit)
-            for (const schedule::Requirement &need : schedule::requirementsOf(m_plan.schedule, pass))
+            for (const schedule::Requirement &need : test::requirementsOf(m_plan.schedule, pass))
                 if (!isThere(need, pass, device))
                     return false;
         for (const Pass &pass : unit) {

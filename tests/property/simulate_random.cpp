@@ -3,6 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/random_plans.h"
+#include "tests/support/requirements.h"
 
 #include <QtTest>
 
@@ -68,7 +69,7 @@ bool requirementsHold(const timeline::Timeline &timeline, const schedule::Schedu
     for (int device = 0; device < timeline.devices(); ++device) {
         const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         for (std::size_t i = 0; i < lane.size(); ++i) {
-            for (const schedule::Requirement &need : requirementsOf(schedule, lane.pass[i])) {
+            for (const schedule::Requirement &need : test::requirementsOf(schedule, lane.pass[i])) {
                 const int from =
                     need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(lane.pass[i].microbatch));
                 const Nanos latency = costs.transfer(need.transfer, from, device);

@@ -1,7 +1,7 @@
 // What the orders promise when they run without messages: the bubble and the microbatches in memory. Time is in integers, so
 // that the bounds are exact.
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/families.h"
+#include "tests/support/requirements.h"
 
 #include <QTest>
 
@@ -48,7 +48,7 @@ Outcome play(const Schedule &schedule, const Costs &costs)
     std::vector<std::int64_t> clock(devices);
     std::vector<std::int64_t> busy(devices);
     const auto readyAt = [&](const Pass &pass, std::int64_t begin) {
-        for (const Requirement &needed : requirementsOf(schedule, pass)) {
+        for (const Requirement &needed : test::requirementsOf(schedule, pass)) {
             const std::size_t first = needed.allDevices ? 0 : needed.stage;
             const std::size_t last = needed.allDevices ? devices - 1 : needed.stage;
             for (std::size_t stage = first; stage <= last; ++stage) {

@@ -1,8 +1,8 @@
 // The registry, what it refuses, and the shortest orders by hand.
-#include "engine/schedule/dependencies.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/interleaved.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/requirements.h"
 
 #include <QTest>
 
@@ -198,7 +198,7 @@ void ScheduleFamilies::requirementsFollowTheMethod()
 {
     const auto needs = [](model::VocabularyMethod method, const Pass &pass) {
         std::string all;
-        for (const Requirement &needed : requirementsOf({2, method}, pass)) {
+        for (const Requirement &needed : test::requirementsOf({2, method}, pass)) {
             all += (all.empty() ? "" : " ") + std::string(name(needed.kind));
             all += (needed.allDevices ? "*" : std::to_string(needed.stage)) + ':' +
                    std::to_string(static_cast<int>(needed.transfer));

@@ -1,6 +1,6 @@
 #include "ui/bridge/gap_explanation.h"
 
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/requirements.h"
 #include "ui/bridge/words.h"
 #include "ui/timeline/links.h"
 

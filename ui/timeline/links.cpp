@@ -1,6 +1,6 @@
 #include "ui/timeline/links.h"
 
-#include "engine/schedule/dependencies.h"
+#include "engine/schedule/requirements.h"
 #include "ui/timeline/time_axis.h"
 
 #include <QStringList>
@@ -168,13 +168,13 @@ std::vector<Link> predecessors(const LaneGroup &group, SliceId slice)
             links.push_back({*found, transfer});
     };
     const int replica = schedule.placement().replicaOf(pass.microbatch);
-    for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, pass)) {
+    schedule::forEachRequirement(schedule, pass, [&](const schedule::Requirement &requirement) {
         for (const PassKind kind : {requirement.kind, PassKind::I}) // a backward may be split
             if (!requirement.allDevices && schedule::provides(kind, requirement.kind))
                 add(schedule.placement().deviceOf(requirement.stage, replica), kind, requirement.stage, requirement.transfer);
         for (int device = 0; requirement.allDevices && device < schedule.devices(); ++device)
             add(device, requirement.kind, firstStage(schedule, device), requirement.transfer);
-    }
+    });
     return links;
 }
 
@@ -189,13 +189,13 @@ std::vector<Link> successors(const LaneGroup &group, SliceId slice)
     const Pass &pass = lane.pass[slice.index];
     const auto tryPass = [&](int device, PassKind kind, int stage) {
         const Pass candidate = schedule::makePass(kind, stage, pass.microbatch);
-        for (const schedule::Requirement &requirement : schedule::requirementsOf(schedule, candidate)) {
+        schedule::forEachRequirement(schedule, candidate, [&](const schedule::Requirement &requirement) {
             if (!schedule::provides(pass.kind, requirement.kind) ||
                 (!requirement.allDevices && requirement.stage != pass.stage))
-                continue;
+                return;
             if (const auto found = sliceNear(group, device, candidate, lane.end[slice.index]))
                 links.push_back({*found, requirement.transfer});
-        }
+        });
     };
     for (int stage = 0; stage < schedule.stages(); ++stage)
         for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})

@@ -1,0 +1,222 @@
+// How far a schedule has come: which results are complete, since when, and who waits for the others. The only readiness state
+// of the engine; what time means, and what runs next, is its users' affair.
+#pragma once
+
+#include "engine/schedule/requirement_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// Those who wait are numbered by the user: devices, or queues of passes. Each waits for one result at a time.
+class Frontier {
+public:
+    Frontier(const RequirementTable &table, const Placement &placement, int microbatches, std::size_t waiters)
+        : m_table(table), m_placement(&placement), m_microbatches(static_cast<std::size_t>(microbatches)),
+          m_results(m_table.rows().count() * m_microbatches),
+          m_firstShared(2 * static_cast<std::size_t>(placement.stages()) * m_microbatches),
+          m_shared(m_table.isSharded() ? m_results.size() - m_firstShared : 0, {0, placement.devices}),
+          m_nextWaiter(waiters, kNobody)
+    {}
+
+    [[nodiscard]] const RequirementTable &table() const { return m_table; }
+    [[nodiscard]] const PassNeeds &needsOf(const Pass &pass) const
+    {
+        return m_table.of(pass.kind, pass.stage, m_placement->replicaOf(pass.microbatch));
+    }
+    [[nodiscard]] std::size_t resultOf(ResultRow row, int microbatch) const
+    {
+        return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
+    }
+    /// A pass that makes a result; stage 0 where one of every device does.
+    [[nodiscard]] Pass makerOf(std::size_t result) const
+    {
+        Pass pass = m_table.rows().makerOf(static_cast<ResultRow>(result / m_microbatches));
+        pass.microbatch = static_cast<std::int32_t>(result % m_microbatches);
+        return pass;
+    }
+    [[nodiscard]] bool isComplete(std::size_t result) const { return m_results[result].isComplete(); }
+    /// Of a complete result.
+    [[nodiscard]] base::Nanos endOf(std::size_t result) const { return m_results[result].end(); }
+
+    /// Calls `visit(need, result)` for what the pass waits for, up to the first result that is not complete: then the waiter
+    /// waits for that, and the answer is false.
+    template <class Visit>
+    bool areComplete(std::size_t waiter, const Pass &pass, Visit visit)
+    {
+        for (const Need &need : needsOf(pass)) {
+            const std::size_t result = resultOf(need.row, pass.microbatch);
+            if (!isComplete(result)) {
+                wait(waiter, result);
+                return false;
+            }
+            visit(need, result);
+        }
+        return true;
+    }
+    /// As above; `ready` grows to the time when all has come.
+    bool isReady(std::size_t waiter, const Pass &pass, base::Nanos &ready)
+    {
+        return areComplete(
+            waiter, pass, [&](const Need &need, std::size_t result) { ready = std::max(ready, endOf(result) + need.latency); });
+    }
+    /// The first result that the pass waits for and that is not complete.
+    [[nodiscard]] std::optional<std::size_t> missing(const Pass &pass) const
+    {
+        for (const Need &need : needsOf(pass))
+            if (const std::size_t result = resultOf(need.row, pass.microbatch); !isComplete(result))
+                return result;
+        return std::nullopt;
+    }
+    void wait(std::size_t waiter, std::size_t result)
+    {
+        m_nextWaiter[waiter] = m_results[result].firstWaiter();
+        m_results[result].setFirstWaiter(static_cast<std::int32_t>(waiter));
+    }
+    /// The pass has ended, or never will because there is none. Calls `wake(waiter)` for all who waited for its result.
+    template <class Wake>
+    void complete(const Pass &pass, base::Nanos end, Wake wake)
+    {
+        const ResultRow row = needsOf(pass).result;
+        if (row == kNoRow)
+            return;
+        const std::size_t at = resultOf(row, pass.microbatch);
+        if (at >= m_firstShared && !m_shared.empty()) {
+            Shared &shared = m_shared[at - m_firstShared];
+            shared.end = std::max(shared.end, end);
+            if (--shared.missing != 0)
+                return;
+            end = shared.end;
+        }
+        Result &result = m_results[at];
+        std::int32_t waiter = result.isComplete() ? kNobody : result.firstWaiter();
+        result.complete(end);
+        while (waiter != kNobody) {
+            const std::int32_t next = m_nextWaiter[static_cast<std::size_t>(waiter)];
+            wake(static_cast<std::size_t>(waiter));
+            waiter = next;
+        }
+    }
+
+private:
+    static constexpr std::int32_t kNobody = -1;
+
+    /// When a result was complete; before that, the first of those who wait for it (a list through m_nextWaiter). One word, for
+    /// there are as many of them as passes.
+    class Result {
+    public:
+        [[nodiscard]] bool isComplete() const { return m_word >= 0; }
+        [[nodiscard]] base::Nanos end() const { return m_word; }
+        [[nodiscard]] std::int32_t firstWaiter() const { return static_cast<std::int32_t>(-m_word - 2); }
+        void setFirstWaiter(std::int32_t waiter) { m_word = -base::Nanos{waiter} - 2; }
+        void complete(base::Nanos end) { m_word = end; }
+
+    private:
+        base::Nanos m_word = -1;
+    };
+    /// A result of all devices in the making.
+    struct Shared {
+        base::Nanos end = 0;
+        int missing = 0; ///< passes that have yet to end
+    };
+
+    RequirementTable m_table;
+    const Placement *m_placement;
+    std::size_t m_microbatches;
+    std::vector<Result> m_results;
+    std::size_t m_firstShared; ///< results from here on are of all devices
+    std::vector<Shared> m_shared;
+    std::vector<std::int32_t> m_nextWaiter;
+};
+
+/// The devices of a schedule, each carrying out its units (a pass, or an overlapped pair) in order.
+class DevicesInOrder {
+public:
+    DevicesInOrder(const Schedule &schedule, const RequirementTable &table)
+        : m_schedule(&schedule), m_frontier(table, schedule.placement(), schedule.microbatches(), size()), m_next(size()),
+          m_free(size())
+    {}
+    /// Transfers take no time.
+    explicit DevicesInOrder(const Schedule &schedule)
+        : DevicesInOrder(schedule, {schedule.placement(), schedule.vocabulary(), [](Transfer, int, int) { return 0; }})
+    {}
+
+    [[nodiscard]] Frontier &frontier() { return m_frontier; }
+    [[nodiscard]] const Frontier &frontier() const { return m_frontier; }
+    [[nodiscard]] const Schedule &schedule() const { return *m_schedule; }
+    /// Position of the device's next pass; of each device: how many it has carried out.
+    [[nodiscard]] std::size_t next(int device) const { return m_next[static_cast<std::size_t>(device)]; }
+    [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
+    [[nodiscard]] bool isDone(int device) const { return next(device) == m_schedule->device(device).size(); }
+    [[nodiscard]] std::span<const Pass> nextUnit(int device) const
+    {
+        return unitOf(m_schedule->device(device).subspan(next(device)));
+    }
+    /// End of the device's last unit.
+    [[nodiscard]] base::Nanos free(int device) const { return m_free[static_cast<std::size_t>(device)]; }
+
+    /// Whether the device's next unit can begin, and from when on it can (above `ready`); else the device waits.
+    bool isReady(int device, base::Nanos &ready)
+    {
+        for (const Pass &pass : nextUnit(device))
+            if (!m_frontier.isReady(static_cast<std::size_t>(device), pass, ready))
+                return false;
+        return true;
+    }
+    /// The device's next unit ends then. Calls `wake(device)` for those who waited for it.
+    template <class Wake>
+    void finish(int device, base::Nanos end, Wake wake)
+    {
+        const std::span<const Pass> unit = nextUnit(device);
+        m_next[static_cast<std::size_t>(device)] += unit.size();
+        m_free[static_cast<std::size_t>(device)] = end;
+        for (const Pass &pass : unit)
+            m_frontier.complete(pass, end, [&](std::size_t waiter) { wake(static_cast<int>(waiter)); });
+    }
+
+    /// Runs all devices as far as they come. `run(device, unit, ready)` gives the end of a unit that is ready and begins no
+    /// earlier than `ready`; below 0 it ends the whole. `mayGoOn(device, ready)` can hold a device before its unit's
+    /// requirements count: whoever answers false has seen to it that the device is woken.
+    template <class Run, class MayGoOn>
+    void run(Run run, MayGoOn mayGoOn)
+    {
+        for (int device = m_schedule->devices() - 1; device >= 0; --device)
+            wake(device);
+        while (!m_runnable.empty()) {
+            const int device = m_runnable.back();
+            m_runnable.pop_back();
+            while (!isDone(device)) {
+                base::Nanos ready = free(device);
+                if (!mayGoOn(device, ready) || !isReady(device, ready))
+                    break;
+                const base::Nanos end = run(device, nextUnit(device), ready);
+                if (end < 0)
+                    return;
+                finish(device, end, [this](int waiting) { wake(waiting); });
+            }
+        }
+    }
+    template <class Run>
+    void run(Run run)
+    {
+        this->run(run, [](int, base::Nanos &) { return true; });
+    }
+    /// The device is to be looked at again by run().
+    void wake(int device) { m_runnable.push_back(device); }
+
+private:
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(m_schedule->devices()); }
+
+    const Schedule *m_schedule;
+    Frontier m_frontier;
+    std::vector<std::size_t> m_next;
+    std::vector<base::Nanos> m_free;
+    std::vector<int> m_runnable;
+};
+
+} // namespace stagelens::schedule

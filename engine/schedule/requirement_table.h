@@ -1,0 +1,78 @@
+// The requirements of all passes, resolved to flat tables: they depend on kind, stage and replica alone, so that loops over
+// passes need no look-up but an index.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/schedule/requirements.h"
+#include "engine/schedule/result_rows.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// A result that a pass waits for, and how it gets there.
+struct Need {
+    ResultRow row = kNoRow;
+    Transfer transfer = Transfer::Local;
+    base::Nanos latency = 0;
+};
+
+/// What the passes of one kind, stage and replica wait for and make.
+struct PassNeeds {
+    std::array<Need, kMostRequirements> needs{};
+    std::uint32_t count = 0;
+    ResultRow result = kNoRow; ///< none where nobody waits for it (W, EB)
+    [[nodiscard]] const Need *begin() const { return needs.data(); }
+    [[nodiscard]] const Need *end() const { return needs.data() + count; }
+};
+
+class RequirementTable {
+public:
+    /// `latency(transfer, from, to)` is the time from the end of a pass on one device to the moment when another device has its
+    /// result; of collectives `from` is the first stage's device.
+    template <class Latency>
+    RequirementTable(const Placement &placement, model::VocabularyMethod vocabulary, Latency latency)
+        : m_stages(static_cast<std::size_t>(placement.stages())), m_isSharded(model::isSharded(vocabulary)),
+          m_rows(placement.stages(), placement.devices),
+          m_needs(m_stages * kPassKindCount * static_cast<std::size_t>(placement.replicas))
+    {
+        PassNeeds *own = m_needs.data();
+        for (int replica = 0; replica < placement.replicas; ++replica)
+            for (int kind = 0; kind < kPassKindCount; ++kind)
+                for (int stage = 0; stage < placement.stages(); ++stage, ++own)
+                    fill(*own, placement, {placement.lastStage(), vocabulary}, makePass(static_cast<PassKind>(kind), stage, 0),
+                         replica, latency);
+    }
+
+    [[nodiscard]] const PassNeeds &of(PassKind kind, std::size_t stage, int replica = 0) const
+    {
+        return m_needs[(static_cast<std::size_t>(replica) * kPassKindCount + static_cast<std::size_t>(kind)) * m_stages +
+                       stage];
+    }
+    /// Of all replicas, kinds and stages, in this order.
+    [[nodiscard]] const std::vector<PassNeeds> &all() const { return m_needs; }
+    [[nodiscard]] const ResultRows &rows() const { return m_rows; }
+    [[nodiscard]] bool isSharded() const { return m_isSharded; }
+
+private:
+    template <class Latency>
+    void fill(PassNeeds &own, const Placement &placement, const RequirementRules &rules, const Pass &pass, int replica,
+              Latency &latency)
+    {
+        own.result = m_rows.of(pass.kind, pass.stage);
+        forEachRequirement(rules, pass, [&](const Requirement &need) {
+            const int from = placement.deviceOf(need.allDevices ? 0 : need.stage, replica);
+            own.needs[own.count++] = {m_rows.of(need.kind, need.stage), need.transfer,
+                                      latency(need.transfer, from, placement.deviceOf(pass.stage, replica))};
+        });
+    }
+
+    std::size_t m_stages;
+    bool m_isSharded;
+    ResultRows m_rows;
+    std::vector<PassNeeds> m_needs;
+};
+
+} // namespace stagelens::schedule
