@@ -30,10 +30,6 @@ struct Figure {
     std::string (*text)(double);
 };
 
-std::string nanosText(double nanos)
-{
-    return timeText(static_cast<base::Nanos>(nanos));
-}
 std::string wholeBytesText(double bytes)
 {
     return base::bytesText(static_cast<base::Bytes>(bytes));

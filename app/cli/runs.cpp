@@ -61,11 +61,6 @@ int listRuns(StoredRuns &stored, const RunsArguments &arguments)
     return kDone;
 }
 
-std::string nanosText(double nanos)
-{
-    return timeText(static_cast<base::Nanos>(nanos));
-}
-
 int showRun(StoredRuns &stored, const RunsArguments &arguments)
 {
     const auto id = stored.numberOf(arguments.run);

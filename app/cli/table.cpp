@@ -75,6 +75,11 @@ std::string timeText(base::Nanos time)
     return base::fixedText(value / 1e9, 3) + " s";
 }
 
+std::string nanosText(double nanos)
+{
+    return timeText(static_cast<base::Nanos>(nanos));
+}
+
 std::string percentText(double share)
 {
     return base::fixedText(share * 100, 1) + " %";

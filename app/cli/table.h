@@ -24,6 +24,8 @@ private:
 
 /// "12.345 ms", "1.234 s" or "12.3 us": four significant digits or more.
 [[nodiscard]] std::string timeText(base::Nanos time);
+/// The same of a mean or a difference.
+[[nodiscard]] std::string nanosText(double nanos);
 /// "12.3 %".
 [[nodiscard]] std::string percentText(double share);
 /// By how much a time is above a bound: "12.3 %"; "-" above nothing.

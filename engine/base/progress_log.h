@@ -10,6 +10,9 @@
 
 namespace stagelens::base {
 
+/// Between two reports of a job to those who look at it.
+inline constexpr std::chrono::milliseconds kProgressInterval{50};
+
 /// Logs the share of a piece of work that is done: first after half a second, then once a second. Belongs to one thread.
 class ProgressLog {
 public:

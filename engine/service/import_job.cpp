@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/exchange/trace_import.h"
 #include "engine/schedule/text_form.h"
+#include "engine/service/run_writer.h"
 #include "engine/service/schedule_plan.h"
 
 #include <algorithm>
@@ -21,8 +22,6 @@ namespace {
 using base::Result;
 
 constexpr base::Bytes kLargestTrace = base::Bytes{1} << 30;
-constexpr std::size_t kStoredSlices = 1'000'000;
-constexpr std::chrono::milliseconds kProgressInterval{50};
 
 /// Mean duration of each kind of pass, in milliseconds: with these the imported plan can be predicted, too.
 model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
@@ -49,7 +48,7 @@ public:
     {
         m_log.note(share);
         const auto now = std::chrono::steady_clock::now();
-        if (!m_tell || now - m_told < kProgressInterval)
+        if (!m_tell || now - m_told < base::kProgressInterval)
             return;
         m_told = now;
         m_tell(share);

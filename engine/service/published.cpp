@@ -24,7 +24,7 @@ base::Error unreadable(const std::filesystem::path &file, const std::string &why
 }
 
 /// What identifies a plan.
-model::Experiment planOf(model::Experiment experiment)
+model::Experiment identityOf(model::Experiment experiment)
 {
     experiment.model.preset = "custom";
     experiment.training = {};
@@ -104,9 +104,9 @@ const PublishedResult *publishedFor(const model::Experiment &experiment)
     const auto &results = publishedResults();
     if (!results)
         return nullptr;
-    const model::Experiment plan = planOf(experiment);
+    const model::Experiment plan = identityOf(experiment);
     const auto found = std::find_if(results->begin(), results->end(),
-                                    [&](const PublishedResult &one) { return planOf(one.experiment) == plan; });
+                                    [&](const PublishedResult &one) { return identityOf(one.experiment) == plan; });
     return found == results->end() ? nullptr : &*found;
 }
 

@@ -17,6 +17,8 @@ namespace stagelens::service {
 /// Changes of a run that may wait in memory. A step is one of some 100 bytes; steps with a timeline are fewer and larger, since
 /// a run stores a limited number of slices. A run that has so many takes about 250 MB for them.
 inline constexpr std::size_t kMostWaiting = 1'000'000;
+/// Timelines stored to be looked at step by step, in slices (about 20 bytes each); steps beyond leave their figures only.
+inline constexpr std::size_t kStoredSlices = 1'000'000;
 
 /// Stores a run as it happens. What the database does not accept now (it is locked, its disk is full) waits in memory, in
 /// order, and is tried again with each later change and at the end. One thread at a time calls it.

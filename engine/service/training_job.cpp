@@ -1,6 +1,7 @@
 #include "engine/service/training_job.h"
 
 #include "engine/base/log.h"
+#include "engine/base/progress_log.h"
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
 #include "engine/schedule/validator.h"
@@ -29,9 +30,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWarmUpSteps = 2;
 /// Timelines kept in memory to choose the median step from, in slices; steps beyond are not candidates.
 constexpr std::size_t kKeptSlices = 4'000'000;
-/// Timelines stored to be looked at step by step, in slices (about 20 bytes each); steps beyond leave their figures only.
-constexpr std::size_t kStoredSlices = 1'000'000;
-constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 constexpr auto kStoreInterval = std::chrono::seconds(5);
 
 /// The run's state, its store and its audience. One thread at a time calls it.
@@ -283,7 +281,7 @@ private:
     {
         m_snapshot.passesDone = progress.passesDone;
         m_snapshot.passCount = progress.passCount;
-        if (Clock::now() - m_lastPublished >= kProgressInterval)
+        if (Clock::now() - m_lastPublished >= base::kProgressInterval)
             publish();
     }
 

@@ -14,13 +14,6 @@ using schedule::PassKind;
 
 namespace {
 
-constexpr std::int64_t kFloatBytes = 4;
-
-constexpr std::size_t at(MemoryCategory category)
-{
-    return static_cast<std::size_t>(category);
-}
-
 MemoryCategory categoryOf(BufferKind kind)
 {
     return kind < BufferKind::OutputInput ? MemoryCategory::Activations : MemoryCategory::Vocabulary;

@@ -17,13 +17,6 @@ using schedule::PassKind;
 
 namespace {
 
-constexpr Bytes kFloatBytes = 4;
-
-constexpr std::size_t at(MemoryCategory category)
-{
-    return static_cast<std::size_t>(category);
-}
-
 /// Bytes that come (above 0) or go at a time.
 struct Change {
     Nanos time = 0;

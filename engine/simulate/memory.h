@@ -24,6 +24,12 @@ enum class MemoryCategory : unsigned char {
 inline constexpr int kMemoryCategoryCount = 7;
 [[nodiscard]] std::string_view name(MemoryCategory category); ///< "parameters", ...
 using MemoryByCategory = std::array<base::Bytes, kMemoryCategoryCount>;
+/// Index into MemoryByCategory.
+[[nodiscard]] constexpr std::size_t at(MemoryCategory category)
+{
+    return static_cast<std::size_t>(category);
+}
+inline constexpr base::Bytes kFloatBytes = 4;
 
 /// A moment at which a device's memory changed, and what it holds from then on.
 struct MemoryStep {

@@ -48,10 +48,19 @@ function(stagelens_precompile name)
     $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
 endfunction()
 
-# stagelens_library(NAME SOURCES file... LINKS target...): one folder, one static library. What most of its files include is
-# compiled once, for the first of the libraries.
+# stagelens_compile_together(TARGET COUNT): so many sources in one run of the compiler. What all of them instantiate anew (the
+# templates of CLI11 and JSON, Qt's containers) is most of its time: the window takes a quarter of it, the command line a sixth.
+# Names without linkage must differ within a target.
+function(stagelens_compile_together name count)
+  if(STAGELENS_COMPILE_TOGETHER)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
+  endif()
+endfunction()
+
+# stagelens_library(NAME SOURCES file... LINKS target... [TOGETHER count]): one folder, one static library, its sources compiled
+# together if a count is given. What most of its files include is compiled once, for the first of the libraries.
 function(stagelens_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "" "TOGETHER" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC stagelens_options ${arg_LINKS})
   get_property(first GLOBAL PROPERTY stagelens_first_library)
@@ -61,5 +70,8 @@ function(stagelens_library name)
     stagelens_precompile(${name} <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional> <span> <stop_token> <string>
       <vector>)
     set_property(GLOBAL PROPERTY stagelens_first_library ${name})
+  endif()
+  if(arg_TOGETHER)
+    stagelens_compile_together(${name} ${arg_TOGETHER})
   endif()
 endfunction()

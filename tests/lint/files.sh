@@ -10,6 +10,12 @@ report "A file has at most 800 lines" "$(printf '%s\n' "$long" | awk '$1 > 800')
 for header in $(sourceFiles | grep -E '\.(h|cuh)$'); do
     grep -q '^#pragma once$' "$header" || report "A header begins with #pragma once" "$header"
 done
+for header in $(find app engine kernels ui -name '*.h' | sort); do
+    source=${header%.h}.cpp
+    [ ! -e "$source" ] || [ "$source" = kernels/cuda/host/activity.cpp ] || # implements kernels/include/activity.h
+        [ "$(grep -m1 '^#include' "$source")" = "#include \"$header\"" ] ||
+        report "A source includes its own header first, so that each compiles alone" "$source"
+done
 report "No unfinished work is left as a remark" "$(sourceFiles | xargs grep -nE "\b(TO""DO|FIX""ME|X""XX)\b")"
 report "No line ends in blanks" "$(sourceFiles | xargs grep -nE '[[:blank:]]+$' | cut -c1-120)"
 report "Names of files are snake_case" "$(sourceFiles | grep -vE '/[a-z0-9_]+\.(h|cpp|cu|cuh)$')"

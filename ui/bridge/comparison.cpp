@@ -17,7 +17,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 using Section = ComparisonRow::Section;
-const QString kUnknown = u"–"_s;
 
 double tokensOfStep(const CompareItem &item)
 {

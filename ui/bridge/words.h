@@ -14,6 +14,8 @@ namespace stagelens::ui {
 [[nodiscard]] QString qtText(std::string_view utf8);
 [[nodiscard]] std::string utf8(const QString &text);
 
+/// In place of a figure that is not known.
+inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString bytesText(base::Bytes bytes);
 [[nodiscard]] QString shareText(double ratio);                 ///< 0.684 is "68 %"
 [[nodiscard]] QString changeText(double now, double before);   ///< "-47 %", "+3 %", "±0 %"

@@ -11,7 +11,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kUnknown = u"–"_s;
 /// Rows that are kept: some screens to and fro.
 constexpr std::size_t kMostRows = 32 * kRowsOfPage;
 constexpr std::size_t kMostDifferences = 10'000;

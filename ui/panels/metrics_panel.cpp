@@ -18,8 +18,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kUnknown = u"–"_s;
-
 QLabel *figure(QWidget *parent, const QString &name)
 {
     auto *label = plainLabel(parent);

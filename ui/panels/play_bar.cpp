@@ -23,7 +23,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFrameMilliseconds = 16;
-constexpr int kMostDevices = 6;
+constexpr int kMostRows = 6;
 constexpr int kCaptionLines = 2;
 
 /// What a device does at a moment, or what it waits for.
@@ -90,7 +90,7 @@ QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int>
     int running = 0;
     for (int device = 0; device < group.timeline->devices(); ++device) {
         running += timeline::sliceAt(group.timeline->lanes[static_cast<std::size_t>(device)], time) ? 1 : 0;
-        if (device < kMostDevices)
+        if (device < kMostRows)
             parts << whatDoes(group, device, time);
     }
     return when + u"%1 of %2 devices work · "_s.arg(running).arg(group.timeline->devices()) + parts.join(u" · "_s);

@@ -24,7 +24,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kMarginPadding = 6;
-constexpr int kMark = 9; ///< diameter
+constexpr int kFaultMark = 9; ///< diameter
 
 QString reason(const service::TextFault &fault)
 {
@@ -182,7 +182,7 @@ void ScheduleTextEdit::markWords()
 void ScheduleTextEdit::placeMargin()
 {
     const int digits = static_cast<int>(QString::number(blockCount()).size());
-    const int width = fontMetrics().horizontalAdvance(u'9') * std::max(digits, 2) + kMark + 3 * kMarginPadding;
+    const int width = fontMetrics().horizontalAdvance(u'9') * std::max(digits, 2) + kFaultMark + 3 * kMarginPadding;
     setViewportMargins(width, 0, 0, 0);
     const QRect inside = contentsRect();
     m_margin->setGeometry(inside.left(), inside.top(), width, inside.height());
@@ -216,7 +216,7 @@ void ScheduleTextEdit::paintMargin()
         painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(Qt::NoPen);
         painter.setBrush(colours.alarm);
-        painter.drawEllipse(QRectF(kMarginPadding, place.center().y() - kMark / 2.0, kMark, kMark));
+        painter.drawEllipse(QRectF(kMarginPadding, place.center().y() - kFaultMark / 2.0, kFaultMark, kFaultMark));
         painter.setRenderHint(QPainter::Antialiasing, false);
     }
 }

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kHeight = 34;
 constexpr int kReach = 7; ///< pixels beside a border in which it is taken
-const QString kField = u"parallel.stage_layers"_s;
+const QString kStageLayers = u"parallel.stage_layers"_s;
 const QString kCaption = u"Layers of each stage"_s;
 } // namespace
 
@@ -110,7 +110,7 @@ void StageStrip::moveBorder(int stage, int wanted)
     next.parallel.stageLayers[at] = before;
     next.parallel.stageLayers[at + 1] = both - before;
     if (model::validate(next).empty()) // a stage that must not be empty keeps its last layer
-        m_document->edit(kField, kCaption, std::move(next));
+        m_document->edit(kStageLayers, kCaption, std::move(next));
 }
 
 QString StageStrip::stageText(int stage) const
@@ -204,7 +204,7 @@ void StageStrip::mouseDoubleClickEvent(QMouseEvent *)
     model::Experiment next = m_document->experiment();
     next.parallel.stageLayers.clear();
     m_document->closeGesture();
-    m_document->edit(kField, kCaption, std::move(next));
+    m_document->edit(kStageLayers, kCaption, std::move(next));
     m_document->closeGesture();
 }
 
@@ -220,7 +220,7 @@ void StageStrip::keyPressEvent(QKeyEvent *event)
             moveBorder(m_border, layersBefore(m_border + 1) + (event->key() == Qt::Key_Left ? -1 : 1));
         break;
     case Qt::Key_Escape:
-        if (!m_document->revertGesture(kField))
+        if (!m_document->revertGesture(kStageLayers))
             QWidget::keyPressEvent(event);
         return;
     default: QWidget::keyPressEvent(event); return;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kCauseNames{u"fill and drain", u"unequal stages", u"vocabulary layers", u"barriers and messages"};
 constexpr int kBarHeight = 12;
-const QString kAxisName = QStringLiteral("device");
+const QString kDeviceAxis = QStringLiteral("device");
 
 QString percent(double ratio)
 {
@@ -77,7 +77,7 @@ void BubblePlot::Private::arrange()
     const int line = fontMetrics.height();
     const int head = line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
     plot->setGeometry(q->rect());
-    const QMargins around(leftMargin(fontMetrics, kAxisName), head + 8, 10, line + 8);
+    const QMargins around(leftMargin(fontMetrics, kDeviceAxis), head + 8, 10, line + 8);
     plot->axisRect()->setMargins(around);
     const int room = q->height() - around.top() - around.bottom();
     plot->axisRect()->setVisible(!metrics.bubbleRatioPerDevice.empty() && room >= 2 * line);
@@ -187,7 +187,7 @@ void BubblePlot::Private::paintAround(QPainter &painter)
     paintShares(painter);
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
-    painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kAxisName);
+    painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kDeviceAxis);
 }
 
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))

@@ -9,7 +9,7 @@
 namespace stagelens::ui {
 namespace {
 
-const QString kAxisName = QStringLiteral("step");
+const QString kStepAxis = QStringLiteral("step");
 
 } // namespace
 
@@ -47,7 +47,7 @@ void LossPlot::Private::arrange()
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, kAxisName), line + 12, 10, line + 8));
+    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, kStepAxis), line + 12, 10, line + 8));
 }
 
 void LossPlot::Private::refresh()
@@ -121,7 +121,7 @@ void LossPlot::Private::paintAround(QPainter &painter)
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
     painter.drawText(QRect(0, area.bottom() + 4, area.left() - 8, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
-                     kAxisName);
+                     kStepAxis);
     if (!ignorance)
         return;
     const double y = std::floor(plot->yAxis->coordToPixel(*ignorance)) + 0.5;

@@ -7,10 +7,10 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr std::array kNames{u"parameters", u"gradients",     u"optimizer", u"activations",
-                            u"vocabulary", u"communication", u"workspace"};
-static_assert(kNames.size() == simulate::kMemoryCategoryCount);
-constexpr int kGap = 13;
+constexpr std::array kCategoryNames{u"parameters", u"gradients",     u"optimizer", u"activations",
+                                    u"vocabulary", u"communication", u"workspace"};
+static_assert(kCategoryNames.size() == simulate::kMemoryCategoryCount);
+constexpr int kEntryGap = 13;
 
 std::vector<MemoryLegendEntry> entries(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics, int left, int from,
                                        int right, bool figures)
@@ -21,7 +21,7 @@ std::vector<MemoryLegendEntry> entries(const simulate::MemoryByCategory &peak, c
     for (std::size_t i = 0; i < peak.size(); ++i) {
         if (peak[i] <= 0)
             continue;
-        QString text = QString::fromUtf16(kNames[i]);
+        QString text = QString::fromUtf16(kCategoryNames[i]);
         if (figures)
             text += QChar(u' ') + bytesText(static_cast<double>(peak[i]));
         const int width = metrics.ascent() + 5 + metrics.horizontalAdvance(text);
@@ -30,7 +30,7 @@ std::vector<MemoryLegendEntry> entries(const simulate::MemoryByCategory &peak, c
             ++row;
         }
         placed.push_back({i, text, QPoint(x, row)});
-        x += width + kGap;
+        x += width + kEntryGap;
     }
     return placed;
 }

@@ -16,8 +16,8 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr double kReach = 14; ///< pixels from a point that still mean it
-constexpr double kMargin = 0.08;
+constexpr double kPointReach = 14; ///< pixels from a point that still mean it
+constexpr double kAxisMargin = 0.08;
 
 /// Ticks as the axis writes its values.
 class TextTicker : public QCPAxisTicker {
@@ -117,7 +117,7 @@ void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::
         values = {0, 1};
     const double least = coordinate(look, std::ranges::min(values));
     const double most = coordinate(look, std::ranges::max(values));
-    const double room = std::max((most - least) * kMargin, most > least ? 0 : std::max(std::abs(most) * kMargin, 0.5));
+    const double room = std::max((most - least) * kAxisMargin, most > least ? 0 : std::max(std::abs(most) * kAxisMargin, 0.5));
     axis->setRange(look.fromZero ? 0 : least - room, most + room);
 }
 
@@ -152,7 +152,7 @@ QPointF SweepPlot::Private::pointOf(const SweepMark &mark) const
 const SweepMark *SweepPlot::Private::at(QPoint position) const
 {
     const SweepMark *nearest = nullptr;
-    double least = kReach;
+    double least = kPointReach;
     for (const SweepMark &mark : content.marks) {
         const QPointF way = pointOf(mark) - position;
         if (const double distance = std::hypot(way.x(), way.y()); distance < least) {

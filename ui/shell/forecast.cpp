@@ -35,7 +35,7 @@ service::PredictionPtr figuresOf(const service::Prediction &prediction)
     return figures;
 }
 
-std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
+std::optional<base::Bytes> greatestPeak(const std::vector<base::Bytes> &bytes)
 {
     return bytes.empty() ? std::nullopt : std::optional(*std::max_element(bytes.begin(), bytes.end()));
 }
@@ -244,7 +244,7 @@ void Forecast::takeFix(const base::Result<service::PredictionPtr> &answer)
     m_fixes.pop_back();
     if (answer) {
         const service::Prediction &prediction = **answer;
-        tried.peakMemory = greatest(prediction.metrics.peakMemory).value_or(0);
+        tried.peakMemory = greatestPeak(prediction.metrics.peakMemory).value_or(0);
         if (tried.peakMemory <= prediction.memoryCapacity) {
             m_fix = std::move(tried);
             m_fixes.clear();
@@ -259,7 +259,7 @@ void Forecast::takeFamily(const base::Result<service::PredictionPtr> &answer)
     FamilyOption option{std::string(schedule::families()[m_families.options.size()].name), {}, {}};
     if (answer) {
         option.iteration = (*answer)->metrics.iteration;
-        option.peakMemory = greatest((*answer)->metrics.peakMemory);
+        option.peakMemory = greatestPeak((*answer)->metrics.peakMemory);
     }
     m_families.options.push_back(std::move(option));
     askFamily();

@@ -16,7 +16,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPauseMilliseconds = 2000;
-const QString kField = u"schedule.text"_s;
+const QString kTextField = u"schedule.text"_s;
 
 } // namespace
 
@@ -33,7 +33,7 @@ ScheduleDesk::ScheduleDesk(ExperimentDocument *document, Forecast *forecast, Sch
     connect(&m_pause, &QTimer::timeout, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleDesk::edit);
-    connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kField); });
+    connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kTextField); });
     connect(m_forecast, &Forecast::changed, this, &ScheduleDesk::refresh);
 }
 
@@ -46,7 +46,7 @@ void ScheduleDesk::setActive(bool active)
 void ScheduleDesk::edit(const QString &text)
 {
     m_pause.start();
-    m_document->edit(kField, u"Schedule as text"_s, service::withScheduleText(m_document->experiment(), utf8(text)));
+    m_document->edit(kTextField, u"Schedule as text"_s, service::withScheduleText(m_document->experiment(), utf8(text)));
 }
 
 void ScheduleDesk::refresh()
@@ -121,7 +121,7 @@ void ScheduleDesk::move(const service::PassMove &move)
     }
     const QString name = passText(now.device(move.device)[move.from]);
     m_document->closeGesture();
-    m_document->edit(kField, u"Move %1 of device %2"_s.arg(name).arg(move.device),
+    m_document->edit(kTextField, u"Move %1 of device %2"_s.arg(name).arg(move.device),
                      service::withScheduleText(m_document->experiment(), service::customText(*moved)));
     m_document->closeGesture();
 }

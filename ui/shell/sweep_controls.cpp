@@ -23,7 +23,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kGap = 8;
+constexpr int kFieldGap = 8;
 constexpr int kValuesLetters = 24;
 
 /// A control with its caption before it.
@@ -54,7 +54,7 @@ void SweepPage::build()
     results->setContentsMargins(0, 0, 0, 0);
     results->setSpacing(layout->spacing());
     m_legend = new QWidget(m_results);
-    m_legend->setLayout(new FlowLayout(m_legend, 2 * kGap, 2));
+    m_legend->setLayout(new FlowLayout(m_legend, 2 * kFieldGap, 2));
     layout->addWidget(makeControls());
     layout->addWidget(makeMethods());
     layout->addWidget(m_bar);
@@ -91,7 +91,7 @@ void SweepPage::build()
 QWidget *SweepPage::makeControls()
 {
     auto *controls = new QWidget(this);
-    auto *flow = new FlowLayout(controls, 2 * kGap, kGap);
+    auto *flow = new FlowLayout(controls, 2 * kFieldGap, kFieldGap);
     const auto makeValues = [this](const QString &name) {
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
@@ -142,7 +142,7 @@ QWidget *SweepPage::makeControls()
 QWidget *SweepPage::makeMethods()
 {
     auto *row = new QWidget(this);
-    auto *flow = new FlowLayout(row, 2 * kGap, kGap);
+    auto *flow = new FlowLayout(row, 2 * kFieldGap, kFieldGap);
     const auto prepared = preparedSweep().methods;
     auto *title = plainLabel(u"Vocabulary layers"_s, row);
     flow->addWidget(title);

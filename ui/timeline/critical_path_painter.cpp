@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTouching = 1.5; ///< pixels between two pieces of a lane that are drawn as one
 constexpr double kApart = 8;      ///< pixels between two ways to the same lane; more of them would hide it
-constexpr double kWidth = 2.5;
+constexpr double kPathWidth = 2.5;
 
 /// What of the path is in sight, as lines of their own: to stroke one line of thousands of corners takes a raster engine a
 /// time that grows with their square.
@@ -106,7 +106,7 @@ void paintCriticalPath(QPainter &painter, const Scene &scene)
             path.add(*step);
         const QList<QLineF> lines = path.take();
         const double width =
-            std::min(kWidth, scene.layout.rows.empty() ? kWidth : scene.layout.rows.front().lane.height() / 5.0);
+            std::min(kPathWidth, scene.layout.rows.empty() ? kPathWidth : scene.layout.rows.front().lane.height() / 5.0);
         painter.setPen(QPen(scene.colours->background, 2 * width, Qt::SolidLine, Qt::SquareCap));
         painter.drawLines(lines);
         painter.setPen(QPen(scene.colours->alarm, width, Qt::SolidLine, Qt::SquareCap));

@@ -14,11 +14,6 @@ using schedule::Pass;
 using schedule::PassKind;
 using timeline::SliceId;
 
-const timeline::Lane &laneOf(const LaneGroup &group, int device)
-{
-    return group.timeline->lanes[static_cast<std::size_t>(device)];
-}
-
 bool isSame(const Pass &a, const Pass &b)
 {
     return a.kind == b.kind && a.stage == b.stage && a.microbatch == b.microbatch;

@@ -10,7 +10,7 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr int kColumn = 3; ///< pixels of the minimap's columns
+constexpr int kMinimapColumn = 3; ///< pixels of the minimap's columns
 
 } // namespace
 
@@ -55,10 +55,10 @@ void paintMinimap(QPainter &painter, const Scene &scene)
     for (const GroupSums &sums : *scene.sums) {
         for (std::size_t device = 0; device < sums.lanes.size(); device += static_cast<std::size_t>(step), ++line) {
             const LaneWindow window{0, scene.span, map.width(), 2, 0};
-            const base::Nanos gap = timeAt(window, 2 * kColumn);
+            const base::Nanos gap = timeAt(window, 2 * kMinimapColumn);
             const double top = map.top() + line * pitch;
             for (const DensityColumn &column :
-                 densityColumns(sums.timeline->lanes[device], sums.lanes[device], window, kColumn, gap))
+                 densityColumns(sums.timeline->lanes[device], sums.lanes[device], window, kMinimapColumn, gap))
                 painter.fillRect(QRectF(map.left() + column.x, top, column.width, std::max(pitch - 0.5, 1.0)),
                                  columnColour(column, *scene.colours));
         }

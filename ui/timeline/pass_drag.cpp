@@ -13,11 +13,6 @@ namespace stagelens::ui {
 
 namespace {
 
-const timeline::Lane &laneOf(const LaneGroup &group, int device)
-{
-    return group.timeline->lanes[static_cast<std::size_t>(device)];
-}
-
 /// The place of a slice's pass in its device's order, which is the lane's as long as none of them takes no time.
 std::optional<std::size_t> positionOf(const LaneGroup &group, timeline::SliceId slice)
 {

@@ -9,7 +9,7 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr int kMostDevices = 8;
+constexpr int kMostNamed = 8;
 
 QString percent(base::Nanos part, base::Nanos whole)
 {
@@ -54,7 +54,7 @@ QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end)
             const auto columns = densityColumns(lane, sums.lanes[device], window, 1);
             const WorkShares work = columns.empty() ? WorkShares() : columns.front().work;
             all += work;
-            if (static_cast<int>(device) < kMostDevices)
+            if (static_cast<int>(device) < kMostNamed)
                 devices << QStringLiteral("Device %1: busy %2").arg(device).arg(percent(busyOf(work), end - begin));
             const auto before = std::lower_bound(lane.begin.begin(), lane.begin.end(), end) - lane.begin.begin();
             passes += static_cast<std::size_t>(
@@ -67,8 +67,8 @@ QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end)
         if (busyOf(all) > 0)
             lines << QStringLiteral("Device time: ") + kindsText(all, units);
         lines << devices;
-        if (static_cast<int>(sums.lanes.size()) > kMostDevices)
-            lines << QStringLiteral("and %1 more devices").arg(sums.lanes.size() - kMostDevices);
+        if (static_cast<int>(sums.lanes.size()) > kMostNamed)
+            lines << QStringLiteral("and %1 more devices").arg(sums.lanes.size() - kMostNamed);
     }
     return lines.join(QChar(u'\n'));
 }

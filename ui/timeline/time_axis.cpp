@@ -27,7 +27,7 @@ Unit unitFor(base::Nanos time)
 }
 
 /// The least of 1, 2, 5, 10, 20 ... that is not less.
-base::Nanos niceStep(double least)
+base::Nanos niceTimeStep(double least)
 {
     base::Nanos decade = 1;
     while (static_cast<double>(decade) * 10 <= least)
@@ -57,7 +57,7 @@ TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance
 {
     const double visible = static_cast<double>(std::max<base::Nanos>(end - begin, 1));
     TimeScale scale;
-    scale.step = niceStep(visible * distance / std::max(pixels, 1));
+    scale.step = niceTimeStep(visible * distance / std::max(pixels, 1));
     const Unit unit = teachingUnits ? kTeachingUnit : unitFor(std::max(std::abs(begin), std::abs(end)) / 2);
     scale.unit = unit.nanos;
     scale.unitName = QString::fromUtf16(unit.name);

@@ -36,6 +36,11 @@ struct LaneGroup {
     std::shared_ptr<const simulate::MemoryProfiles> memory;
 };
 
+[[nodiscard]] inline const timeline::Lane &laneOf(const LaneGroup &group, int device)
+{
+    return group.timeline->lanes[static_cast<std::size_t>(device)];
+}
+
 /// An end worth comparing with, drawn as a flag on the ruler.
 struct EndFlag {
     base::Nanos end = 0;
