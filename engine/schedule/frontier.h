@@ -1,5 +1,5 @@
-// How far a schedule has come: which results are complete, since when, and who waits for the others. The only readiness state
-// of the engine; what time means, and what runs next, is its users' affair.
+// The readiness state of a schedule in progress: which results are complete, since when, and who waits for the others. It is
+// the only one in the engine; its users decide what time means and what runs next.
 #pragma once
 
 #include "engine/schedule/requirement_table.h"
@@ -13,7 +13,8 @@
 
 namespace stagelens::schedule {
 
-/// Those who wait are numbered by the user: devices, or queues of passes. Each waits for one result at a time.
+/// Tracks the results of passes. The user numbers the waiters (devices, or queues of passes); each waits for one result at a
+/// time.
 class Frontier {
 public:
     Frontier(const RequirementTable &table, const Placement &placement, int microbatches, std::size_t waiters)
@@ -33,7 +34,7 @@ public:
     {
         return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
     }
-    /// A pass that makes a result; stage 0 where one of every device does.
+    /// Returns a pass that makes the result. A shared result is made by one pass of every device; then the stage is 0.
     [[nodiscard]] Pass makerOf(std::size_t result) const
     {
         Pass pass = m_table.rows().makerOf(static_cast<ResultRow>(result / m_microbatches));
@@ -44,8 +45,8 @@ public:
     /// Of a complete result.
     [[nodiscard]] base::Nanos endOf(std::size_t result) const { return m_results[result].end(); }
 
-    /// Calls `visit(need, result)` for what the pass waits for, up to the first result that is not complete: then the waiter
-    /// waits for that, and the answer is false.
+    /// Calls `visit(need, result)` for each result that the pass needs. At the first incomplete result it registers the waiter
+    /// there and returns false.
     template <class Visit>
     bool areComplete(std::size_t waiter, const Pass &pass, Visit visit)
     {
@@ -59,13 +60,13 @@ public:
         }
         return true;
     }
-    /// As above; `ready` grows to the time when all has come.
+    /// As areComplete(); raises `ready` to the time at which the last needed result arrives.
     bool isReady(std::size_t waiter, const Pass &pass, base::Nanos &ready)
     {
         return areComplete(
             waiter, pass, [&](const Need &need, std::size_t result) { ready = std::max(ready, endOf(result) + need.latency); });
     }
-    /// The first result that the pass waits for and that is not complete.
+    /// Returns the first incomplete result that the pass needs.
     [[nodiscard]] std::optional<std::size_t> missing(const Pass &pass) const
     {
         for (const Need &need : needsOf(pass))
@@ -78,7 +79,8 @@ public:
         m_nextWaiter[waiter] = m_results[result].firstWaiter();
         m_results[result].setFirstWaiter(static_cast<std::int32_t>(waiter));
     }
-    /// The pass has ended, or never will because there is none. Calls `wake(waiter)` for all who waited for its result.
+    /// Records that the pass has ended (or is missing, so that nothing waits for it). Calls `wake(waiter)` for each waiter of a
+    /// result that this completes.
     template <class Wake>
     void complete(const Pass &pass, base::Nanos end, Wake wake)
     {
@@ -106,8 +108,8 @@ public:
 private:
     static constexpr std::int32_t kNobody = -1;
 
-    /// When a result was complete; before that, the first of those who wait for it (a list through m_nextWaiter). One word, for
-    /// there are as many of them as passes.
+    /// The completion time of a result; until then, the first of its waiters (a list through m_nextWaiter). One word, because
+    /// there are about as many results as passes.
     class Result {
     public:
         [[nodiscard]] bool isComplete() const { return m_word >= 0; }
@@ -119,7 +121,7 @@ private:
     private:
         base::Nanos m_word = -1;
     };
-    /// A result of all devices in the making.
+    /// A result of all devices that is not complete yet.
     struct Shared {
         base::Nanos end = 0;
         int missing = 0; ///< passes that have yet to end
@@ -134,7 +136,7 @@ private:
     std::vector<std::int32_t> m_nextWaiter;
 };
 
-/// The devices of a schedule, each carrying out its units (a pass, or an overlapped pair) in order.
+/// Executes a schedule: each device runs its units (a pass, or an overlapped pair) in order.
 class DevicesInOrder {
 public:
     DevicesInOrder(const Schedule &schedule, const RequirementTable &table)
@@ -149,7 +151,7 @@ public:
     [[nodiscard]] Frontier &frontier() { return m_frontier; }
     [[nodiscard]] const Frontier &frontier() const { return m_frontier; }
     [[nodiscard]] const Schedule &schedule() const { return *m_schedule; }
-    /// Position of the device's next pass; of each device: how many it has carried out.
+    /// Position of the device's next pass, which is the number of passes that it has run.
     [[nodiscard]] std::size_t next(int device) const { return m_next[static_cast<std::size_t>(device)]; }
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
     [[nodiscard]] bool isDone(int device) const { return next(device) == m_schedule->device(device).size(); }
@@ -160,7 +162,7 @@ public:
     /// End of the device's last unit.
     [[nodiscard]] base::Nanos free(int device) const { return m_free[static_cast<std::size_t>(device)]; }
 
-    /// Whether the device's next unit can begin, and from when on it can (above `ready`); else the device waits.
+    /// Returns whether the device's next unit can begin and raises `ready` to its earliest time; otherwise the device waits.
     bool isReady(int device, base::Nanos &ready)
     {
         for (const Pass &pass : nextUnit(device))
@@ -168,7 +170,7 @@ public:
                 return false;
         return true;
     }
-    /// The device's next unit ends then. Calls `wake(device)` for those who waited for it.
+    /// Ends the device's next unit at that time. Calls `wake(device)` for each device that waited for its results.
     template <class Wake>
     void finish(int device, base::Nanos end, Wake wake)
     {
@@ -179,9 +181,9 @@ public:
             m_frontier.complete(pass, end, [&](std::size_t waiter) { wake(static_cast<int>(waiter)); });
     }
 
-    /// Runs all devices as far as they come. `run(device, unit, ready)` gives the end of a unit that is ready and begins no
-    /// earlier than `ready`; below 0 it ends the whole. `mayGoOn(device, ready)` can hold a device before its unit's
-    /// requirements count: whoever answers false has seen to it that the device is woken.
+    /// Runs all devices until each has finished or waits. `run(device, unit, ready)` executes a unit that may begin at `ready`
+    /// and returns its end; a negative end stops the loop. `mayGoOn(device, ready)` can hold a device before its requirements
+    /// are checked; if it returns false, it must make sure that the device is woken later.
     template <class Run, class MayGoOn>
     void run(Run run, MayGoOn mayGoOn)
     {
@@ -206,7 +208,7 @@ public:
     {
         this->run(run, [](int, base::Nanos &) { return true; });
     }
-    /// The device is to be looked at again by run().
+    /// Makes run() check the device again.
     void wake(int device) { m_runnable.push_back(device); }
 
 private:

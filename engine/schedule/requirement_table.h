@@ -1,5 +1,5 @@
-// The requirements of all passes, resolved to flat tables: they depend on kind, stage and replica alone, so that loops over
-// passes need no look-up but an index.
+// The requirements of all passes as flat tables. They depend only on kind, stage and replica, so loops over passes need one
+// index and no search.
 #pragma once
 
 #include "engine/base/units.h"
@@ -30,8 +30,8 @@ struct PassNeeds {
 
 class RequirementTable {
 public:
-    /// `latency(transfer, from, to)` is the time from the end of a pass on one device to the moment when another device has its
-    /// result; of collectives `from` is the first stage's device.
+    /// `latency(transfer, from, to)` returns the time from the end of a pass on device `from` until device `to` has its result.
+    /// For collectives `from` is the first stage's device.
     template <class Latency>
     RequirementTable(const Placement &placement, model::VocabularyMethod vocabulary, Latency latency)
         : m_stages(static_cast<std::size_t>(placement.stages())), m_isSharded(model::isSharded(vocabulary)),
