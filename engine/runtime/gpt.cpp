@@ -18,7 +18,7 @@ struct Linear {
 };
 
 /// What a layer keeps, cut from one slab.
-struct Saved {
+struct GptSaved {
     Cutter cut;
     Values norm1;
     Values qkv;
@@ -31,7 +31,7 @@ struct Saved {
     float *statistics2;
     float *logSumExp;
 
-    Saved(float *slab, const Shape &shape)
+    GptSaved(float *slab, const Shape &shape)
         : cut(slab, shape.precision), norm1(cut.values(shape.boundary())), qkv(cut.values(3 * shape.boundary())),
           attention(cut.values(shape.boundary())), middle(cut.values(shape.boundary())), norm2(cut.values(shape.boundary())),
           inner(cut.values(shape.tokens() * shape.ffn)), activated(cut.values(shape.tokens() * shape.ffn)),
@@ -116,7 +116,7 @@ public:
     void forward(Values out, ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
-        const Saved kept(saved, shape);
+        const GptSaved kept(saved, shape);
         forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
         forwardLinear(m_queryKeyValue, kept.qkv, kept.norm1, {}, context);
         context.compute.attentionForward(kept.attention, kept.logSumExp, kept.qkv, shape.attention(),
@@ -131,7 +131,7 @@ public:
     void backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const override
     {
         const Shape &shape = context.shape;
-        const Saved kept(saved, shape);
+        const GptSaved kept(saved, shape);
         const Values wide = context.wide();
         const Values narrow = context.narrow();
         const bool isWhole = part == Backward::Whole;
@@ -157,7 +157,7 @@ public:
 
     void backwardWeights(ConstValues in, float *saved, const Context &context) const override
     {
-        const Saved kept(saved, context.shape);
+        const GptSaved kept(saved, context.shape);
         backwardWeight(m_mlpOut, kept.middle, kept.activated, context);
         backwardWeight(m_mlpIn, kept.inner, kept.norm2, context);
         backwardWeight(m_attentionOut, in, kept.attention, context);
@@ -211,7 +211,7 @@ public:
         return list;
     }
 
-    [[nodiscard]] std::int64_t savedFloats(const Shape &shape) const override { return Saved(nullptr, shape).cut.floats(); }
+    [[nodiscard]] std::int64_t savedFloats(const Shape &shape) const override { return GptSaved(nullptr, shape).cut.floats(); }
     [[nodiscard]] std::unique_ptr<const Layer> makeLayer(std::span<Parameter *const> parameters) const override
     {
         return std::make_unique<GptLayer>(parameters);

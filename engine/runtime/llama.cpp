@@ -12,7 +12,7 @@ using kernels::Form;
 using kernels::Turn;
 
 /// What a layer keeps, cut from one slab.
-struct Saved {
+struct LlamaSaved {
     Cutter cut;
     Values norm1;
     Values qkv; ///< queries and keys turned
@@ -26,7 +26,7 @@ struct Saved {
     float *statistics2;
     float *logSumExp;
 
-    Saved(float *slab, const Shape &shape)
+    LlamaSaved(float *slab, const Shape &shape)
         : cut(slab, shape.precision), norm1(cut.values(shape.boundary())),
           qkv(cut.values(shape.tokens() * shape.attention().qkvWidth())),
           attention(cut.values(shape.tokens() * shape.attention().width())), middle(cut.values(shape.boundary())),
@@ -96,7 +96,7 @@ public:
     void forward(Values out, ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
-        const Saved kept(saved, shape);
+        const LlamaSaved kept(saved, shape);
         forwardNorm(m_attentionNorm, kept.norm1, kept.statistics1, in, context);
         forEachOfQkv(kept.qkv, shape, [&](Parameter &weight, const Columns<Values> &part) {
             forwardLinear(weight, part, kept.norm1, {}, context);
@@ -116,7 +116,7 @@ public:
     void backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const override
     {
         const Shape &shape = context.shape;
-        const Saved kept(saved, shape);
+        const LlamaSaved kept(saved, shape);
         const Values wide = context.wide();
         const Values narrow = context.narrow();
         const bool isWhole = part == Backward::Whole;
@@ -150,7 +150,7 @@ public:
     void backwardWeights(ConstValues in, float *saved, const Context &context) const override
     {
         const Shape &shape = context.shape;
-        const Saved kept(saved, shape);
+        const LlamaSaved kept(saved, shape);
         backwardWeight(m_down, {kept.middle, shape.hidden}, kept.activated, context);
         backwardMlpWeights(kept, context);
         backwardWeight(m_attentionOut, {in, shape.hidden}, kept.attention, context);
@@ -175,7 +175,7 @@ private:
         });
     }
     /// Of gate and up, once their gradients stand in their places.
-    void backwardMlpWeights(const Saved &kept, const Context &context) const
+    void backwardMlpWeights(const LlamaSaved &kept, const Context &context) const
     {
         backwardWeight(m_gate, {kept.gate, context.shape.ffn}, kept.norm2, context);
         backwardWeight(m_up, {kept.up, context.shape.ffn}, kept.norm2, context);
@@ -238,7 +238,10 @@ public:
         return list;
     }
 
-    [[nodiscard]] std::int64_t savedFloats(const Shape &shape) const override { return Saved(nullptr, shape).cut.floats(); }
+    [[nodiscard]] std::int64_t savedFloats(const Shape &shape) const override
+    {
+        return LlamaSaved(nullptr, shape).cut.floats();
+    }
     [[nodiscard]] std::unique_ptr<const Layer> makeLayer(std::span<Parameter *const> parameters) const override
     {
         return std::make_unique<LlamaLayer>(parameters);

@@ -19,7 +19,7 @@ using schedule::PassKind;
 constexpr std::size_t kMostTicks = 20'000'000;
 
 /// Tensors that a pass gives away, and which passes use them.
-struct Message {
+struct PassMessage {
     std::int64_t floats = 0;
     int count = 1;
     PassKind user = PassKind::F;
@@ -29,9 +29,9 @@ struct Message {
 };
 
 /// Runs a schedule without time and keeps, for every pass, how many passes of each device surely end before it begins.
-class Clocks {
+class PassClocks {
 public:
-    explicit Clocks(const schedule::Schedule &schedule)
+    explicit PassClocks(const schedule::Schedule &schedule)
         : m_schedule(schedule), m_index(indexOf(schedule)), m_devices(static_cast<std::size_t>(schedule.devices())),
           m_known(schedule.passCount() * m_devices)
     {
@@ -52,7 +52,7 @@ public:
     }
 
     /// The last pass of a device that may begin before the message of its pass `from` is used.
-    [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const Message &message, int microbatch) const
+    [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const PassMessage &message, int microbatch) const
     {
         const std::size_t passes = m_schedule.device(device).size();
         std::size_t last = from;
@@ -109,7 +109,7 @@ private:
     std::vector<std::uint32_t> m_known;
 };
 
-std::vector<Message> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const model::EngineFloats &floats)
+std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const model::EngineFloats &floats)
 {
     const VocabularyMethod method = schedule.vocabulary();
     const bool isSharded = model::isSharded(method);
@@ -123,7 +123,7 @@ std::vector<Message> messagesOf(const schedule::Schedule &schedule, const Pass &
         return {};
     case PassKind::B:
     case PassKind::I: {
-        std::vector<Message> all;
+        std::vector<PassMessage> all;
         if (pass.stage == lastStage && !isSharded) // the gradient before the final norm
             all.push_back({.floats = floats.boundary, .isOwn = true});
         if (pass.stage > 0)
@@ -154,7 +154,7 @@ std::vector<Message> messagesOf(const schedule::Schedule &schedule, const Pass &
 class Balance {
 public:
     explicit Balance(std::size_t passes) : m_bytes(passes + 1) {}
-    void add(const Message &message, std::size_t first, std::size_t last)
+    void add(const PassMessage &message, std::size_t first, std::size_t last)
     {
         std::vector<int> &changes = m_changes[message.floats];
         changes.resize(m_bytes.size());
@@ -192,7 +192,7 @@ private:
 std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats)
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
-    const auto clocks = isSmall ? std::make_unique<const Clocks>(schedule) : nullptr;
+    const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;
     std::vector<MessageBound> bounds;
     for (int device = 0; device < schedule.devices(); ++device) {
         const std::span<const Pass> order = schedule.device(device);
@@ -201,7 +201,7 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, cons
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool isSecond = i > 0 && order[i - 1].pairedWithNext;
             begin = isSecond ? begin : i;
-            for (const Message &message : messagesOf(schedule, order[i], floats)) {
+            for (const PassMessage &message : messagesOf(schedule, order[i], floats)) {
                 const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // given away at the pair's end
                 const std::size_t last =
                     clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)

@@ -22,9 +22,9 @@ base::Nanos timed(const Work &work)
 }
 
 /// The devices' clocks: of the units that can run, the one that begins first is next.
-class Clocks {
+class DeviceClocks {
 public:
-    explicit Clocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
+    explicit DeviceClocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
     {
         for (int device = 0; device < schedule.devices(); ++device)
             look(device);
@@ -78,7 +78,7 @@ private:
     std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet while it waits
 };
 
-base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const Clocks &clocks, timeline::Timeline &result)
+base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const DeviceClocks &clocks, timeline::Timeline &result)
 {
     base::Nanos shared = 0;
     if (hooks.together) {
@@ -95,8 +95,8 @@ base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const Cl
     return {};
 }
 
-base::Result<> runUnit(const RunPlan &plan, const Clocks::Choice &choice, Device &device, const std::stop_token &halt,
-                       Clocks &clocks, timeline::Lane &lane)
+base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Device &device, const std::stop_token &halt,
+                       DeviceClocks &clocks, timeline::Lane &lane)
 {
     UnitOfWork unit(device, choice.passes);
     bool received = false;
@@ -130,7 +130,7 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredVirtualClock;
     result.lanes.resize(devices.size());
-    Clocks clocks(plan.schedule);
+    DeviceClocks clocks(plan.schedule);
     while (const auto choice = clocks.choose()) {
         if (auto run = runUnit(plan, *choice, *devices[size(choice->device)], halt, clocks, result.lanes[size(choice->device)]);
             !run)

@@ -15,10 +15,10 @@ namespace stagelens::runtime {
 namespace {
 
 /// Changes with whatever is said, or how.
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kProtocolVersion = 3;
 
 struct Head {
-    std::uint32_t version = kVersion;
+    std::uint32_t version = kProtocolVersion;
     Word word = Word::End;
     std::uint64_t bytes = 0;
 };
@@ -26,7 +26,7 @@ struct Head {
 /// A step of a million passes takes some 40 MB.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
 /// Memory grows with what has come, not with what was announced.
-constexpr std::size_t kBlock = std::size_t{16} << 20U;
+constexpr std::size_t kReadBlock = std::size_t{16} << 20U;
 
 constexpr const char *kCutShort = "a message between this program and its worker was cut short; start the run again";
 
@@ -64,7 +64,7 @@ bool readAll(int in, std::span<std::byte> bytes)
 bool WorkerLink::put(Word word, Packer content)
 {
     const backend::Bytes bytes = content.take();
-    const Head head{kVersion, word, bytes.size()};
+    const Head head{kProtocolVersion, word, bytes.size()};
     const std::scoped_lock lock(m_writing);
     return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
 }
@@ -74,13 +74,13 @@ std::optional<Frame> WorkerLink::take()
     Head head;
     if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))))
         return std::nullopt;
-    m_isForeign = head.version != kVersion;
+    m_isForeign = head.version != kProtocolVersion;
     if (m_isForeign || head.bytes > kMostBytes || head.word > Word::End)
         return std::nullopt;
     Frame frame{head.word, {}};
     while (frame.bytes.size() < head.bytes) {
         const std::size_t done = frame.bytes.size();
-        frame.bytes.resize(std::min<std::size_t>(head.bytes, done + kBlock));
+        frame.bytes.resize(std::min<std::size_t>(head.bytes, done + kReadBlock));
         if (!readAll(m_in, std::span(frame.bytes).subspan(done)))
             return std::nullopt;
     }
