@@ -3,7 +3,7 @@
 
 namespace stagelens::app {
 
-/// Runs the program; the answer is its exit status (design/cli.md: 0 done, 1 failed, 2 wrong input).
+/// Runs the program. Returns its exit status: 0 on success, 1 if the work failed, 2 if the input is wrong.
 int runApplication(int argc, char **argv);
 
 } // namespace stagelens::app

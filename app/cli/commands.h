@@ -1,4 +1,4 @@
-// The commands of stagelens-cli, one file each. What they print and return is design/cli.md's contract.
+// The commands of stagelens-cli, one file each. resources/docs/command-line.md describes their output and exit status.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@ int fail(const base::Error &error);
 /// Writes a JSON document to stdout, and nothing else.
 void printJson(const nlohmann::ordered_json &document);
 
-/// The value of a document's field in a table. A custom schedule's text is told by its first line, its length and its hash.
+/// Formats the value of a document's field for a table. A custom schedule is shown by its first line, its length and its hash.
 [[nodiscard]] std::string fieldText(const std::string &field, const nlohmann::ordered_json &value);
 /// "1f1b, vocab-2, 4 devices x 16 microbatches, gpt-demo".
 [[nodiscard]] std::string planText(const model::Experiment &experiment);

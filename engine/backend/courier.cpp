@@ -17,7 +17,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Posts on the GPU's queue at once: enough for it never to run dry, few enough for nobody to run ahead (engine.md 3.4).
+/// Posts in the GPU's queue at a time: enough to keep it busy, few enough to stop the host from running ahead.
 constexpr std::size_t kMostOnTheWay = 4;
 /// What is under way is looked at all the time for so long, and then the less often the longer nothing has come: what comes in
 /// the end is seen late by a thirty-second part of the time that was waited for it. With nothing under way the thread sleeps

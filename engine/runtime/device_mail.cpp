@@ -1,4 +1,4 @@
-// What a device's passes receive and give away. Which pass needs and makes what is told in engine/schedule/requirements.h.
+// Receives the inputs of a device's passes and sends their results. engine/schedule/requirements.h defines who needs what.
 #include "engine/runtime/device.h"
 #include "engine/runtime/message_order.h"
 

@@ -1,4 +1,4 @@
-// How a device runs each kind of pass. Which pass needs and makes what is told in engine/schedule/requirements.h.
+// Runs each kind of pass on a device. engine/schedule/requirements.h defines who needs what.
 #include "engine/base/text.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/kernel_recorder.h"

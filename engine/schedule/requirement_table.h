@@ -23,7 +23,7 @@ struct Need {
 struct PassNeeds {
     std::array<Need, kMostRequirements> needs{};
     std::uint32_t count = 0;
-    ResultRow result = kNoRow; ///< none where nobody waits for it (W, EB)
+    ResultRow result = kNoRow; ///< kNoRow if no pass needs it (W, EB)
     [[nodiscard]] const Need *begin() const { return needs.data(); }
     [[nodiscard]] const Need *end() const { return needs.data() + count; }
 };

@@ -19,7 +19,7 @@ public:
     ResultRows(int stages, int devices) : m_stages(stages), m_devices(devices) {}
 
     [[nodiscard]] std::size_t count() const { return 2 * static_cast<std::size_t>(m_stages) + kShared; }
-    /// The row of a pass; none where nobody waits for it (W, EB, O). W's own I is no row of results: it is the stage's.
+    /// Returns the row of a pass, or kNoRow if no pass needs its result (W, EB, O).
     [[nodiscard]] ResultRow of(PassKind kind, int stage) const
     {
         switch (kind) {

@@ -81,7 +81,7 @@ struct RunSnapshot {
     bool finished = false;
     bool stored = true; ///< false: results wait in memory, or were lost where the run has ended; see storeProblem
     std::string storeProblem;
-    bool waitsForStore = false;       ///< training goes on when the database takes what waits in memory
+    bool waitsForStore = false;       ///< training is blocked until the database accepts the changes in memory
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;

@@ -1,6 +1,7 @@
 #include "engine/service/run_writer.h"
 
 #include "engine/base/text.h"
+#include "engine/service/stored_runs.h"
 
 #include <thread>
 #include <utility>
@@ -90,13 +91,8 @@ std::string RunWriter::problem() const
 
 base::Result<> RunWriter::prepare(const store::Patience &patience)
 {
-    if (!m_store) {
-        auto opened = store::RunStore::open(m_database, patience);
-        if (!opened)
-            return std::move(opened).error();
-        m_store.emplace(*std::move(opened));
-    }
-    m_store->setPatience(patience);
+    if (const base::Result<> opened = openOnce(m_store, m_database, patience); !opened)
+        return opened.error();
     if (m_run > 0)
         return {};
     const auto run = m_insert(*m_store);

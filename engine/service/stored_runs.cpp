@@ -9,6 +9,18 @@ namespace stagelens::service {
 
 using base::Result;
 
+Result<> openOnce(std::optional<store::RunStore> &store, const std::filesystem::path &file, const store::Patience &patience)
+{
+    if (!store) {
+        auto opened = store::RunStore::open(file, patience);
+        if (!opened)
+            return std::move(opened).error();
+        store.emplace(*std::move(opened));
+    }
+    store->setPatience(patience);
+    return {};
+}
+
 StoredRuns::StoredRuns(std::filesystem::path database)
     : m_file(database.empty() ? store::RunStore::defaultFile() : std::move(database))
 {}
@@ -17,13 +29,8 @@ template <class Use>
 auto StoredRuns::with(Use use) -> decltype(use(std::declval<store::RunStore &>()))
 {
     const std::scoped_lock lock(m_mutex);
-    if (!m_store) {
-        auto opened = store::RunStore::open(m_file, m_patience);
-        if (!opened)
-            return std::move(opened).error();
-        m_store.emplace(*std::move(opened));
-    }
-    m_store->setPatience(m_patience);
+    if (const Result<> opened = openOnce(m_store, m_file, m_patience); !opened)
+        return opened.error();
     return use(*m_store);
 }
 

@@ -17,6 +17,10 @@
 
 namespace stagelens::service {
 
+/// Opens the database if `store` is empty, and sets how long later calls wait for locks.
+[[nodiscard]] base::Result<> openOnce(std::optional<store::RunStore> &store, const std::filesystem::path &file,
+                                      const store::Patience &patience);
+
 /// One database, opened by the first call. Thread-safe: one caller at a time. Every call may wait for the disk and, as long as
 /// its patience lasts, for the locks of other processes; the window therefore asks through EngineService::ask().
 class StoredRuns {

@@ -58,7 +58,7 @@ public:
         return *m_window;
     }
     void close() { m_window.reset(); }
-    /// Whether no run goes on and the table of runs shows what is stored.
+    /// Returns whether no run is in progress and the table of runs is up to date.
     bool isSettled() const { return !m_window->desk().isTraining() && !m_window->desk().isRefreshing(); }
     ui::MainWindow &window() { return *m_window; }
     QString path(const QString &name) const { return m_folder.filePath(name); }

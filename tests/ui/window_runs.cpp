@@ -333,7 +333,7 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     QVERIFY(other->execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").ok()); // not even readers may enter
     const Heartbeat heart;
     auto &window = m_fixture->openAtOnce();
-    QVERIFY(!window.desk().table().isRead && window.desk().storeProblem().isEmpty()); // nobody has waited for an answer
+    QVERIFY(!window.desk().table().isRead && window.desk().storeProblem().isEmpty()); // the window did not block on the answer
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 30000);
     QVERIFY2(bar->text().startsWith(u"The stored runs cannot be read now."_s) &&

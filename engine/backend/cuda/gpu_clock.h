@@ -10,7 +10,7 @@
 
 namespace stagelens::backend {
 
-/// Two events a pass (engine.md 4.1): the GPU stamps them itself, so that what the host does meanwhile does not show. The GPU's
+/// Records two events per pass: the GPU stamps them itself, so that what the host does meanwhile does not show. The GPU's
 /// clock and the host's are laid side by side at every step's begin and, where times of several GPUs are compared, at its end:
 /// between the two moments the clocks drift evenly. Used with the stream's GPU in use.
 class GpuClock {

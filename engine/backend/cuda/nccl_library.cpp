@@ -27,8 +27,8 @@ public:
     /// Why it cannot be used; empty where it can.
     [[nodiscard]] std::string load()
     {
-        // What is set already stands: a person may have a reason. NVLS does not add in the same order every time, and
-        // communicators shall follow each other in the order of the calls (engine.md 3.4, 7.2).
+        // Keeps values that the user has set. NVLS does not add in the same order every time. The launch order makes
+        // communicators run in the order of the calls.
         ::setenv("NCCL_NVLS_ENABLE", "0", 0);
         ::setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 0);
         void *library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
