@@ -4,13 +4,13 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
-#include "ui/bridge/lane_groups.h"
-#include "ui/bridge/words.h"
+#include "ui/controls/theme.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
-#include "ui/shell/theme.h"
-#include "ui/shell/view_state.h"
+#include "ui/state/lane_groups.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/words.h"
 
 #include <QApplication>
 #include <QPixmap>

@@ -3,21 +3,21 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "ui/bridge/words.h"
 #include "ui/learn/tour.h"
-#include "ui/models/experiment_document.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/schedule_desk.h"
 #include "ui/shell/sweep_page.h"
-#include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/words.h"
 
 #include <QActionGroup>
 #include <QApplication>

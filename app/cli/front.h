@@ -1,7 +1,7 @@
 // The Pareto front of `--schedule auto`, for people and programs.
 #pragma once
 
-#include "engine/service/schedule_search.h"
+#include "engine/service/search/schedule_search.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>

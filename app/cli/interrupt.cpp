@@ -1,6 +1,6 @@
 #include "app/cli/interrupt.h"
 
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 
 #include <atomic>
 #include <chrono>

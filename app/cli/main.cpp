@@ -1,11 +1,11 @@
 // stagelens-cli: the headless twin of the window.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/usage.h"
 #include "engine/base/exception_text.h"
 #include "engine/base/log.h"
 #include "engine/base/printable.h"
-#include "engine/runtime/worker.h"
+#include "engine/runtime/worker/worker.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #include "app/cli/report.h"
 
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/table.h"
 #include "engine/base/count.h"
 #include "engine/base/hash.h"
@@ -8,7 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
-#include "engine/schedule/interleaved.h"
+#include "engine/schedule/families/interleaved.h"
 
 #include <nlohmann/json.hpp>
 

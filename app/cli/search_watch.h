@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/interrupt.h"
-#include "engine/service/schedule_search.h"
+#include "engine/service/search/schedule_search.h"
 
 #include <chrono>
 #include <optional>

@@ -125,7 +125,7 @@ public:
     void add()
     {
         for (const timeline::SliceId &slice : m_slices)
-            schedule::forEachRequirement(m_schedule, passOf(slice), [&](const schedule::Requirement &need) {
+            schedule::forEachRequirement(m_schedule.rules(), passOf(slice), [&](const schedule::Requirement &need) {
                 if (need.transfer == schedule::Transfer::Send)
                     addArrow(m_index.at(need.kind, need.stage, passOf(slice).microbatch), slice);
             });

@@ -48,7 +48,7 @@ Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
     return list;
 }
 
-Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &replicas, const simulate::LaneWaits *waits)
+Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &directions, const simulate::LaneWaits *waits)
 {
     Json slices = Json::array();
     for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -64,8 +64,8 @@ Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &rep
             slice["vocabulary_ns"] = i < lane.vocabulary.size() ? Json(lane.vocabulary[i]) : Json(nullptr);
         if (timeline::isPaired(lane, i))
             slice["paired"] = true;
-        if (const auto microbatch = static_cast<std::size_t>(pass.microbatch); microbatch < replicas.size())
-            slice["replica"] = replicas[microbatch];
+        if (const auto microbatch = static_cast<std::size_t>(pass.microbatch); microbatch < directions.size())
+            slice["replica"] = slice["direction"] = directions[microbatch]; // the former name, for older readers
         if (waits != nullptr) {
             slice["slack_ns"] = waits->slack[i];
             if (waits->isCritical[i] != 0)
@@ -157,7 +157,7 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const sim
     Json devices = bareDevices(timeline);
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const simulate::LaneWaits *waits = explanation == nullptr ? nullptr : &explanation->path.lanes[device];
-        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchReplica, waits);
+        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchDirection, waits);
         devices[device]["tail"] = tailJson(timeline.lanes[device]);
         devices[device]["transfers"] = Json::array();
     }

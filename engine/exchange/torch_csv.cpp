@@ -130,7 +130,7 @@ std::string torchOmission(const schedule::Schedule &schedule)
 
 base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)
 {
-    if (schedule.placement().replicas > 1)
+    if (schedule.placement().directions > 1)
         return base::Error::invalid("schedule.family",
                                     concat(schedule.family(), " has two replicas of the model, and PyTorch's schedule CSV has "
                                                               "one rank a stage; export dualpipe-v, or choose csv or json"));

@@ -91,7 +91,7 @@ struct TorchCell {
 /// The cell of a device's pass in such a file: of the `position`-th compute action of its row, or the one behind the row's end.
 [[nodiscard]] TorchCell cellOf(const TorchCsv &csv, int device, std::size_t position);
 /// A schedule as "compute_only", without idle cells. InvalidInput where PyTorch has no letter for a pass (sharded vocabulary)
-/// or no row for it (two replicas).
+/// or no row for it (two directions).
 [[nodiscard]] base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule);
 /// What the CSV of a schedule leaves out, as a warning: when an asynchronous schedule changes its weights. Else empty.
 [[nodiscard]] std::string torchOmission(const schedule::Schedule &schedule);

@@ -342,7 +342,7 @@ base::Result<schedule::Schedule> Reading::run()
     if (!m_problems.empty())
         return base::Error::invalid(std::move(m_problems));
     schedule::Placement placement{
-        .devices = static_cast<int>(m_csv.ranks.size()), .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
+        .devices = static_cast<int>(m_csv.ranks.size()), .stageDevice = {}, .directions = 1, .microbatchDirection = {}};
     for (const int rank : m_rankOfStage)
         placement.stageDevice.push_back(static_cast<std::uint16_t>(rank));
     return schedule::Schedule("custom", std::move(placement), m_microbatches, model::VocabularyMethod::None, orders());

@@ -4,7 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/exchange/trace_import.h"
-#include "engine/schedule/pass.h"
+#include "engine/passes/pass.h"
 
 #include <map>
 #include <optional>

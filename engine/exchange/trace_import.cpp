@@ -2,7 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/exchange/trace_events.h"
-#include "engine/schedule/validator.h"
+#include "engine/schedule/check/validator.h"
 
 #include <algorithm>
 #include <compare>

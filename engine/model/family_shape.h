@@ -12,7 +12,7 @@ namespace stagelens::model {
 inline constexpr std::string_view kAutomaticFamily = "auto";
 
 /// Stages of a device, which a microbatch meets one after another: the choice's chunks, else what the family has (2 for
-/// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two replicas count once.
+/// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two directions count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
 
 /// Chooses a family; another one does not take over the file, chunks, groups and waves of the former.

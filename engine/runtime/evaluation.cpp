@@ -1,7 +1,7 @@
 #include "engine/runtime/evaluation.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/message_order.h"
+#include "engine/runtime/executor/message_order.h"
 
 #include <algorithm>
 

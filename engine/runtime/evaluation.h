@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/data/token_source.h"
-#include "engine/runtime/executor.h"
+#include "engine/runtime/executor/executor.h"
 
 #include <optional>
 #include <stop_token>

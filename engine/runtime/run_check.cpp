@@ -3,11 +3,11 @@
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
 #include "engine/model/partition.h"
-#include "engine/runtime/accelerators.h"
-#include "engine/runtime/lowering.h"
-#include "engine/runtime/memory_check.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_check.h"
 #include "engine/runtime/training_run.h"
-#include "engine/schedule/validator.h"
+#include "engine/runtime/worker/accelerators.h"
+#include "engine/schedule/check/validator.h"
 
 #include <numeric>
 #include <string>
@@ -24,7 +24,7 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
         found.push_back({"schedule.vocabulary",
                          "the schedule changes its weights between the passes of a sharded output layer, "
                          "whose shards would disagree; choose none or redis, or updates end-of-step"});
-    if (schedule.placement().replicas > 1)
+    if (schedule.placement().directions > 1)
         found.push_back({"schedule",
                          "two replicas of the model add their gradients at the step's end, but the schedule changes "
                          "the weights earlier or later; give one replica, or updates end-of-step"});

@@ -1,15 +1,15 @@
 #include "engine/runtime/session.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/accelerators.h"
 #include "engine/runtime/evaluation.h"
-#include "engine/runtime/kernel_recorder.h"
-#include "engine/runtime/lowering.h"
+#include "engine/runtime/executor/kernel_recorder.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/machine.h"
-#include "engine/runtime/message_order.h"
-#include "engine/runtime/nccl.h"
-#include "engine/runtime/optimizer.h"
 #include "engine/runtime/run_check.h"
+#include "engine/runtime/state/optimizer.h"
+#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/worker/nccl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -232,7 +232,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().replicas > 1;
+    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1;
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)

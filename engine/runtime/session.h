@@ -1,10 +1,10 @@
 // A run in progress: devices, transport and tokens, and what a step does with them.
 #pragma once
 
-#include "engine/runtime/executor.h"
-#include "engine/runtime/gpu_memory.h"
-#include "engine/runtime/peers.h"
+#include "engine/runtime/executor/executor.h"
+#include "engine/runtime/memory/gpu_memory.h"
 #include "engine/runtime/training_run.h"
+#include "engine/runtime/worker/peers.h"
 
 #include <atomic>
 #include <functional>

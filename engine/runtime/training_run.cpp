@@ -3,13 +3,13 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/runtime/checkpoint.h"
-#include "engine/runtime/dump.h"
-#include "engine/runtime/initial_parameters.h"
-#include "engine/runtime/memory_check.h"
-#include "engine/runtime/reference.h"
-#include "engine/runtime/reference_replay.h"
+#include "engine/runtime/memory/memory_check.h"
+#include "engine/runtime/reference/reference.h"
+#include "engine/runtime/reference/replay.h"
 #include "engine/runtime/run_check.h"
+#include "engine/runtime/state/checkpoint.h"
+#include "engine/runtime/state/dump.h"
+#include "engine/runtime/state/initial_parameters.h"
 
 #include <algorithm>
 #include <cmath>

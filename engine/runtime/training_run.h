@@ -4,7 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
-#include "engine/runtime/run_folders.h"
+#include "engine/runtime/state/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/kernel_trace.h"

@@ -4,8 +4,8 @@
 
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
-#include "engine/schedule/pass.h"
-#include "engine/schedule/requirements.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/requirements.h"
 
 #include <array>
 #include <cstdint>

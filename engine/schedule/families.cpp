@@ -2,19 +2,19 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
-#include "engine/schedule/chimera.h"
-#include "engine/schedule/dualpipe.h"
-#include "engine/schedule/eager.h"
-#include "engine/schedule/gpipe.h"
-#include "engine/schedule/hanayo.h"
-#include "engine/schedule/interlaced.h"
-#include "engine/schedule/interleaved.h"
-#include "engine/schedule/one_f_one_b.h"
-#include "engine/schedule/pipedream.h"
-#include "engine/schedule/v_patterns.h"
-#include "engine/schedule/zb_auto.h"
-#include "engine/schedule/zb_h.h"
-#include "engine/schedule/zb_v.h"
+#include "engine/schedule/families/chimera.h"
+#include "engine/schedule/families/dualpipe.h"
+#include "engine/schedule/families/eager.h"
+#include "engine/schedule/families/gpipe.h"
+#include "engine/schedule/families/hanayo.h"
+#include "engine/schedule/families/interlaced.h"
+#include "engine/schedule/families/interleaved.h"
+#include "engine/schedule/families/one_f_one_b.h"
+#include "engine/schedule/families/pipedream.h"
+#include "engine/schedule/families/v_patterns.h"
+#include "engine/schedule/families/zb_auto.h"
+#include "engine/schedule/families/zb_h.h"
+#include "engine/schedule/families/zb_v.h"
 
 #include <algorithm>
 #include <array>
@@ -125,10 +125,10 @@ constexpr std::array kFamilies = {
            .conditions = "vocabulary none: it brings its own method",
            .generate = interlaced},
     Family{.name = "dualpipe",
-           .description = "two replicas of the model in opposite directions; a forward and a backward overlap",
+           .description = "two copies of the model in opposite directions; a forward and a backward overlap",
            .source = "DeepSeek-V3, arXiv 2412.19437; deepseek-ai/DualPipe",
            .conditions = "an even number of devices",
-           .replicas = 2,
+           .directions = 2,
            .splitsBackward = true,
            .generate = dualPipe},
     Family{.name = "dualpipe-v",
@@ -138,10 +138,10 @@ constexpr std::array kFamilies = {
            .splitsBackward = true,
            .generate = dualPipeV},
     Family{.name = "chimera",
-           .description = "two replicas of the model in opposite directions fill each other's bubbles",
+           .description = "two copies of the model in opposite directions fill each other's bubbles",
            .source = "Chimera, arXiv 2107.06925",
            .conditions = "an even number of devices",
-           .replicas = 2,
+           .directions = 2,
            .looksAtDurations = true,
            .generate = chimera},
     Family{.name = "hanayo",

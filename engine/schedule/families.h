@@ -18,7 +18,7 @@ struct Family {
     std::string_view source;      ///< paper or project
     std::string_view conditions;  ///< what a plan must fulfil, in words; empty if nothing
     bool synchronous = true;      ///< all gradients of a step come from the same weights
-    int replicas = 1;
+    int directions = 1;
     bool splitsBackward = false;   ///< uses I and W in place of B
     bool looksAtDurations = false; ///< its order depends on how long passes take
     /// Makes the schedule, for passes of those durations where they matter; InvalidInput where a condition is unmet. The number

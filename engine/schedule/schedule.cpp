@@ -25,53 +25,6 @@ std::optional<WeightUpdate> parseWeightUpdate(std::string_view text)
     return static_cast<WeightUpdate>(found - kUpdateNames.begin());
 }
 
-std::vector<int> Placement::stagesOf(int device) const
-{
-    std::vector<int> found;
-    for (int stage = 0; stage < stages(); ++stage)
-        for (int replica = 0; replica < replicas; ++replica)
-            if (deviceOf(stage, replica) == device)
-                found.push_back(stage);
-    return found;
-}
-
-std::vector<int> Placement::firstStages() const
-{
-    std::vector<int> first(static_cast<std::size_t>(devices), -1);
-    for (int stage = lastStage(); stage >= 0; --stage)
-        for (int replica = 0; replica < replicas; ++replica)
-            first[static_cast<std::size_t>(deviceOf(stage, replica))] = stage;
-    return first;
-}
-
-Placement Placement::looped(int devices, int chunks)
-{
-    Placement placement{.devices = devices, .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
-    placement.stageDevice.reserve(static_cast<std::size_t>(devices) * static_cast<std::size_t>(chunks));
-    for (int stage = 0; stage < devices * chunks; ++stage)
-        placement.stageDevice.push_back(static_cast<std::uint16_t>(stage % devices));
-    return placement;
-}
-
-Placement Placement::zigzag(int devices, int chunks)
-{
-    Placement placement = looped(devices, chunks);
-    for (int stage = 0; stage < devices * chunks; ++stage)
-        if (stage / devices % 2 == 1)
-            placement.stageDevice[static_cast<std::size_t>(stage)] = static_cast<std::uint16_t>(devices - 1 - stage % devices);
-    return placement;
-}
-
-Placement Placement::twoWay(int devices, int microbatches)
-{
-    Placement placement = zigzag(devices, 2);
-    placement.replicas = 2;
-    placement.microbatchReplica.resize(static_cast<std::size_t>(microbatches));
-    for (std::size_t i = 1; i < placement.microbatchReplica.size(); i += 2)
-        placement.microbatchReplica[i] = 1;
-    return placement;
-}
-
 Schedule::Schedule(std::string family, Placement placement, int microbatches, model::VocabularyMethod vocabulary,
                    const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update)
     : m_family(std::move(family)), m_placement(std::move(placement)), m_microbatches(microbatches), m_vocabulary(vocabulary),

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "engine/model/experiment.h"
-#include "engine/schedule/pass.h"
+#include "engine/passes/placement.h"
+#include "engine/passes/requirements.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,42 +18,6 @@ namespace stagelens::schedule {
 /// The greatest schedule that is made or read: stages and devices have 16 bits, and the tables of a pass each must fit.
 inline constexpr int kMostDevices = 65'535;
 inline constexpr std::size_t kMostPasses = 20'000'000;
-
-/// Which device runs which stage. With two replicas of the model (DualPipe, Chimera) each microbatch goes through one of them.
-struct Placement {
-    int devices = 1;
-    std::vector<std::uint16_t> stageDevice; ///< device of each stage, in the order of the model; replica after replica
-    int replicas = 1;
-    std::vector<std::uint8_t> microbatchReplica; ///< of each microbatch; empty: all 0
-    [[nodiscard]] int stages() const { return static_cast<int>(stageDevice.size()) / replicas; }
-    [[nodiscard]] int deviceOf(int stage, int replica = 0) const
-    {
-        return stageDevice[static_cast<std::size_t>(replica * stages() + stage)];
-    }
-    [[nodiscard]] int replicaOf(int microbatch) const
-    {
-        return microbatchReplica.empty() ? 0 : microbatchReplica[static_cast<std::size_t>(microbatch)];
-    }
-    /// Device of a pass of F, B, I or W.
-    [[nodiscard]] int deviceOf(const Pass &pass) const { return deviceOf(pass.stage, replicaOf(pass.microbatch)); }
-    [[nodiscard]] int lastStage() const { return stages() - 1; }
-    /// The stages of a device in the order of the model, of all replicas; the n-th is its chunk n.
-    [[nodiscard]] std::vector<int> stagesOf(int device) const;
-    /// The first stage of every device, which its vocabulary passes bear; -1 where it has none.
-    [[nodiscard]] std::vector<int> firstStages() const;
-    /// Stages that a microbatch meets on a device at most.
-    [[nodiscard]] int chunks() const { return std::max(1, (stages() + devices - 1) / devices); }
-
-    /// One stage a device, in order.
-    static Placement linear(int devices) { return looped(devices, 1); }
-    /// Stage s on device s mod p (interleaved).
-    static Placement looped(int devices, int chunks);
-    /// Down and up again, `chunks` times along the devices: two chunks are a V, 2 w chunks are w waves.
-    static Placement zigzag(int devices, int chunks);
-    /// Two replicas of one stage a device each, in opposite directions; even microbatches go down, odd ones up.
-    static Placement twoWay(int devices, int microbatches);
-    friend bool operator==(const Placement &, const Placement &) = default;
-};
 
 /// When a device's weights change.
 enum class WeightUpdate : unsigned char {
@@ -78,6 +43,8 @@ public:
     [[nodiscard]] int microbatches() const { return m_microbatches; }
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
     [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
+    /// What the requirements of its passes follow from.
+    [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary}; }
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.
     [[nodiscard]] std::span<const Pass> device(int device) const;

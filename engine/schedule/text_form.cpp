@@ -51,7 +51,7 @@ private:
     bool readHeader(std::string_view line);
     bool readField(std::string_view field, std::string_view value);
     bool readPlacement(std::string_view value);
-    bool readReplicas(std::string_view value);
+    bool readDirections(std::string_view value);
     bool finishPlacement();
     bool finishHeader();
     bool readDevice(std::string_view line);
@@ -73,7 +73,7 @@ private:
     int m_devices = 0;
     int m_microbatches = 0;
     std::optional<model::VocabularyMethod> m_vocabulary;
-    Placement m_placement{.devices = 0, .stageDevice = {}, .replicas = 1, .microbatchReplica = {}};
+    Placement m_placement{.devices = 0, .stageDevice = {}, .directions = 1, .microbatchDirection = {}};
     WeightUpdate m_update = WeightUpdate::EndOfStep;
     std::vector<int> m_firstStage;
     std::size_t m_passCount = 0;
@@ -153,7 +153,7 @@ bool Reader::readField(std::string_view field, std::string_view value)
     if (field == "placement")
         return readPlacement(value) || wrong("the device of each stage, such as 0,1,1,0");
     if (field == "microbatch-replicas")
-        return readReplicas(value) || wrong("the replica of each microbatch, such as 0101");
+        return readDirections(value) || wrong("the replica of each microbatch, such as 0101");
     if (field == "updates") {
         const std::optional<WeightUpdate> update = parseWeightUpdate(value);
         m_update = update.value_or(m_update);
@@ -167,7 +167,7 @@ bool Reader::readField(std::string_view field, std::string_view value)
 bool Reader::readPlacement(std::string_view value)
 {
     m_placement.stageDevice.clear();
-    m_placement.replicas = 1;
+    m_placement.directions = 1;
     while (m_placement.stageDevice.size() < kMostDevices) {
         const std::optional<int> device = takeNumber(value, kMostDevices - 1);
         if (!device)
@@ -176,7 +176,7 @@ bool Reader::readPlacement(std::string_view value)
         if (value.empty())
             return true;
         if (value.front() == '/')
-            ++m_placement.replicas;
+            ++m_placement.directions;
         else if (value.front() != ',')
             return false;
         value.remove_prefix(1);
@@ -184,13 +184,13 @@ bool Reader::readPlacement(std::string_view value)
     return false;
 }
 
-bool Reader::readReplicas(std::string_view value)
+bool Reader::readDirections(std::string_view value)
 {
-    m_placement.microbatchReplica.clear();
+    m_placement.microbatchDirection.clear();
     for (const char digit : value) {
         if (digit != '0' && digit != '1')
             return false;
-        m_placement.microbatchReplica.push_back(static_cast<std::uint8_t>(digit - '0'));
+        m_placement.microbatchDirection.push_back(static_cast<std::uint8_t>(digit - '0'));
     }
     return !value.empty();
 }
@@ -201,13 +201,13 @@ bool Reader::finishPlacement()
         m_placement.stageDevice = Placement::linear(m_devices).stageDevice;
     m_placement.devices = m_devices;
     const std::size_t places = m_placement.stageDevice.size();
-    if (m_placement.replicas > 2 || places % static_cast<std::size_t>(m_placement.replicas) != 0)
-        return fail(concat("the placement has ", m_placement.replicas, " replicas of ", places,
+    if (m_placement.directions > 2 || places % static_cast<std::size_t>(m_placement.directions) != 0)
+        return fail(concat("the placement has ", m_placement.directions, " replicas of ", places,
                            " stages together; give one replica, or two with equally many stages"));
-    const std::size_t named = m_placement.microbatchReplica.size();
-    if (named != (m_placement.replicas == 1 ? 0 : static_cast<std::size_t>(m_microbatches)))
+    const std::size_t named = m_placement.microbatchDirection.size();
+    if (named != (m_placement.directions == 1 ? 0 : static_cast<std::size_t>(m_microbatches)))
         return fail(concat("microbatch-replicas names ", named, " microbatches of ", m_microbatches, " in a placement with ",
-                           m_placement.replicas, " replicas; give it for two replicas, a digit a microbatch"));
+                           m_placement.directions, " replicas; give it for two replicas, a digit a microbatch"));
     const auto beyond = std::ranges::find_if(m_placement.stageDevice, [&](int device) { return device >= m_devices; });
     if (beyond != m_placement.stageDevice.end())
         return fail(concat("the placement puts stage ", (beyond - m_placement.stageDevice.begin()) % m_placement.stages(),
@@ -305,14 +305,14 @@ std::string toText(const Schedule &schedule)
                              schedule.microbatches(), " vocabulary ", model::name(schedule.vocabulary()));
     if (placement != Placement::linear(placement.devices)) {
         out += " placement ";
-        for (int replica = 0; replica < placement.replicas; ++replica)
+        for (int direction = 0; direction < placement.directions; ++direction)
             for (int stage = 0; stage < placement.stages(); ++stage)
-                out += (stage > 0 ? "," : replica > 0 ? "/" : "") + std::to_string(placement.deviceOf(stage, replica));
+                out += (stage > 0 ? "," : direction > 0 ? "/" : "") + std::to_string(placement.deviceOf(stage, direction));
     }
-    if (placement.replicas > 1) {
+    if (placement.directions > 1) {
         out += " microbatch-replicas ";
-        for (const std::uint8_t replica : placement.microbatchReplica)
-            out += static_cast<char>('0' + replica);
+        for (const std::uint8_t direction : placement.microbatchDirection)
+            out += static_cast<char>('0' + direction);
     }
     if (!schedule.isSynchronous())
         out += concat(" updates ", name(schedule.weightUpdate()));

@@ -7,7 +7,7 @@
 //     1: F0 B0 F1 B1
 //
 // Where the stages do not lie on the devices one by one, the header goes on with "placement 0,1,1,0": each stage's device. Two
-// replicas of the model stand there one after another, "placement 0,1/1,0", followed by the replica of each microbatch,
+// directions of the model stand there one after another, "placement 0,1/1,0", followed by the direction of each microbatch,
 // "microbatch-replicas 0101". An asynchronous schedule says when its weights change: "updates each-microbatch" or
 // "updates double-buffered".
 #pragma once

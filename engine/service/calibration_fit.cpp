@@ -1,7 +1,7 @@
 #include "engine/service/calibration_fit.h"
 
 #include "engine/base/text.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
-#include "engine/runtime/accelerators.h"
-#include "engine/service/import_job.h"
-#include "engine/service/training_job.h"
+#include "engine/runtime/worker/accelerators.h"
+#include "engine/service/runs/import_job.h"
+#include "engine/service/runs/training_job.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
 #include "engine/service/environment.h"
-#include "engine/service/training_job.h"
+#include "engine/service/runs/training_job.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "engine/service/processes.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/nccl.h"
+#include "engine/runtime/worker/nccl.h"
 
 #include "commit.h"
 

@@ -5,8 +5,8 @@
 #include "engine/exchange/schedule_file.h"
 #include "engine/model/experiment.h"
 #include "engine/model/json_reader.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/schedule.h"
-#include "engine/schedule/validator.h"
 
 #include <optional>
 #include <stop_token>

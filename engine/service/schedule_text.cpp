@@ -7,9 +7,9 @@
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
-#include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
 

@@ -2,7 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
-#include "engine/simulate/device_share.h"
+#include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
 #include <array>
@@ -101,7 +101,7 @@ private:
     [[nodiscard]] bool isOnLastDevice(int microbatch) const
     {
         const schedule::Placement &placement = m_schedule.placement();
-        return placement.deviceOf(placement.lastStage(), placement.replicaOf(microbatch)) == m_device;
+        return placement.deviceOf(placement.lastStage(), placement.directionOf(microbatch)) == m_device;
     }
     /// Layers' outputs between them, and what they keep unless that is made again.
     [[nodiscard]] std::int64_t slots(int stage) const

@@ -52,7 +52,8 @@ struct CriticalPath {
     std::vector<PathStep> steps;
 };
 
-/// O(passes). Slack is exact for the simulator's rules: overlapped pairs, blocking collectives, two replicas, split backwards.
+/// O(passes). Slack is exact for the simulator's rules: overlapped pairs, blocking collectives, two directions, split
+/// backwards.
 [[nodiscard]] CriticalPath criticalPath(const WaitGraph &graph);
 
 } // namespace stagelens::simulate

@@ -76,7 +76,7 @@ void shortenSplit(Node &node, const CostModel &costs, double scale)
 /// Longest ways to and from each class of passes.
 class Ways {
 public:
-    Ways(std::vector<Nanos> microbatchesOfReplica, const WaitPlan &plan);
+    Ways(std::vector<Nanos> microbatchesOfDirection, const WaitPlan &plan);
     void find(std::vector<Node> &nodes);
 
 private:
@@ -84,42 +84,42 @@ private:
 
     void findHead(Node &node);
     void findTail(Node &node);
-    [[nodiscard]] std::size_t at(ResultRow row, int replica) const
+    [[nodiscard]] std::size_t at(ResultRow row, int direction) const
     {
-        return static_cast<std::size_t>(replica) * m_plan.rows().count() + static_cast<std::size_t>(row);
+        return static_cast<std::size_t>(direction) * m_plan.rows().count() + static_cast<std::size_t>(row);
     }
-    [[nodiscard]] const PassNeeds &needsOf(const Node &node, int replica) const
+    [[nodiscard]] const PassNeeds &needsOf(const Node &node, int direction) const
     {
-        return m_plan.of(node.passes.kind, static_cast<std::size_t>(node.passes.stage), replica);
+        return m_plan.of(node.passes.kind, static_cast<std::size_t>(node.passes.stage), direction);
     }
-    /// The replicas whose microbatches a class serves: its own, or all where it belongs to the vocabulary.
-    [[nodiscard]] std::pair<int, int> replicasOf(const Node &node) const
+    /// The directions whose microbatches a class serves: its own, or all where it belongs to the vocabulary.
+    [[nodiscard]] std::pair<int, int> directionsOf(const Node &node) const
     {
-        return isVocabularyPass(node.passes.kind) ? std::pair(0, m_replicas)
-                                                  : std::pair(node.passes.replica, node.passes.replica + 1);
+        return isVocabularyPass(node.passes.kind) ? std::pair(0, m_directions)
+                                                  : std::pair(node.passes.direction, node.passes.direction + 1);
     }
 
     const WaitPlan &m_plan;
-    std::vector<Nanos> m_microbatches; ///< of each replica
-    int m_replicas;
-    std::vector<Nanos> m_complete; ///< by replica and row
+    std::vector<Nanos> m_microbatches; ///< of each direction
+    int m_directions;
+    std::vector<Nanos> m_complete; ///< by direction and row
     std::vector<Nanos> m_after;    ///< likewise: what follows each result of the row
 };
 
-Ways::Ways(std::vector<Nanos> microbatchesOfReplica, const WaitPlan &plan)
-    : m_plan(plan), m_microbatches(std::move(microbatchesOfReplica)), m_replicas(static_cast<int>(m_microbatches.size())),
+Ways::Ways(std::vector<Nanos> microbatchesOfDirection, const WaitPlan &plan)
+    : m_plan(plan), m_microbatches(std::move(microbatchesOfDirection)), m_directions(static_cast<int>(m_microbatches.size())),
       m_complete(m_microbatches.size() * plan.rows().count(), kUnset), m_after(m_complete.size(), 0)
 {}
 
-/// Where some microbatches come another way than others (B or I, or either replica), the shortest counts.
+/// Where some microbatches come another way than others (B or I, or either direction), the shortest counts.
 void Ways::findHead(Node &node)
 {
-    const auto [first, end] = replicasOf(node);
+    const auto [first, end] = directionsOf(node);
     node.head = kUnset;
-    for (int replica = first; replica < end; ++replica) {
+    for (int direction = first; direction < end; ++direction) {
         Nanos head = 0;
-        for (const Need &wait : needsOf(node, replica)) {
-            const Nanos complete = m_complete[at(wait.row, replica)];
+        for (const Need &wait : needsOf(node, direction)) {
+            const Nanos complete = m_complete[at(wait.row, direction)];
             head = std::max(head, complete == kUnset ? 0 : complete + wait.latency);
         }
         node.head = std::min(node.head, head);
@@ -128,8 +128,8 @@ void Ways::findHead(Node &node)
     if (result == kNoRow)
         return;
     const Nanos own = node.head + node.duration;
-    for (int replica = first; replica < end; ++replica) {
-        Nanos &complete = m_complete[at(result, replica)];
+    for (int direction = first; direction < end; ++direction) {
+        Nanos &complete = m_complete[at(result, direction)];
         complete = complete == kUnset               ? own
                    : m_plan.rows().isShared(result) ? std::max(complete, own)
                                                     : std::min(complete, own);
@@ -139,20 +139,20 @@ void Ways::findHead(Node &node)
 /// Only what every microbatch runs may lengthen a tail.
 void Ways::findTail(Node &node)
 {
-    const auto [first, end] = replicasOf(node);
+    const auto [first, end] = directionsOf(node);
     if (const ResultRow result = needsOf(node, first).result; result != kNoRow) {
         node.tail = kUnset;
-        for (int replica = first; replica < end; ++replica)
-            node.tail = std::min(node.tail, m_after[at(result, replica)]);
+        for (int direction = first; direction < end; ++direction)
+            node.tail = std::min(node.tail, m_after[at(result, direction)]);
     }
     Nanos served = 0;
-    for (int replica = first; replica < end; ++replica)
-        served += m_microbatches[static_cast<std::size_t>(replica)];
+    for (int direction = first; direction < end; ++direction)
+        served += m_microbatches[static_cast<std::size_t>(direction)];
     if (node.passes.count < served)
         return;
-    for (int replica = first; replica < end; ++replica) {
-        for (const Need &wait : needsOf(node, replica)) {
-            Nanos &rest = m_after[at(wait.row, replica)];
+    for (int direction = first; direction < end; ++direction) {
+        for (const Need &wait : needsOf(node, direction)) {
+            Nanos &rest = m_after[at(wait.row, direction)];
             rest = std::max(rest, wait.latency + node.duration + node.tail);
         }
     }
@@ -181,9 +181,9 @@ Nanos boundOfDevice(std::span<const Node *const> nodes)
     return bound;
 }
 
-Nanos boundOf(std::vector<Node> nodes, std::vector<Nanos> microbatchesOfReplica, int devices, const WaitPlan &plan)
+Nanos boundOf(std::vector<Node> nodes, std::vector<Nanos> microbatchesOfDirection, int devices, const WaitPlan &plan)
 {
-    Ways(std::move(microbatchesOfReplica), plan).find(nodes);
+    Ways(std::move(microbatchesOfDirection), plan).find(nodes);
     std::vector<std::vector<const Node *>> ofDevice(static_cast<std::size_t>(devices));
     Nanos bound = 0;
     for (const Node &node : nodes) {
@@ -200,26 +200,26 @@ Nanos boundOf(std::vector<Node> nodes, std::vector<Nanos> microbatchesOfReplica,
 Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
 {
     const schedule::Placement &placement = schedule.placement();
-    std::vector<Nanos> microbatches(static_cast<std::size_t>(placement.replicas));
+    std::vector<Nanos> microbatches(static_cast<std::size_t>(placement.directions));
     for (int microbatch = 0; microbatch < schedule.microbatches(); ++microbatch)
-        ++microbatches[static_cast<std::size_t>(placement.replicaOf(microbatch))];
+        ++microbatches[static_cast<std::size_t>(placement.directionOf(microbatch))];
     return boundOf(nodesOf(passClasses(schedule), schedule.stages(), costs, leastScale(schedule, costs)),
                    std::move(microbatches), schedule.devices(), WaitPlan(schedule, costs));
 }
 
 Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, bool splitsBackward)
 {
-    // Replicas take turns (Placement::twoWay()).
-    const int replicas = outline.placement().replicas;
-    std::vector<Nanos> ofReplica;
-    for (int replica = 0; replica < replicas; ++replica)
-        ofReplica.push_back((microbatches + replicas - 1 - replica) / replicas);
+    // Directions take turns (Placement::twoWay()).
+    const int directions = outline.placement().directions;
+    std::vector<Nanos> ofDirection;
+    for (int direction = 0; direction < directions; ++direction)
+        ofDirection.push_back((microbatches + directions - 1 - direction) / directions);
     std::vector<PassClass> classes;
     for (PassClass passes : passClasses(outline)) {
         const bool isVocabulary = isVocabularyPass(passes.kind);
         if (!isVocabulary && passes.kind != PassKind::F)
             continue;
-        passes.count = isVocabulary ? microbatches : ofReplica[static_cast<std::size_t>(passes.replica)];
+        passes.count = isVocabulary ? microbatches : ofDirection[static_cast<std::size_t>(passes.direction)];
         classes.push_back(passes);
         if (isVocabulary)
             continue;
@@ -232,7 +232,7 @@ Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &cost
     std::vector<Node> nodes = nodesOf(classes, outline.stages(), costs, scale);
     if (splitsBackward)
         std::ranges::for_each(nodes, [&](Node &node) { shortenSplit(node, costs, scale); });
-    return boundOf(std::move(nodes), std::move(ofReplica), outline.devices(), WaitPlan(outline, costs));
+    return boundOf(std::move(nodes), std::move(ofDirection), outline.devices(), WaitPlan(outline, costs));
 }
 
 } // namespace stagelens::simulate

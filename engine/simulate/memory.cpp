@@ -2,7 +2,7 @@
 
 #include "engine/model/accounting.h"
 #include "engine/simulate/buffers.h"
-#include "engine/simulate/device_share.h"
+#include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
 #include <numeric>
@@ -95,8 +95,8 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
 std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, PassKind kind)
 {
     std::vector<Nanos> ends(static_cast<std::size_t>(schedule.microbatches()));
-    for (int replica = 0; replica < schedule.placement().replicas; ++replica) {
-        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(schedule.placement().deviceOf(0, replica))];
+    for (int direction = 0; direction < schedule.placement().directions; ++direction) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(schedule.placement().deviceOf(0, direction))];
         for (std::size_t i = 0; i < lane.size(); ++i)
             if (lane.pass[i].stage == 0 && provides(lane.pass[i].kind, kind))
                 ends[static_cast<std::size_t>(lane.pass[i].microbatch)] = lane.end[i];

@@ -4,7 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/timeline.h"
 

@@ -101,7 +101,7 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
 
 base::Result<Outline> outlineOf(const model::Experiment &experiment)
 {
-    constexpr int kFewMicrobatches = 2; // one for each replica
+    constexpr int kFewMicrobatches = 2; // one for each direction
     model::Experiment few = experiment;
     few.parallel.microbatches = std::min(experiment.parallel.microbatches, kFewMicrobatches);
     auto schedule = schedule::makeSchedule(few);

@@ -5,7 +5,7 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/durations.h"
 #include "engine/schedule/schedule.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "engine/simulate/simulate.h"
 
 #include "engine/base/text.h"
-#include "engine/schedule/frontier.h"
+#include "engine/schedule/devices_in_order.h"
 #include "engine/simulate/wait_plan.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ base::Result<timeline::Timeline> Simulation::run()
         }
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     }
-    m_timeline.microbatchReplica = m_schedule.placement().microbatchReplica;
+    m_timeline.microbatchDirection = m_schedule.placement().microbatchDirection;
     if (m_costs.vocabularyKnown)
         addVocabulary();
     return std::move(m_timeline);

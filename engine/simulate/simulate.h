@@ -3,7 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "engine/timeline/timeline.h"
 
 namespace stagelens::simulate {

@@ -18,7 +18,7 @@ struct Route {
     ResultRow row = kNoRow;
     Transfer transfer = Transfer::Local;
     std::int16_t peer = -1;
-    int replica = 0; ///< of the microbatches that go this way; collectives serve all
+    int direction = 0; ///< of the microbatches that go this way; collectives serve all
     Nanos duration = 0;
     friend bool operator==(const Route &, const Route &) = default;
 };
@@ -30,14 +30,14 @@ std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &
     if (schedule.devices() == 1)
         return routes;
     for (const PassClass &passes : passClasses(schedule)) {
-        for (const Need &wait : plan.of(passes.kind, static_cast<std::size_t>(passes.stage), passes.replica)) {
+        for (const Need &wait : plan.of(passes.kind, static_cast<std::size_t>(passes.stage), passes.direction)) {
             const bool send = wait.transfer == Transfer::Send;
             const int maker = plan.rows().makerOf(wait.row).stage;
-            const bool stays = send && schedule.placement().deviceOf(maker, passes.replica) == passes.device;
+            const bool stays = send && schedule.placement().deviceOf(maker, passes.direction) == passes.device;
             if (wait.transfer == Transfer::Local || stays)
                 continue;
             const Route route{wait.row, wait.transfer, static_cast<std::int16_t>(send ? passes.device : -1),
-                              send ? passes.replica : 0, wait.latency};
+                              send ? passes.direction : 0, wait.latency};
             if (std::ranges::find(routes, route) == routes.end())
                 routes.push_back(route);
         }
@@ -59,7 +59,7 @@ std::vector<TransferSlice> transfersOf(const timeline::Timeline &timeline, const
         for (std::size_t microbatch = 0; microbatch < microbatches; ++microbatch) {
             const Completion &done = graph.completion(graph.resultOf(route.row, static_cast<int>(microbatch)));
             const bool isRoute = route.transfer != Transfer::Send ||
-                                 schedule.placement().replicaOf(static_cast<int>(microbatch)) == route.replica;
+                                 schedule.placement().directionOf(static_cast<int>(microbatch)) == route.direction;
             if (isRoute && done.missing <= 0)
                 slices.push_back({done.end, done.end + route.duration, static_cast<std::int32_t>(microbatch),
                                   static_cast<std::int16_t>(done.maker.device), route.peer, route.transfer});

@@ -39,7 +39,7 @@ const PassNeeds *WaitGraph::needsOf(const Pass &pass) const
 {
     const bool isKnown = pass.microbatch >= 0 && pass.microbatch < m_schedule->microbatches() &&
                          pass.stage < m_schedule->stages() && static_cast<int>(pass.kind) < schedule::kPassKindCount;
-    return isKnown ? &m_plan.of(pass.kind, pass.stage, m_schedule->placement().replicaOf(pass.microbatch)) : nullptr;
+    return isKnown ? &m_plan.of(pass.kind, pass.stage, m_schedule->placement().directionOf(pass.microbatch)) : nullptr;
 }
 
 } // namespace stagelens::simulate

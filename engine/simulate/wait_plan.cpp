@@ -26,14 +26,15 @@ std::vector<PassClass> passClasses(const schedule::Schedule &schedule)
 {
     const schedule::Placement &placement = schedule.placement();
     std::vector<PassClass> classes;
-    std::vector<base::Nanos> counts(static_cast<std::size_t>(placement.replicas) *
+    std::vector<base::Nanos> counts(static_cast<std::size_t>(placement.directions) *
                                     static_cast<std::size_t>(placement.stages()) * schedule::kPassKindCount);
     std::vector<std::size_t> found;
     for (int device = 0; device < schedule.devices(); ++device) {
         for (const schedule::Pass &pass : schedule.device(device)) {
-            const int replica = isVocabularyPass(pass.kind) ? 0 : placement.replicaOf(pass.microbatch);
-            const auto key = static_cast<std::size_t>((replica * placement.stages() + pass.stage) * schedule::kPassKindCount) +
-                             static_cast<std::size_t>(pass.kind);
+            const int direction = isVocabularyPass(pass.kind) ? 0 : placement.directionOf(pass.microbatch);
+            const auto key =
+                static_cast<std::size_t>((direction * placement.stages() + pass.stage) * schedule::kPassKindCount) +
+                static_cast<std::size_t>(pass.kind);
             if (counts[key]++ == 0)
                 found.push_back(key);
         }

@@ -1,9 +1,9 @@
 // What the passes of a schedule wait for under a cost model.
 #pragma once
 
-#include "engine/schedule/requirement_table.h"
+#include "engine/passes/requirement_table.h"
 #include "engine/schedule/schedule.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 
 #include <vector>
 
@@ -35,13 +35,13 @@ private:
     std::vector<Collective> m_longest; ///< of each row
 };
 
-/// All passes of one device, kind, stage and replica (0 for vocabulary passes, which serve all): they differ in the microbatch
-/// only and cost the same.
+/// All passes of one device, kind, stage and direction (0 for vocabulary passes, which serve all): they differ in the
+/// microbatch only and cost the same.
 struct PassClass {
     int device = 0;
     schedule::PassKind kind = schedule::PassKind::F;
     int stage = 0;
-    int replica = 0;
+    int direction = 0;
     base::Nanos count = 0;
 };
 /// The classes that occur in a schedule, device by device.

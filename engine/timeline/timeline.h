@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/schedule/pass.h"
-#include "engine/schedule/requirements.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/requirements.h"
 
 #include <cstdint>
 #include <memory>
@@ -55,10 +55,10 @@ struct Lane {
 /// All devices' lanes on one time axis that begins at 0. Immutable once shared.
 struct Timeline {
     Provenance provenance = Provenance::Predicted;
-    std::vector<Lane> lanes;                     ///< one a device
-    std::vector<TransferSlice> transfers;        ///< sorted by begin; may be empty (computed on demand)
-    std::vector<std::vector<int>> stages;        ///< of each device
-    std::vector<std::uint8_t> microbatchReplica; ///< of each microbatch; empty where the model has one replica
+    std::vector<Lane> lanes;                       ///< one a device
+    std::vector<TransferSlice> transfers;          ///< sorted by begin; may be empty (computed on demand)
+    std::vector<std::vector<int>> stages;          ///< of each device
+    std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty where the model has one direction
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
     /// Latest end of a pass minus the earliest begin.

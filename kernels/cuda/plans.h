@@ -1,5 +1,5 @@
 // What a way to compute a product depends on, and what computes one: cuBLASLt (kernels/cuda/blas.cu), or loops on the host
-// (kernels/cuda/host/blas.cpp).
+// (tests/cuda_emulator/blas.cpp).
 #pragma once
 
 #include "kernels/include/matmul.h"

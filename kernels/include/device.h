@@ -1,5 +1,5 @@
 // What is asked of a GPU beside kernels: memory, the order of work, and time. Without a CUDA header, so that the same callers
-// run on kernels/cuda/host.
+// run on tests/cuda_emulator.
 #pragma once
 
 #include "kernels/include/stream.h"

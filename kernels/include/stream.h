@@ -14,7 +14,7 @@ struct Stream {
 };
 
 /// A cudaError_t as a number, or kProductFault and a cublasStatus_t; 0 is success. Where the kernels run on the host's fibres,
-/// 1 is a fault that kernels/cuda/host/fibres.h describes.
+/// 1 is a fault that tests/cuda_emulator/fibres.h describes.
 struct [[nodiscard]] Status {
     int code = 0;
     [[nodiscard]] constexpr bool failed() const { return code != 0; }

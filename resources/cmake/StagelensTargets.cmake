@@ -57,7 +57,7 @@ function(stagelens_compile_together name count)
   endif()
 endfunction()
 
-# stagelens_library(NAME SOURCES file... LINKS target... [TOGETHER count]): one folder, one static library, its sources compiled
+# stagelens_library(NAME SOURCES file... LINKS target... [TOGETHER count]): one folder with its subfolders, one static library, its sources compiled
 # together if a count is given. What most of its files include is compiled once, for the first of the libraries.
 function(stagelens_library name)
   cmake_parse_arguments(arg "" "TOGETHER" "SOURCES;LINKS" ${ARGN})

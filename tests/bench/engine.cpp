@@ -1,8 +1,8 @@
 // How long the engine takes from an edit to a picture's data, by family and size of the plan.
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
-#include "engine/schedule/validator.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/planned_schedule.h"
 #include "engine/simulate/simulate.h"

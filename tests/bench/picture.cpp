@@ -1,12 +1,12 @@
 // How long the window's picture takes: full redraw, hover, and from a keystroke to the new picture.
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
-#include "ui/bridge/lane_groups.h"
-#include "ui/models/experiment_document.h"
-#include "ui/plots/qcp.h"
+#include "ui/canvas/qcp.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/lane_groups.h"
+#include "ui/state/view_state.h"
 
 #include <QApplication>
 #include <QMouseEvent>

@@ -5,9 +5,9 @@
 #include "tests/bench/many_runs.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
+#include "ui/state/forecast.h"
 
 #include <QApplication>
 #include <QHeaderView>

@@ -2,7 +2,7 @@
 
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/run_durations.h"
+#include "engine/service/runs/run_durations.h"
 #include "tests/fuzz/support.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ void ScheduleOrders::equalsGolden_data()
     for (const schedule::Family &family : schedule::families()) {
         for (int vocabulary = 0; vocabulary <= static_cast<int>(model::VocabularyMethod::Vocab2); ++vocabulary) {
             for (const auto &[devices, microbatches] : {std::pair(4, 8), std::pair(5, 2), std::pair(1, 3)}) {
-                const std::string row = std::string(family.name) + '-' +
+                const std::string row = std::string(family.name) + '/' +
                                         std::string(model::name(static_cast<model::VocabularyMethod>(vocabulary))) + '-' +
                                         std::to_string(devices) + 'x' + std::to_string(microbatches);
                 QTest::newRow(row.c_str()) << QString::fromUtf8(family.name.data(), static_cast<qsizetype>(family.name.size()))
@@ -51,7 +51,7 @@ void ScheduleOrders::equalsGolden()
     // A plan that the family refuses has the reason for its order.
     const QByteArray text = QByteArray::fromStdString(made.ok() ? schedule::toText(*made) : made.error().text() + '\n');
 
-    QFile file(qEnvironmentVariable("STAGELENS_TEST_DATA") + "/golden/schedules/" + QTest::currentDataTag() + ".txt");
+    QFile file(qEnvironmentVariable("STAGELENS_TEST_DATA") + "/golden/" + QTest::currentDataTag() + ".txt");
     if (qEnvironmentVariableIsSet("UPDATE_GOLDEN")) {
         QVERIFY2(file.open(QIODevice::WriteOnly | QIODevice::Truncate), qPrintable(file.errorString()));
         QCOMPARE(file.write(text), text.size());

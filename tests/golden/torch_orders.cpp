@@ -3,8 +3,8 @@
 // begin with "pytorch-" and a version (tests/torch/round_trips.py --write). The others are ours; the property tests hold the
 // rule against a plain reading of PyTorch's.
 #include "engine/exchange/torch_lowering.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
-#include "engine/schedule/validator.h"
 
 #include <QFile>
 #include <QTest>

@@ -1,7 +1,7 @@
 // What a checkpoint holds: AdamW's counters under any schedule, and checksums that find every damage.
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "engine/runtime/checkpoint.h"
+#include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 

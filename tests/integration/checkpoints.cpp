@@ -1,7 +1,7 @@
 // Checkpoints, resumed runs, the loss on held-back tokens, and what a run leaves behind when it fails.
 #include "engine/base/file.h"
 #include "engine/exchange/safetensors.h"
-#include "engine/runtime/checkpoint.h"
+#include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 

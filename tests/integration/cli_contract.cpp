@@ -182,7 +182,8 @@ void CliContract::listsWhatThereIs()
         QVERIFY(!row[u"description"].toString().isEmpty());
     if (what == u"schedules"_s) {
         QVERIFY(rows[0][u"synchronous"].isBool());
-        QVERIFY(rows[0][u"replicas"].isDouble());
+        QVERIFY(rows[0][u"directions"].isDouble());
+        QCOMPARE(rows[0][u"replicas"], rows[0][u"directions"]);
         QVERIFY(rows[0].toObject().contains(u"conditions"));
     }
     const CliAnswer lines = m_cli.run({u"list"_s, what});

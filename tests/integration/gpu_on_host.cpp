@@ -1,9 +1,9 @@
 // The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
-#include "engine/runtime/lowering.h"
-#include "engine/runtime/memory_plan.h"
-#include "engine/runtime/shape.h"
+#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_plan.h"
 #include "engine/simulate/memory.h"
-#include "kernels/cuda/host/devices.h"
+#include "tests/cuda_emulator/devices.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/sanitized.h"
@@ -21,7 +21,7 @@ using model::VocabularyMethod;
 
 namespace {
 
-// What kernels/cuda/host/devices.h declares, of the plug-in that the engine has loaded.
+// What tests/cuda_emulator/devices.h declares, of the plug-in that the engine has loaded.
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 decltype(&stagelensLoseFibreGpusAfter) loseGpusAfter = nullptr;
 decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;

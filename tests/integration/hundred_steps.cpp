@@ -1,7 +1,7 @@
 // A hundred steps of AdamW: every plan stays with a training in float64, and plans of one size have each other's bits.
-#include "engine/runtime/batch.h"
+#include "engine/runtime/data/batch.h"
 #include "engine/runtime/data/token_source.h"
-#include "engine/runtime/reference.h"
+#include "engine/runtime/reference/reference.h"
 #include "engine/runtime/session.h"
 #include "tests/support/trained.h"
 

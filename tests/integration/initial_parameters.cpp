@@ -1,5 +1,5 @@
 // Runs that start from a folder in Hugging Face layout: our own dumps, what transformers saves, and what must be refused.
-#include "engine/runtime/initial_parameters.h"
+#include "engine/runtime/state/initial_parameters.h"
 #include "engine/base/file.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/safetensors.h"

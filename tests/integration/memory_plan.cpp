@@ -1,7 +1,7 @@
 // What a device holds in a step is what its memory plan says, to the byte, and what the prediction says.
 #include "engine/model/names.h"
-#include "engine/runtime/device_memory.h"
-#include "engine/runtime/lowering.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/training_run.h"
 #include "engine/simulate/memory.h"
 #include "tests/support/tiny_model.h"

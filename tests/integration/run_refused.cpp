@@ -1,7 +1,7 @@
 // Runs that cannot be are refused before they begin, with the field at fault.
 #include "engine/runtime/training_run.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/text_form.h"
-#include "engine/schedule/validator.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>

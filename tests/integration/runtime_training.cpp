@@ -3,7 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/exchange/safetensors.h"
 #include "engine/model/names.h"
-#include "engine/runtime/dump.h"
+#include "engine/runtime/state/dump.h"
 #include "tests/support/requirements.h"
 #include "tests/support/trained.h"
 
@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(lossesOf(experiment), virtualClock);
     }
 
-    void lossesOfTwoReplicasAndWeightVersionsDoNotDependOnTheMode()
+    void lossesOfTwoDirectionsAndWeightVersionsDoNotDependOnTheMode()
     {
         for (const char *family : {"dualpipe", "chimera", "pipedream", "pipedream-2bw"}) {
             auto experiment = tinyExperiment(family, VocabularyMethod::None, 4, 6);
@@ -121,7 +121,7 @@ private slots:
         QVERIFY(losses[2] != unmoved[2] && losses[2] != expected[2]);
     }
 
-    void otherNumbersOfDevicesAndReplicasAgreeWithinTolerance()
+    void otherNumbersOfDevicesAndDirectionsAgreeWithinTolerance()
     {
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, 4);
         experiment.training.steps = 10;
@@ -344,7 +344,7 @@ private:
     {
         const schedule::Placement &placement = schedule.placement();
         for (const schedule::Requirement &need : test::requirementsOf(schedule, pass)) {
-            const int first = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(pass.microbatch));
+            const int first = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.directionOf(pass.microbatch));
             const int last = need.allDevices ? schedule.devices() - 1 : first;
             for (int device = first; device <= last; ++device) {
                 const int stage = need.allDevices ? placement.stagesOf(device).front() : need.stage;

@@ -100,8 +100,8 @@ private slots:
         }
     }
 
-    /// Two replicas add in another order than one: their bits are their own, but the same again, live or not.
-    void ofTwoReplicasInEveryRun()
+    /// Two directions add in another order than one: their bits are their own, but the same again, live or not.
+    void ofTwoDirectionsInEveryRun()
     {
         for (const char *family : {"dualpipe", "chimera"}) {
             for (const VocabularyMethod method : kAllMethods) {

@@ -1,5 +1,5 @@
 // What becomes of damaged, foreign, full, read-only and locked run databases.
-#include "engine/service/stored_runs.h"
+#include "engine/service/runs/stored_runs.h"
 #include "engine/store/migrations.h"
 #include "engine/store/own_files.h"
 #include "engine/store/removal.h"

@@ -45,7 +45,7 @@ private slots:
         }
     }
 
-    /// Two replicas hold the weights twice, PipeDream-2BW in two versions, PipeDream in p - r of them on device r.
+    /// Two directions hold the weights twice, PipeDream-2BW in two versions, PipeDream in p - r of them on device r.
     void copiesAndVersionsOfTheWeightsAreHeld()
     {
         const auto weightsOf = [](const char *family) {

@@ -3,8 +3,8 @@
 #include "engine/model/accounting.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
-#include "engine/runtime/architecture.h"
-#include "engine/runtime/norm.h"
+#include "engine/runtime/architectures/architecture.h"
+#include "engine/runtime/architectures/norm.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 

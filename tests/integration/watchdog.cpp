@@ -1,7 +1,7 @@
 // A run whose devices wait for each other ends, and says who waits for what. Such schedules are refused beforehand: here they
 // go past the check, straight to the executor.
 #include "engine/backend/compute.h"
-#include "engine/runtime/executor.h"
+#include "engine/runtime/executor/executor.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/tiny_model.h"
 

@@ -1,5 +1,5 @@
 // Runs in a process of their own: the same results, the person's stop, and the process's end.
-#include "engine/runtime/worker.h"
+#include "engine/runtime/worker/worker.h"
 #include "tests/support/tiny_model.h"
 
 #include <QFile>

@@ -9,11 +9,13 @@ only() {
         "$(includesOf "engine/$folder" | grep -E '"(engine|kernels|ui|app)/' | grep -vE "\"($pattern)/")"
 }
 
-values="engine/base engine/model engine/schedule engine/timeline engine/simulate"
+plans="engine/base engine/model engine/passes engine/schedule"
+values="$plans engine/timeline engine/simulate"
 only base "engine/base"
 only model "engine/base engine/model"
-only schedule "engine/base engine/model engine/schedule"
-only timeline "engine/base engine/model engine/schedule engine/timeline"
+only passes "engine/base engine/model engine/passes"
+only schedule "$plans"
+only timeline "$plans engine/timeline"
 only simulate "$values"
 only backend "engine/base engine/backend kernels/include kernels/cuda/selftest"
 only runtime "$values engine/exchange engine/backend engine/runtime kernels/include"
@@ -26,11 +28,26 @@ report "Engine, kernels and the command line include no Qt" \
 report "Kernels include nothing of the project but kernels" \
     "$(includesOf kernels | grep -E '"(engine|ui|app|tests)/')"
 report "The window includes of the engine only its service and value types" \
-    "$(includesOf ui | grep -E '"(engine|kernels|app)/' | grep -vE '"engine/(service|base|model|schedule|timeline|simulate)/')"
+    "$(includesOf ui | grep -E '"(engine|kernels|app)/' | grep -vE '"engine/(service|base|model|passes|schedule|timeline|simulate)/')"
+# room FOLDER "folders before it": what a folder of the window may include of the window.
+room() {
+    local folder=$1 allowed=$2
+    report "ui/$folder may include of the window only: ${allowed:+$allowed }$folder" \
+        "$(includesOf "ui/$folder" | grep -E '"ui/' | grep -vE "\"ui/(${allowed// /|}${allowed:+|}$folder)/")"
+}
+room words ""
+room state "words"
+room canvas "words state"
+room controls "words canvas"
+room plots "words state canvas"
+room timeline "words state canvas"
+room panels "words state canvas controls plots timeline"
+room learn "words state canvas controls plots timeline panels"
+
 report "The window asks for stored runs through EngineBridge::ask() alone, which waits for the database on another thread" \
     "$(grep -rnE '\b(StoredRuns\b[^&]*$|RunStore\b)' --include='*.h' --include='*.cpp' ui | grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"
 report "Headers of CUDA and its libraries stand only in engine/backend/cuda and kernels/cuda" \
-    "$(includesOf app engine kernels ui tests | grep -E '[<"](cuda|cublas|cudnn\.h|cudnn_frontend|cupti|nccl|nvtx|curand|cub/)' |
+    "$(includesOf app engine kernels ui tests | grep -vE '\.moc"' | grep -E '[<"](cuda|cublas|cudnn\.h|cudnn_frontend|cupti|nccl|nvtx|curand|cub/)' |
         grep -vE '^(engine/backend/cuda|kernels/cuda)/')"
 report "MPI's header stands only in engine/backend/mpi" \
     "$(includesOf app engine kernels ui tests | grep -E '[<"]mpi' | grep -vE '^engine/backend/mpi/')"
@@ -38,14 +55,14 @@ report "SQLite's header stands only in engine/store" \
     "$(includesOf app engine kernels ui | grep -E '[<"]sqlite3' | grep -vE '^engine/store/')"
 report "BLAS headers stand only in kernels/cpu" \
     "$(includesOf app engine kernels ui | grep -E '[<"](cblas|openblas)' | grep -vE '^kernels/cpu/')"
-report "qcustomplot.h stands only in its wrapper ui/plots/qcp.h" \
-    "$(includesOf app engine kernels ui tests | grep -E '[<"]qcustomplot' | grep -vE '^ui/plots/qcp\.h:')"
+report "qcustomplot.h stands only in its wrapper ui/canvas/qcp.h" \
+    "$(includesOf app engine kernels ui tests | grep -E '[<"]qcustomplot' | grep -vE '^ui/canvas/qcp\.h:')"
 report "JSON is parsed within bounds by engine/model/json_reader.h, and event by event in engine/exchange/trace_events.cpp" \
     "$(grep -rnE '[Jj]son::(sax_parse|parse|accept|from_[a-z]+)\(' --include='*.h' --include='*.cpp' app engine ui |
         grep -vE '^engine/(model/json_reader\.cpp|exchange/trace_events\.cpp):')"
 report "What a pass waits for is asked by the table of requirements, and by what looks backwards" \
     "$(grep -rnE '\bforEachRequirement\(' --include='*.h' --include='*.cpp' app engine ui |
-        grep -vE '^(engine/schedule/(requirements|requirement_table)\.h|engine/schedule/validator\.cpp|engine/exchange/chrome_trace\.cpp|ui/timeline/links\.cpp):')"
+        grep -vE '^(engine/passes/(requirements|requirement_table)\.h|engine/schedule/check/validator\.cpp|engine/exchange/chrome_trace\.cpp|ui/state/links\.cpp):')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"

@@ -1,11 +1,11 @@
-# What comes from files is shown as it is: no label or tooltip of the window may take it for markup (ui/bridge/plain_text.h).
+# What comes from files is shown as it is: no label or tooltip of the window may take it for markup (ui/words/plain_text.h).
 . "$(dirname "$0")/common.sh"
 
 report "Labels are made by plainLabel() and markupLabel()" \
-    "$(grep -rnE 'new QLabel\b|\bQLabel [a-zA-Z_]+[;({]' --include='*.cpp' --include='*.h' ui app | grep -v '^ui/bridge/plain_text\.cpp:')"
+    "$(grep -rnE 'new QLabel\b|\bQLabel [a-zA-Z_]+[;({]' --include='*.cpp' --include='*.h' ui app | grep -v '^ui/words/plain_text\.cpp:')"
 report "Markup is for words of our own, each of which is listed here" \
     "$(grep -rnE '\bmarkupLabel\(' --include='*.cpp' ui app |
-        grep -vE '^ui/bridge/plain_text\.cpp:|^ui/panels/schedule_panel\.cpp:.*<b>Schedule as text|^ui/shell/window_layout\.cpp:.*richText')"
+        grep -vE '^ui/words/plain_text\.cpp:|^ui/panels/schedule_panel\.cpp:.*<b>Schedule as text|^ui/shell/window_layout\.cpp:.*richText')"
 report "Tags stand only in the words of such labels; others show them as they are" \
     "$(grep -rnE '"[^"]*</?(b|br|i|p|tr|td|table)>' --include='*.cpp' ui app |
         grep -vE '^ui/panels/schedule_panel\.cpp:.*markupLabel\(|^ui/shell/window_(layout|actions)\.cpp:')"

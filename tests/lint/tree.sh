@@ -12,6 +12,9 @@ for path in LICENSE README.md resources/docs/architecture.md resources/setup/deb
     [ -s "$path" ] || report "A file is missing" "$path"
 done
 
+report "A folder has at most 40 files; divide it by subject" \
+    "$(find app engine kernels resources tests ui -type f -printf '%h\n' | sort | uniq -c | awk '$1 > 40 { print $1, $2 }')"
+
 # Paths in back quotes or links that begin with a folder of ours; build/ is not in the tree.
 for path in $(grep -oE '[`(](app|engine|kernels|ui|resources|tests|\.ci)/[A-Za-z0-9_./-]*' README.md | cut -c2- | sort -u); do
     [ -e "$path" ] || report "README.md names a path that does not exist" "$path"

@@ -60,7 +60,7 @@ private:
     [[nodiscard]] Nanos arrivalOf(const schedule::Requirement &need, const schedule::Pass &pass, int device) const
     {
         const schedule::Placement &placement = m_schedule.placement();
-        const int from = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(pass.microbatch));
+        const int from = need.allDevices ? 0 : placement.deviceOf(need.stage, placement.directionOf(pass.microbatch));
         Nanos latest = 0;
         for (int other = 0; other < m_timeline.devices(); ++other)
             for (std::size_t i = 0; i < laneOf(other).size(); ++i) {

@@ -1,11 +1,11 @@
 // The one order of a step's messages: it has what the passes really send, and no device waits for ever where each of its sends
 // blocks until it is received.
-#include "engine/runtime/message_order.h"
+#include "engine/runtime/executor/message_order.h"
 #include "engine/base/random.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/runtime/evaluation.h"
-#include "engine/runtime/unit_of_work.h"
+#include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"
 #include "tests/support/tiny_model.h"

@@ -4,9 +4,9 @@
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
-#include "engine/schedule/validator.h"
 
 #include <QTest>
 

@@ -2,9 +2,9 @@
 // shares no code with it.
 #include "engine/base/random.h"
 #include "engine/base/text.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
-#include "engine/schedule/validator.h"
 
 #include <QTest>
 

@@ -3,7 +3,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/partition.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/search_space.h"
+#include "engine/service/search/search_space.h"
 
 #include <QtTest>
 

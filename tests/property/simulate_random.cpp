@@ -71,7 +71,7 @@ bool requirementsHold(const timeline::Timeline &timeline, const schedule::Schedu
         for (std::size_t i = 0; i < lane.size(); ++i) {
             for (const schedule::Requirement &need : test::requirementsOf(schedule, lane.pass[i])) {
                 const int from =
-                    need.allDevices ? 0 : placement.deviceOf(need.stage, placement.replicaOf(lane.pass[i].microbatch));
+                    need.allDevices ? 0 : placement.deviceOf(need.stage, placement.directionOf(lane.pass[i].microbatch));
                 const Nanos latency = costs.transfer(need.transfer, from, device);
                 if (lane.begin[i] - latency < endOf(timeline, need, lane.pass[i].microbatch))
                     return false;

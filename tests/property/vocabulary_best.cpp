@@ -1,6 +1,6 @@
 // The order `best` is never longer than the published one, whatever the passes and messages cost.
 #include "engine/base/random.h"
-#include "engine/schedule/validator.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/simulate/planned_schedule.h"
 #include "tests/support/random_plans.h"
 

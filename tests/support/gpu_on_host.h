@@ -1,9 +1,9 @@
 // What the tests of the GPU kernels share: fibres instead of a GPU, and numbers of either compute type.
 #pragma once
 
-#include "kernels/cuda/host/fibres.h"
 #include "kernels/include/bf16.h"
 #include "kernels/include/stream.h"
+#include "tests/cuda_emulator/fibres.h"
 #include "tests/support/kernel_numbers.h"
 
 #include <QtTest>

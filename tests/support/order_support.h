@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/base/text.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
-#include "engine/schedule/validator.h"
-#include "engine/schedule/vocabulary_insertion.h"
+#include "engine/schedule/order/vocabulary_insertion.h"
 
 #include <algorithm>
 #include <map>

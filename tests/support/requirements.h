@@ -1,7 +1,7 @@
 // The requirements of a pass as a list, for tests that look at them one by one.
 #pragma once
 
-#include "engine/schedule/requirements.h"
+#include "engine/passes/requirements.h"
 
 #include <vector>
 

@@ -97,12 +97,12 @@ inline std::vector<std::pair<std::string, model::VocabularyMethod>> allPlans()
     return plans;
 }
 
-/// The families whose gradients have the same bits: synchronous, with one replica of the model, and under every method.
+/// The families whose gradients have the same bits: synchronous, with one direction of the model, and under every method.
 inline std::vector<std::string> sameBitsFamilies()
 {
     std::vector<std::string> names;
     for (const schedule::Family &family : schedule::families())
-        if (family.synchronous && family.replicas == 1 && family.name != "interlaced")
+        if (family.synchronous && family.directions == 1 && family.name != "interlaced")
             names.emplace_back(family.name);
     return names;
 }

@@ -1,11 +1,11 @@
 // Figures, sentences and verdicts as a person reads them.
 #include "engine/schedule/families.h"
 #include "tests/support/ui_test.h"
-#include "ui/bridge/differences.h"
-#include "ui/bridge/gap_explanation.h"
-#include "ui/bridge/headline.h"
-#include "ui/bridge/verdict.h"
-#include "ui/bridge/words.h"
+#include "ui/state/gap_explanation.h"
+#include "ui/words/differences.h"
+#include "ui/words/headline.h"
+#include "ui/words/verdict.h"
+#include "ui/words/words.h"
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;

@@ -1,8 +1,8 @@
 // Comparing two to six things: what is said to differ, what is called better, how timelines are aligned.
 #include "engine/model/family_shape.h"
 #include "tests/support/ui_test.h"
+#include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/panels/message_bar.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>

@@ -2,9 +2,9 @@
 #include "engine/base/file.h"
 #include "engine/schedule/families.h"
 #include "tests/support/ui_test.h"
-#include "ui/bridge/words.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
+#include "ui/words/words.h"
 
 #include <QDir>
 

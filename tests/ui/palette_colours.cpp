@@ -1,6 +1,6 @@
 // The palette: readable labels, and kinds that stay apart for every kind of colour vision.
 #include "tests/support/ui_test.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
 
 #include <QPalette>
 

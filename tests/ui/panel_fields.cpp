@@ -2,11 +2,11 @@
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
 #include "tests/support/ui_test.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
-#include "ui/models/fields.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/fields.h"
+#include "ui/words/words.h"
 
 #include <QSpinBox>
 #include <QTemporaryDir>

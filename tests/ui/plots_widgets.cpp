@@ -1,10 +1,10 @@
 // The plots below the timeline: exact columns, empty states, the shared axis.
 #include "tests/support/ui_test.h"
+#include "ui/canvas/colours.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/plots/plots.h"
-#include "ui/shell/view_state.h"
-#include "ui/timeline/colours.h"
+#include "ui/state/view_state.h"
 
 #include <QComboBox>
 

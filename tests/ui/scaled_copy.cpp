@@ -1,5 +1,5 @@
 // The small copy of a plan too large for this computer.
-#include "ui/models/scaled_copy.h"
+#include "ui/state/scaled_copy.h"
 #include "engine/model/presets.h"
 #include "tests/support/ui_test.h"
 

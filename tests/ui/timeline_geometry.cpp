@@ -1,8 +1,8 @@
 // The pure parts of the timeline: boxes, folds, sums, density, the time axis.
 #include "engine/base/random.h"
 #include "tests/support/ui_test.h"
-#include "ui/timeline/geometry.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/canvas/geometry.h"
+#include "ui/words/time_axis.h"
 
 #include <cinttypes>
 #include <numeric>

@@ -1,7 +1,7 @@
 // The timeline as a person uses it: real mouse and key events on the real widget.
 #include "tests/support/ui_test.h"
 #include "tests/ui/lane_groups.h"
-#include "ui/shell/view_state.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QAccessible>

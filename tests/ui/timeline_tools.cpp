@@ -2,9 +2,9 @@
 #include "engine/simulate/idle_causes.h"
 #include "tests/support/ui_test.h"
 #include "tests/ui/lane_groups.h"
-#include "ui/plots/qcp.h"
-#include "ui/shell/view_state.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
+#include "ui/canvas/qcp.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/pass_search.h"
 
 #include <QImage>

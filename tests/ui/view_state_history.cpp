@@ -1,6 +1,6 @@
 // The visible range: fit, zoom, pan, history.
 #include "tests/support/ui_test.h"
-#include "ui/shell/view_state.h"
+#include "ui/state/view_state.h"
 
 #include <QSignalSpy>
 

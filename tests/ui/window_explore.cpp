@@ -1,12 +1,12 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
 #include "tests/ui/window_fixture.h"
-#include "ui/bridge/words.h"
+#include "ui/canvas/colours.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/timeline/colours.h"
+#include "ui/words/words.h"
 
 #include <QComboBox>
 #include <QDockWidget>

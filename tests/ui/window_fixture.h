@@ -3,16 +3,16 @@
 
 #include "tests/support/gpt_shape.h"
 #include "tests/support/ui_test.h"
-#include "ui/models/experiment_document.h"
-#include "ui/panels/message_bar.h"
+#include "ui/controls/message_bar.h"
+#include "ui/controls/theme.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
-#include "ui/shell/theme.h"
-#include "ui/shell/view_state.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QAbstractButton>

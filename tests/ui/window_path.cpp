@@ -1,8 +1,8 @@
 // The path of a person who never saw the window: why is the last device slow with a 256k vocabulary, what helps, and is it
 // true? Only through what can be seen, clicked and typed.
 #include "tests/ui/window_fixture.h"
-#include "ui/bridge/words.h"
 #include "ui/panels/metrics_panel.h"
+#include "ui/words/words.h"
 
 #include <QComboBox>
 #include <QDialog>

@@ -1,9 +1,9 @@
 // Editing the order of passes in the window: as text with live faults, by dragging a pass, with keys, from and to files.
 #include "tests/ui/window_fixture.h"
+#include "ui/canvas/colours.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/schedule_desk.h"
-#include "ui/timeline/colours.h"
 
 #include <QComboBox>
 #include <QFile>

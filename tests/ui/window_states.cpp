@@ -3,12 +3,12 @@
 #include "engine/model/presets.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/bridge/words.h"
+#include "ui/controls/computing_sign.h"
+#include "ui/controls/detail_combo.h"
 #include "ui/learn/page_browser.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/panels/computing_sign.h"
-#include "ui/panels/detail_combo.h"
 #include "ui/panels/headline_bar.h"
+#include "ui/words/words.h"
 
 #include <QComboBox>
 #include <QDialog>

@@ -1,8 +1,8 @@
 // A run that does not fit is refused before anything is allocated, with what is missing and what would fit.
-#include "engine/runtime/memory_check.h"
+#include "engine/runtime/memory/memory_check.h"
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"
-#include "engine/runtime/shape.h"
+#include "engine/runtime/architectures/shape.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>

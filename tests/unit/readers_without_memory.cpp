@@ -11,7 +11,7 @@
 #include "engine/runtime/data/token_source.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "engine/store/timeline_blob.h"
 #include "tests/support/store_samples.h"
 

@@ -1,7 +1,7 @@
 #include "ui/learn/facts.h"
 
 #include "engine/base/text.h"
-#include "ui/bridge/words.h"
+#include "ui/words/words.h"
 
 #include <algorithm>
 #include <array>

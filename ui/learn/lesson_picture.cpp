@@ -1,14 +1,14 @@
 #include "ui/learn/lesson_picture.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/bridge/lane_groups.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/controls/message_bar.h"
 #include "ui/panels/field_editor.h"
-#include "ui/panels/flow_layout.h"
-#include "ui/panels/message_bar.h"
 #include "ui/panels/play_bar.h"
-#include "ui/shell/view_state.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/lane_groups.h"
+#include "ui/state/view_state.h"
+#include "ui/words/words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

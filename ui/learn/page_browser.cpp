@@ -1,7 +1,7 @@
 #include "ui/learn/page_browser.h"
 
 #include "engine/base/file.h"
-#include "ui/bridge/words.h"
+#include "ui/words/words.h"
 
 #include <QDesktopServices>
 #include <QFile>

@@ -5,7 +5,7 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
-#include "ui/bridge/words.h"
+#include "ui/words/words.h"
 
 #include <QFileInfo>
 

@@ -4,9 +4,9 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
-#include "ui/models/fields.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/fields.h"
+#include "ui/words/words.h"
 
 #include <algorithm>
 #include <cmath>

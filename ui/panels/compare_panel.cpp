@@ -1,11 +1,11 @@
 #include "ui/panels/compare_panel.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/bridge/words.h"
-#include "ui/panels/chip_button.h"
-#include "ui/panels/message_bar.h"
-#include "ui/shell/view_state.h"
+#include "ui/controls/chip_button.h"
+#include "ui/controls/message_bar.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/words.h"
 
 #include <QAction>
 #include <QApplication>

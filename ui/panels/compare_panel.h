@@ -1,7 +1,7 @@
 // Two to six runs, predictions or experiments: timelines on one axis, and a table of what differs.
 #pragma once
 
-#include "ui/bridge/comparison.h"
+#include "ui/words/comparison.h"
 
 #include <QWidget>
 

@@ -1,9 +1,9 @@
 #include "ui/panels/experiment_editor.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/models/experiment_document.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/stage_strip.h"
+#include "ui/state/experiment_document.h"
 
 #include <QFormLayout>
 #include <QLabel>

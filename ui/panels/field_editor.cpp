@@ -1,11 +1,11 @@
 #include "ui/panels/field_editor.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include "engine/base/count.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
-#include "ui/panels/detail_combo.h"
-#include "ui/panels/number_box.h"
+#include "ui/controls/detail_combo.h"
+#include "ui/controls/number_box.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/words.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>

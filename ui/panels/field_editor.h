@@ -1,7 +1,7 @@
 // One field of the experiment as a control with a caption.
 #pragma once
 
-#include "ui/models/fields.h"
+#include "ui/state/fields.h"
 
 #include <QWidget>
 

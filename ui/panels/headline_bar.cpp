@@ -1,5 +1,5 @@
 #include "ui/panels/headline_bar.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -1,7 +1,7 @@
 // The sentence over the picture, with its one action.
 #pragma once
 
-#include "ui/bridge/headline.h"
+#include "ui/words/headline.h"
 
 #include <QFrame>
 

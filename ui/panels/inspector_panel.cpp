@@ -1,5 +1,5 @@
 #include "ui/panels/inspector_panel.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

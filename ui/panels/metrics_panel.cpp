@@ -1,9 +1,9 @@
 #include "ui/panels/metrics_panel.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "engine/service/equal_work.h"
 #include "engine/service/published.h"
-#include "ui/bridge/words.h"
+#include "engine/service/search/equal_work.h"
+#include "ui/words/words.h"
 
 #include <QFormLayout>
 #include <QLabel>

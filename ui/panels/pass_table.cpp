@@ -1,6 +1,6 @@
 #include "ui/panels/pass_table.h"
 
-#include "ui/models/pass_table_model.h"
+#include "ui/state/pass_table_model.h"
 
 #include <QHeaderView>
 

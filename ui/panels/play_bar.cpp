@@ -1,9 +1,9 @@
 #include "ui/panels/play_bar.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/shell/view_state.h"
-#include "ui/timeline/links.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/state/links.h"
+#include "ui/state/view_state.h"
+#include "ui/words/time_axis.h"
 
 #include <QComboBox>
 #include <QEvent>

@@ -1,7 +1,7 @@
 #include "ui/panels/runs_panel.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/bridge/words.h"
+#include "ui/words/words.h"
 
 #include <QAction>
 #include <QHBoxLayout>

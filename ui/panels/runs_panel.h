@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/models/run_table_model.h"
+#include "ui/state/run_table_model.h"
 
 #include <QTimer>
 #include <QWidget>

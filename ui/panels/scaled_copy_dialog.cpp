@@ -1,8 +1,8 @@
 #include "ui/panels/scaled_copy_dialog.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/bridge/differences.h"
-#include "ui/models/scaled_copy.h"
+#include "ui/state/scaled_copy.h"
+#include "ui/words/differences.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

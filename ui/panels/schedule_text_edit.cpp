@@ -1,8 +1,8 @@
 #include "ui/panels/schedule_text_edit.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/bridge/words.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
+#include "ui/words/words.h"
 
 #include <QFontDatabase>
 #include <QHelpEvent>

@@ -1,9 +1,9 @@
 #include "ui/panels/stage_strip.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include "engine/model/partition.h"
-#include "ui/models/experiment_document.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
+#include "ui/state/experiment_document.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

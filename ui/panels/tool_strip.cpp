@@ -1,9 +1,9 @@
 #include "ui/panels/tool_strip.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/models/experiment_document.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/panels/field_editor.h"
-#include "ui/panels/flow_layout.h"
+#include "ui/state/experiment_document.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -1,8 +1,8 @@
-#include "ui/bridge/plain_text.h"
-#include "ui/plots/painted_layer.h"
+#include "ui/canvas/painted_layer.h"
+#include "ui/canvas/vector_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
-#include "ui/plots/vector_plot.h"
+#include "ui/words/plain_text.h"
 
 #include <algorithm>
 #include <array>

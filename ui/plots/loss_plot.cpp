@@ -1,7 +1,7 @@
-#include "ui/plots/painted_layer.h"
+#include "ui/canvas/painted_layer.h"
+#include "ui/canvas/vector_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
-#include "ui/plots/vector_plot.h"
 
 #include <algorithm>
 #include <cmath>

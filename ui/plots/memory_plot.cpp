@@ -1,12 +1,12 @@
+#include "ui/canvas/layout.h"
+#include "ui/canvas/painted_layer.h"
+#include "ui/canvas/vector_plot.h"
 #include "ui/plots/memory_legend.h"
-#include "ui/plots/painted_layer.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/plots/stack_plottable.h"
-#include "ui/plots/vector_plot.h"
-#include "ui/shell/view_state.h"
-#include "ui/timeline/layout.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/state/view_state.h"
+#include "ui/words/time_axis.h"
 
 #include <QComboBox>
 #include <QMouseEvent>

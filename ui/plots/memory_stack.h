@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/simulate/memory.h"
-#include "ui/timeline/geometry.h"
+#include "ui/canvas/geometry.h"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 // What all plots share: the theme's colours on QCustomPlot's axes, tickers, the sentence of an empty plot.
 #pragma once
 
-#include "ui/plots/qcp.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
+#include "ui/canvas/qcp.h"
 
 namespace stagelens::ui {
 

@@ -1,10 +1,10 @@
 // Live bytes of one device as a plottable of QCustomPlot.
 #pragma once
 
+#include "ui/canvas/colours.h"
+#include "ui/canvas/qcp.h"
 #include "ui/plots/memory_stack.h"
-#include "ui/plots/qcp.h"
-#include "ui/shell/view_state.h"
-#include "ui/timeline/colours.h"
+#include "ui/state/view_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/timeline/timeline.h"
-#include "ui/timeline/colours.h"
+#include "ui/canvas/colours.h"
 
 #include <QPointF>
 

@@ -1,9 +1,9 @@
 #include "ui/plots/sweep_plot.h"
 
-#include "ui/plots/painted_layer.h"
+#include "ui/canvas/painted_layer.h"
+#include "ui/canvas/vector_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
-#include "ui/plots/vector_plot.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>

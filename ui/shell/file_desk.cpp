@@ -1,12 +1,12 @@
 #include "ui/shell/file_desk.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/given_file.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/words.h"
 
 #include <QDir>
 #include <QFileDialog>

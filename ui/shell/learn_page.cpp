@@ -1,15 +1,15 @@
 #include "ui/shell/learn_page.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include "engine/base/file.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
-#include "ui/bridge/words.h"
+#include "ui/controls/enlarge.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
 #include "ui/learn/page_plans.h"
-#include "ui/models/experiment_document.h"
-#include "ui/shell/enlarge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/words.h"
 
 #include <QDir>
 #include <QFileInfo>

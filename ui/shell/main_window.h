@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/panels/message_bar.h"
+#include "ui/controls/message_bar.h"
 #include "ui/shell/picture_export.h"
-#include "ui/shell/train_words.h"
+#include "ui/words/train_words.h"
 
 #include <QMainWindow>
 #include <QTimer>

@@ -2,8 +2,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "ui/bridge/words.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/words.h"
 
 #include <QAction>
 #include <QApplication>

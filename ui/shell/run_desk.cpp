@@ -2,8 +2,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
-#include "ui/bridge/run_words.h"
-#include "ui/bridge/words.h"
+#include "ui/words/run_words.h"
+#include "ui/words/words.h"
 
 namespace stagelens::ui {
 

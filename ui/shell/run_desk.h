@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/bridge/differences.h"
-#include "ui/bridge/engine_bridge.h"
-#include "ui/bridge/run_reader.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/run_reader.h"
+#include "ui/words/differences.h"
 
 #include <QElapsedTimer>
 #include <QObject>

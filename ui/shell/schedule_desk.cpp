@@ -1,11 +1,11 @@
 #include "ui/shell/schedule_desk.h"
 
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
-#include "ui/shell/forecast.h"
-#include "ui/timeline/links.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/links.h"
+#include "ui/words/words.h"
 
 #include <QFileInfo>
 

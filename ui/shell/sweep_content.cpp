@@ -1,10 +1,10 @@
 #include "ui/shell/sweep_content.h"
 
-#include "engine/service/equal_work.h"
-#include "ui/bridge/plain_text.h"
-#include "ui/bridge/words.h"
+#include "engine/service/search/equal_work.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
 
 #include <QLabel>
 #include <QLayout>

@@ -1,8 +1,8 @@
 // From a sweep's results to what its two plots draw.
 #pragma once
 
-#include "ui/models/sweep_table.h"
 #include "ui/plots/sweep_plot.h"
+#include "ui/state/sweep_table.h"
 
 #include <span>
 

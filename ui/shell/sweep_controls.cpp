@@ -1,10 +1,10 @@
 // How SweepPage's controls and plots are placed.
-#include "ui/bridge/plain_text.h"
-#include "ui/bridge/words.h"
-#include "ui/panels/flow_layout.h"
-#include "ui/panels/message_bar.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/controls/message_bar.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/shell/sweep_page.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -1,13 +1,13 @@
 #include "ui/shell/sweep_page.h"
 
 #include "engine/base/file.h"
-#include "ui/bridge/engine_bridge.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
-#include "ui/panels/message_bar.h"
+#include "ui/controls/message_bar.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/sweep_content.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/words.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -1,7 +1,7 @@
 // The mode in which many plans are swept through: what varies, how much that costs, and two linked plots.
 #pragma once
 
-#include "ui/models/sweep_table.h"
+#include "ui/state/sweep_table.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -1,7 +1,7 @@
 #include "ui/shell/window_actions.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
-#include "ui/shell/button_style.h"
+#include "ui/controls/button_style.h"
 
 #include <QActionGroup>
 #include <QMenu>

@@ -1,14 +1,14 @@
 // What the window gives away: pictures and data of the mode in front, and stored runs.
 #include "engine/base/file.h"
-#include "ui/bridge/plain_text.h"
-#include "ui/bridge/words.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/forecast.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
 
 #include <QFileDialog>
 #include <QMenu>

@@ -1,18 +1,18 @@
 // What fills MainWindow's centre: its four modes, and how the picture of Explore is shown.
 #include "engine/model/family_shape.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
+#include "ui/controls/enlarge.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/plots/plots.h"
-#include "ui/shell/enlarge.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/words/words.h"
 
 #include <QActionGroup>
 #include <QDockWidget>

@@ -1,14 +1,14 @@
 // What MainWindow says of a plan that cannot be, and the way back to one that can.
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/train_words.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/words/train_words.h"
+#include "ui/words/words.h"
 
 #include <algorithm>
 

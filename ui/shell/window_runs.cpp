@@ -1,21 +1,21 @@
 // What MainWindow does with stored runs: show, compare, describe, import, export, delete.
 #include "engine/model/experiment_json.h"
-#include "ui/bridge/comparison.h"
-#include "ui/bridge/engine_bridge.h"
-#include "ui/bridge/run_words.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
+#include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/panels/message_bar.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_desk.h"
-#include "ui/shell/forecast.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_desk.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/words/comparison.h"
+#include "ui/words/run_words.h"
+#include "ui/words/words.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -1,8 +1,6 @@
 // How MainWindow lets the order of passes be edited: the panel beside the picture, moved passes, files; and costs from a run.
-#include "engine/service/run_durations.h"
-#include "ui/bridge/words.h"
-#include "ui/models/experiment_document.h"
-#include "ui/panels/message_bar.h"
+#include "engine/service/runs/run_durations.h"
+#include "ui/controls/message_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/explore_page.h"
@@ -11,6 +9,8 @@
 #include "ui/shell/run_desk.h"
 #include "ui/shell/schedule_desk.h"
 #include "ui/shell/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/words.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

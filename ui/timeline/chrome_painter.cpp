@@ -1,6 +1,6 @@
 // What stands around the lanes: captions with provenance, lane names with load bars.
 #include "ui/timeline/scene.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/words/time_axis.h"
 
 #include <QPainter>
 

@@ -1,6 +1,6 @@
 // Lanes with their passes.
 #include "ui/timeline/box_painter.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/words/time_axis.h"
 
 #include <QPainter>
 

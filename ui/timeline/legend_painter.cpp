@@ -1,6 +1,6 @@
 // What the fills mean: the kinds that occur, or microbatches, chunks or slack.
 #include "ui/timeline/scene.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/words/time_axis.h"
 
 #include <QPainter>
 

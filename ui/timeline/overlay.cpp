@@ -1,7 +1,7 @@
 #include "ui/timeline/overlay.h"
 
-#include "ui/timeline/links.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/state/links.h"
+#include "ui/words/time_axis.h"
 
 #include <QPainter>
 #include <QPainterPath>

@@ -1,7 +1,7 @@
 // What lies over the picture and changes without it: pointer, hover panel, selection with its neighbours.
 #pragma once
 
-#include "ui/shell/view_state.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/pass_drag.h"
 #include "ui/timeline/scene.h"
 

@@ -1,6 +1,6 @@
 #include "ui/timeline/pass_drag.h"
 
-#include "ui/timeline/links.h"
+#include "ui/state/links.h"
 #include "ui/timeline/overlay.h"
 #include "ui/timeline/timeline_private.h"
 

@@ -1,6 +1,6 @@
 // What was done in a marked range of time.
 #include "ui/timeline/scene.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/words/time_axis.h"
 
 #include <QStringList>
 

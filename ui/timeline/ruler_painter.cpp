@@ -1,6 +1,6 @@
 // The ruler above the lanes, and the flags on it whose poles go through them.
 #include "ui/timeline/scene.h"
-#include "ui/timeline/time_axis.h"
+#include "ui/words/time_axis.h"
 
 #include <QPainter>
 

@@ -1,9 +1,9 @@
 // Everything that a picture of the timeline is painted from, and the functions that paint it: on the screen and into exports.
 #pragma once
 
-#include "ui/timeline/colours.h"
-#include "ui/timeline/geometry.h"
-#include "ui/timeline/layout.h"
+#include "ui/canvas/colours.h"
+#include "ui/canvas/geometry.h"
+#include "ui/canvas/layout.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QFont>

@@ -1,5 +1,5 @@
 #include "ui/timeline/search_line.h"
-#include "ui/bridge/plain_text.h"
+#include "ui/words/plain_text.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>

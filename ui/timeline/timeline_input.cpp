@@ -1,5 +1,5 @@
 // Mouse and keys of the timeline, after the table in design/experience.md.
-#include "ui/timeline/links.h"
+#include "ui/state/links.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <QKeyEvent>

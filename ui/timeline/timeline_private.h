@@ -1,7 +1,7 @@
 // The timeline view's state, shared by its drawing and its input.
 #pragma once
 
-#include "ui/plots/qcp.h"
+#include "ui/canvas/qcp.h"
 #include "ui/timeline/overlay.h"
 #include "ui/timeline/pass_drag.h"
 

@@ -1,10 +1,10 @@
 #include "ui/timeline/timeline_view.h"
 
-#include "ui/plots/vector_plot.h"
+#include "ui/canvas/vector_plot.h"
 
-#include "ui/plots/painted_layer.h"
+#include "ui/canvas/painted_layer.h"
+#include "ui/state/links.h"
 #include "ui/timeline/accessible_timeline.h"
-#include "ui/timeline/links.h"
 #include "ui/timeline/search_line.h"
 #include "ui/timeline/timeline_private.h"
 

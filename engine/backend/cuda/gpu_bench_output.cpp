@@ -1,5 +1,5 @@
-// S and T of one device's shard of the output layer, kernel after kernel as engine/runtime/output_shard.cpp queues them. What
-// the ranks exchange between them is not part of it.
+// S and T of one device's shard of the output layer, kernel after kernel as engine/runtime/executor/output_shard.cpp queues
+// them. What the ranks exchange between them is not part of it.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "engine/base/text.h"
 #include "kernels/include/embedding.h"

@@ -1,6 +1,6 @@
 // Durations of passes as CSV, under a schedule with every kind of pass.
 #include "engine/schedule/text_form.h"
-#include "engine/simulate/cost_model.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "tests/fuzz/support.h"
 
 using namespace stagelens;

@@ -1,7 +1,7 @@
 // Schedules in Stagelens' text form, and what a validator says of whatever was accepted.
 #include "engine/exchange/schedule_file.h"
+#include "engine/schedule/check/validator.h"
 #include "engine/schedule/text_form.h"
-#include "engine/schedule/validator.h"
 #include "tests/fuzz/support.h"
 
 using namespace stagelens;

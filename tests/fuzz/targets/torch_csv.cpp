@@ -1,6 +1,6 @@
 // PyTorch's schedule CSV.
 #include "engine/exchange/torch_csv.h"
-#include "engine/schedule/validator.h"
+#include "engine/schedule/check/validator.h"
 #include "tests/fuzz/support.h"
 
 using namespace stagelens;

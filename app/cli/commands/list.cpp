@@ -1,0 +1,181 @@
+// `list`: what there is to choose from.
+#include "app/cli/commands/commands.h"
+#include "app/cli/report.h"
+#include "app/cli/table.h"
+#include "engine/base/text.h"
+#include "engine/model/calibration.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/names.h"
+#include "engine/schedule/families.h"
+#include "engine/service/engine_service.h"
+#include "engine/service/processes.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace stagelens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view description(model::VocabularyMethod method)
+{
+    switch (method) {
+    case model::VocabularyMethod::None: return "whole, on the first and the last stage";
+    case model::VocabularyMethod::Redis: return "whole, with the transformer layers redistributed to balance the stages";
+    case model::VocabularyMethod::Naive: return "sharded over all devices, three barriers";
+    case model::VocabularyMethod::Vocab1: return "sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)";
+    case model::VocabularyMethod::Vocab2: return "sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)";
+    case model::VocabularyMethod::Interlaced:
+        return "sharded over all devices, which run it at once (arXiv 2411.05288, appendix B)";
+    }
+    return {};
+}
+
+base::Result<Json> schedules()
+{
+    Json list = Json::array();
+    for (const schedule::Family &family : schedule::families())
+        list.push_back({{"name", family.name},
+                        {"description", family.description},
+                        {"source", family.source},
+                        {"synchronous", family.synchronous},
+                        {"directions", family.directions},
+                        {"replicas", family.directions}, // the former name, for older readers
+                        {"splits_backward", family.splitsBackward},
+                        {"conditions", family.conditions}});
+    list.push_back({{"name", model::kAutomaticFamily},
+                    {"description", "searches the synchronous families, vocabulary methods and cuts of the layers for the "
+                                    "fastest plan within memory_limit (or the hardware's capacity)"},
+                    {"source", ""},
+                    {"synchronous", true},
+                    {"directions", 1},
+                    {"replicas", 1},
+                    {"splits_backward", false},
+                    {"conditions", ""}});
+    return list;
+}
+
+base::Result<Json> vocabularies()
+{
+    Json list = Json::array();
+    for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Redis, model::VocabularyMethod::Naive,
+                              model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2})
+        list.push_back({{"name", model::name(method)},
+                        {"description", description(method)},
+                        {"sharded", model::isSharded(method)},
+                        {"barriers", model::barrierCount(method)}});
+    return list;
+}
+
+base::Result<Json> models()
+{
+    const auto presets = model::modelPresets();
+    if (!presets)
+        return presets.error();
+    Json list = Json::array();
+    for (const model::ModelPreset &preset : *presets)
+        list.push_back({{"name", preset.model.preset},
+                        {"description", preset.description},
+                        {"family", model::name(preset.model.family)},
+                        {"layers", preset.model.layers},
+                        {"hidden", preset.model.hidden},
+                        {"vocabulary_size", preset.model.vocabularySize}});
+    return list;
+}
+
+base::Result<Json> hardware()
+{
+    const auto presets = model::hardwarePresets();
+    if (!presets)
+        return presets.error();
+    Json list = Json::array();
+    for (const model::Hardware &preset : *presets) {
+        list.push_back({{"name", preset.name},
+                        {"description", preset.description},
+                        {"peak_flops", preset.peakFlops},
+                        {"memory_bytes", preset.memoryCapacity},
+                        {"devices_per_node", preset.devicesPerNode}});
+        const auto spread = preset.name == "cpu-local" ? model::calibrationSpread() : std::nullopt;
+        if (spread)
+            list.back()["spread"] = *spread;
+    }
+    return list;
+}
+
+Json availability(const std::vector<service::BackendInfo> &infos)
+{
+    Json list = Json::array();
+    for (const service::BackendInfo &backend : infos) {
+        Json row = {{"name", backend.name}, {"description", backend.description}, {"available", backend.available}};
+        if (!backend.available)
+            row["reason"] = backend.reason;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+base::Result<Json> backends()
+{
+    return availability(service::backends());
+}
+
+base::Result<Json> transports()
+{
+    return availability(service::transports());
+}
+
+void print(const Json &list)
+{
+    Table table({"", ""});
+    for (const Json &row : list) {
+        const bool available = row.value("available", true);
+        std::string text =
+            available ? row["description"].get<std::string>() : "not available: " + row["reason"].get<std::string>();
+        if (const std::string conditions = row.value("conditions", ""); !conditions.empty())
+            text += " (" + conditions + ")";
+        table.add({row["name"], std::move(text)});
+    }
+    table.print(std::cout);
+}
+
+int list(base::Result<Json> (*make)(), bool asJson)
+{
+    const auto rows = make();
+    if (!rows)
+        return fail(rows.error());
+    if (asJson)
+        printJson(*rows);
+    else
+        print(*rows);
+    return kDone;
+}
+
+} // namespace
+
+void addList(CLI::App &app, Action &chosen)
+{
+    struct Kind {
+        const char *name;
+        const char *help;
+        base::Result<Json> (*make)();
+    };
+    CLI::App *command = app.add_subcommand("list", "what there is to choose from");
+    command->require_subcommand(1);
+    for (const Kind &kind :
+         {Kind{"schedules", "families of schedules", schedules},
+          Kind{"vocabularies", "methods for the vocabulary layers", vocabularies}, Kind{"models", "model presets", models},
+          Kind{"hardware", "hardware presets", hardware}, Kind{"backends", "what can train here", backends},
+          Kind{"transports", "how tensors travel between devices", transports}}) {
+        CLI::App *inner = command->add_subcommand(kind.name, kind.help);
+        const auto asJson = std::make_shared<bool>(false);
+        inner->add_flag("--json", *asJson, "print one JSON document");
+        inner->callback([make = kind.make, asJson, &chosen] { chosen = [=] { return list(make, *asJson); }; });
+    }
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,371 @@
+// `run`: trains for real, shows progress, stores the run.
+#include "app/cli/commands/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/report.h"
+#include "app/cli/run_document.h"
+#include "app/cli/table.h"
+#include "app/cli/usage.h"
+#include "engine/base/file.h"
+#include "engine/base/printable.h"
+#include "engine/base/text.h"
+#include "engine/exchange/timeline_json.h"
+#include "engine/service/engine_service.h"
+#include "engine/service/processes.h"
+#include "engine/store/removal.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <streambuf>
+#include <unistd.h>
+#include <utility>
+
+namespace stagelens::cli {
+
+namespace {
+
+using service::RunSnapshot;
+using service::RunSnapshotPtr;
+using Clock = std::chrono::steady_clock;
+
+/// One line that is rewritten on a terminal; elsewhere a line for a step, at most one a second.
+class ProgressLine {
+public:
+    void show(const RunSnapshot &run)
+    {
+        const bool newStep = run.step > std::max(m_lastStep, run.record.summary.resumedSteps);
+        const bool due = Clock::now() - m_shown >= std::chrono::seconds(1);
+        if (m_terminal ? !newStep && !due : !newStep || (!due && run.step < run.steps))
+            return;
+        m_lastStep = run.step;
+        m_shown = Clock::now();
+        std::string line = base::concat("step ", run.step, '/', run.steps);
+        if (!run.record.losses.empty())
+            line += "  loss " + base::fixedText(run.record.losses.back(), 4);
+        if (m_terminal && run.passCount > 0 && run.passesDone > 0)
+            line += base::concat("  pass ", run.passesDone, '/', run.passCount);
+        if (run.secondsLeft)
+            line += "  " + clockText(*run.secondsLeft) + " left";
+        std::cerr << (m_terminal ? "\r\x1b[K" : "") << line << (m_terminal ? "" : "\n") << std::flush;
+        m_open = m_terminal;
+    }
+    /// Ends the rewritten line so that other messages begin on one of their own.
+    void close()
+    {
+        if (m_open)
+            std::cerr << '\n';
+        m_open = false;
+    }
+
+private:
+    bool m_terminal = isatty(STDERR_FILENO) == 1;
+    bool m_open = false;
+    int m_lastStep = 0;
+    Clock::time_point m_shown;
+};
+
+/// Blocks the command line until the engine has news.
+class Bell {
+public:
+    void ring()
+    {
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_rung = true;
+        }
+        m_changed.notify_one();
+    }
+    /// Also returns after a twentieth of a second, so that an interrupt is seen.
+    void wait()
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait_for(lock, std::chrono::milliseconds(50), [this] { return m_rung; });
+        m_rung = false;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    bool m_rung = false;
+};
+
+/// The run's last snapshot.
+RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment,
+                      const service::TrainingOptions &options)
+{
+    const InterruptScope interrupt;
+    ProgressLine progress;
+    const service::JobId job = service.submitTraining(experiment, options);
+    bool cancelled = false;
+    bool isStored = true;
+    bool isWaiting = false;
+    for (;;) {
+        for (const service::Event &event : service.drain()) {
+            const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
+            if (event.job != job || snapshot == nullptr)
+                continue;
+            progress.show(**snapshot);
+            if ((*snapshot)->stored != isStored && !(*snapshot)->finished) {
+                isStored = !isStored;
+                progress.close();
+                std::cerr << (isStored ? std::string("the run is being stored again")
+                                       : "the run is not being stored now, its steps wait in memory: " +
+                                             base::printable((*snapshot)->storeProblem))
+                          << '\n';
+            }
+            if (std::exchange(isWaiting, (*snapshot)->waitsForStore) != isWaiting && !(*snapshot)->finished) {
+                progress.close();
+                std::cerr << (isWaiting ? "training waits: " + base::printable((*snapshot)->storeProblem)
+                                        : std::string("training goes on"))
+                          << '\n';
+            }
+            if ((*snapshot)->finished) {
+                progress.close();
+                return *snapshot;
+            }
+        }
+        if (interrupt.requested() && !cancelled) {
+            cancelled = true;
+            progress.close();
+            std::cerr << "stopping; the partial run will be stored\n";
+            service.cancel(job);
+        }
+        bell.wait();
+    }
+}
+
+int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
+{
+    if (run.error)
+        return fail(underOptions(*run.error, arguments));
+    if (!run.stored) {
+        std::cerr << "the run was not stored: " << base::printable(run.storeProblem) << '\n';
+        return kFailed;
+    }
+    if (!run.checkpointProblem.empty()) {
+        std::cerr << base::printable(run.checkpointProblem) << '\n';
+        return kFailed;
+    }
+    return run.record.summary.status == store::RunStatus::Cancelled ? kCancelled : kDone;
+}
+
+void print(const RunSnapshot &run)
+{
+    const store::RunRecord &record = run.record;
+    std::cout << provenanceText(record.summary.kind) << ": " << planText(record.experiment) << '\n';
+    if (record.summary.id > 0)
+        std::cout << "run " << record.summary.id << ", ";
+    std::cout << store::name(record.summary.status) << ", " << run.step << " of " << run.steps << " steps";
+    if (!record.losses.empty())
+        std::cout << ", loss " << base::fixedText(record.losses.front(), 4) << " -> "
+                  << base::fixedText(record.losses.back(), 4);
+    if (record.summary.resumed)
+        std::cout << ", went on from run " << *record.summary.resumed << " after step " << record.summary.resumedSteps;
+    std::cout << '\n';
+    if (const std::string text = evaluationText(record.evaluations); !text.empty())
+        std::cout << "on held-back tokens: loss " << text << '\n';
+    for (const char *fact : {"checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
+        if (const auto known = record.environment.find(fact); known != record.environment.end())
+            std::cout << fact << ": " << base::printable(known->second) << '\n';
+    std::cout << '\n';
+    if (record.metrics && record.timeline)
+        printMetrics(std::cout, *record.metrics, *record.timeline);
+}
+
+/// What `run` is given beside the experiment.
+struct RunArguments {
+    std::shared_ptr<std::string> database;
+    std::string dump;
+    std::string init;
+    int checkpointEvery = 0;
+    std::string resume;  ///< number or name of a run; empty: none
+    std::string kernels; ///< file for the GPUs' kernels in the last step; empty: they are not recorded
+    bool asJson = false;
+};
+
+/// Finds the run to resume and takes its experiment for what nobody says otherwise.
+base::Result<std::optional<store::RunId>> resumedRun(service::StoredRuns &stored, const RunArguments &given,
+                                                     ExperimentArguments &arguments)
+{
+    if (given.resume.empty())
+        return std::optional<store::RunId>();
+    const auto refused = [](std::string message) { return base::Error::invalid("--resume", std::move(message)); };
+    if (!given.init.empty())
+        return refused("contradicts --init: parameters come from the checkpoint; keep one");
+    const auto id = stored.numberOf(given.resume);
+    if (!id)
+        return refused(id.error().text());
+    auto record = stored.load(*id);
+    if (!record)
+        return refused(record.error().text());
+    if (record->summary.status == store::RunStatus::Running)
+        return refused(base::concat("run ", *id, " is still training; stop it first"));
+    if (arguments.file.empty())
+        arguments.stored = std::move(record->experiment);
+    return std::optional(*id);
+}
+
+/// Silences a process that is not the first of its group; main() and the engine's remarks write to the same streams.
+class Hush {
+public:
+    Hush() : m_out(std::cout.rdbuf(&m_nothing)), m_err(std::cerr.rdbuf(&m_nothing)) {}
+    Hush(const Hush &) = delete;
+    Hush &operator=(const Hush &) = delete;
+    ~Hush()
+    {
+        std::cout.rdbuf(m_out);
+        std::cerr.rdbuf(m_err);
+    }
+
+private:
+    /// Takes everything and keeps nothing.
+    class Nothing : public std::streambuf {
+        int overflow(int letter) override { return traits_type::not_eof(letter); }
+    };
+    Nothing m_nothing;
+    std::streambuf *m_out;
+    std::streambuf *m_err;
+};
+
+nlohmann::ordered_json documentOf(const RunSnapshot &run)
+{
+    nlohmann::ordered_json document = runDocument(run.record, true);
+    if (run.kernels)
+        document["kernels"] = {{"step", run.step - 1},
+                               {"devices", exchange::devicesJson(*run.kernelTimeline)},
+                               {"slices", exchange::kernelsJson(*run.kernels)}};
+    return document;
+}
+
+/// The last step with its kernels, as a Chrome trace.
+base::Result<> writeKernels(const RunSnapshot &run, const std::string &file)
+{
+    if (!run.kernels) {
+        const auto why = run.record.environment.find("kernels");
+        return base::Error::failed("no kernels: " +
+                                       (why == run.record.environment.end() ? "the last step was not reached" : why->second),
+                                   "--kernels");
+    }
+    return base::writeFile(file, exchange::chromeTrace(*run.kernelTimeline, {.kernels = run.kernels.get()}));
+}
+
+/// Trains in this process, or in its part of the group.
+int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes, bool isOverNccl)
+{
+    const auto refuse = [&](const base::Error &error) {
+        if (processes)
+            processes->giveUp(error);
+        return fail(underOptions(error, arguments));
+    };
+    for (const std::string &output : {given.kernels, given.dump})
+        if (const auto allowed = requireOutput(output, *given.database); !allowed)
+            return refuse(allowed.error());
+    Bell bell;
+    service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
+    service::StoredRuns stored(*given.database);
+    const auto resumed = resumedRun(stored, given, arguments);
+    if (!resumed)
+        return refuse(resumed.error());
+    auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
+    if (!experiment)
+        return refuse(experiment.error());
+    if (!given.kernels.empty() && experiment->training.backend != "cuda")
+        return refuse(base::Error::invalid("--kernels", "records those of GPUs; choose --backend cuda, or leave it out"));
+    const service::TrainingOptions options{.dump = given.dump,
+                                           .init = given.init,
+                                           .checkpointEvery = given.checkpointEvery,
+                                           .resume = *resumed,
+                                           .processes = processes,
+                                           .isOverNccl = isOverNccl,
+                                           .recordsKernels = !given.kernels.empty()};
+    if (auto problems = service::travelProblems(*experiment, options); !problems.empty())
+        return refuse(base::Error::invalid(std::move(problems)));
+    if (processes || isOverNccl)
+        experiment->training.mode = model::RunMode::Live;
+    // Better no run than hours of training that nobody can find again.
+    if (!processes || processes->isFirst()) {
+        if (const auto runs = stored.list(); !runs)
+            return refuse(runs.error());
+        if (const auto writable = store::requireWritable(stored.file()); !writable)
+            return refuse(writable.error());
+    }
+    const RunSnapshotPtr last = follow(service, bell, *experiment, options);
+    if (processes && last->error)
+        processes->giveUp(*last->error);
+    if (!given.kernels.empty() && !last->error)
+        if (const auto written = writeKernels(*last, given.kernels); !written)
+            return fail(written.error());
+    if (given.asJson)
+        printJson(documentOf(*last));
+    else if (!last->error || !last->record.iterations.empty())
+        print(*last);
+    return statusOf(*last, arguments);
+}
+
+/// By mpirun, or by another program that starts as many processes and tells each of the others as Open MPI or MPICH does.
+bool isOneOfSeveral()
+{
+    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+}
+
+int run(ExperimentArguments arguments, const RunArguments &given)
+{
+    const auto transport = arguments.given.find("--transport");
+    const bool isOverNccl = transport != arguments.given.end() && transport->second == "nccl";
+    if (!isOverNccl && (transport == arguments.given.end() || transport->second != "mpi"))
+        return train(std::move(arguments), given, {}, false);
+    arguments.given.erase(transport);
+    if (isOverNccl && !isOneOfSeveral())
+        return train(std::move(arguments), given, {}, true);
+    const auto processes = service::joinProcesses(isOverNccl);
+    if (!processes)
+        return fail(processes.error());
+    std::optional<Hush> hush;
+    if (!(*processes)->isFirst())
+        hush.emplace();
+    const int status = train(std::move(arguments), given, *processes, isOverNccl);
+    const std::optional<int> farewell = (*processes)->leave(status);
+    hush.reset();
+    if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
+        std::cerr << base::printable(*loss) << '\n';
+    return farewell.value_or(status);
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Action &chosen)
+{
+    CLI::App *command = app.add_subcommand("run", "train for real and store the run");
+    const auto arguments = addExperimentArguments(*command);
+    const auto given = std::make_shared<RunArguments>();
+    given->database = addDatabaseOption(*command);
+    command->get_option("--transport")
+        ->description("in-process; mpi: as many processes as devices, started by mpirun; nccl: a GPU for each device, in "
+                      "either way");
+    const auto add = [&](const char *name, auto &target, const char *placeholder, const char *help) {
+        return command->add_option(name, target, help)->type_name(placeholder)->group("Training");
+    };
+    add("--dump", given->dump, "DIR", "write parameters, first gradients and losses there, in Hugging Face layout")
+        ->check(notEmpty());
+    add("--init", given->init, "DIR", "start from the parameters of such a folder")->check(notEmpty());
+    add("--checkpoint-every", given->checkpointEvery, "N",
+        "keep the state after every N steps and after the last, to resume from")
+        ->transform(wholeNumberFrom(1));
+    add("--resume", given->resume, "RUN", "go on from the newest checkpoint of a stored run (its number or name)")
+        ->check(notEmpty());
+    add("--kernels", given->kernels, "FILE",
+        "record the GPUs' kernels inside the last step's passes there, as a Chrome trace; that step is slower")
+        ->check(notEmpty());
+    command->add_flag("--json", given->asJson, "print one JSON document");
+    command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });
+}
+
+} // namespace stagelens::cli

@@ -1,0 +1,89 @@
+// What a pass waits for. The one definition that simulator, validator and executor share.
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "engine/passes/pass.h"
+
+#include <cstdint>
+
+namespace stagelens::schedule {
+
+/// How a result travels from the passes that make it to the pass that needs it.
+enum class Transfer : std::uint8_t {
+    Local,      ///< same device: nothing moves
+    Send,       ///< a [b s, h] tensor between neighbouring stages; pure latency where the device is the same
+    BroadcastX, ///< C0: the last stage's output to all devices, before S
+    Statistics, ///< C1: softmax statistics of all shards; Vocab2 also reduces dX here. The naive method has it twice (max, sum)
+    ReduceGradient, ///< C2: sum of the shards' dX to the last stage's device
+    EmbedReduce,    ///< sum of the shards' embeddings to the first stage's device
+    EmbedBroadcast, ///< gradient of the embedding from the first stage's device to all
+};
+inline constexpr int kTransferCount = 7;
+
+/// A pass (or, when `allDevices`, the pass of that kind and microbatch on every device) that must have ended, and the transfer
+/// that follows it.
+struct Requirement {
+    PassKind kind = PassKind::F; ///< B: the stage's B, or its I where that microbatch's backward is split (see provides())
+    std::uint16_t stage = 0;     ///< of the pass; unused when allDevices
+    bool allDevices = false;
+    Transfer transfer = Transfer::Local;
+};
+inline constexpr std::size_t kMostRequirements = 2; ///< of one pass
+
+/// What a pass's requirements follow from, beside the pass.
+struct RequirementRules {
+    int lastStage = 0;
+    model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
+};
+
+/// Calls `visit(requirement)` for all that a pass waits for beside its device. All requirements have the pass's own microbatch
+/// (and so its direction). Whether a backward is split may differ by stage and microbatch.
+///   F(0)     sharded: EF on all devices, EmbedReduce        F(s>0)  F(s-1), Send
+///   S        F(last), BroadcastX        U (naive)  S on all devices, Statistics
+///   T        Naive: U on all; Vocab1, Vocab2: S on all; Statistics
+///   B/I(last) own F; Naive, Vocab1: T on all devices, ReduceGradient; Vocab2: S on all devices, Statistics;
+///            Interlaced: S on all devices, ReduceGradient
+///   B/I(s)   own F; B/I(s+1), Send      W  own I
+///   EB       B/I(0), EmbedBroadcast     EF nothing
+/// The three barriers of Naive: S makes logits and their local maximum; Statistics (max); U makes exp and its local sum;
+/// Statistics (sum); T makes the softmax, dX and dW of the shard; ReduceGradient; B/I(last).
+template <class Visit>
+void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit visit)
+{
+    using model::VocabularyMethod;
+    const auto ofStage = [&visit](PassKind kind, int stage, Transfer transfer) {
+        visit(Requirement{kind, static_cast<std::uint16_t>(stage), false, transfer});
+    };
+    const auto ofAllDevices = [&visit](PassKind kind, Transfer transfer) { visit(Requirement{kind, 0, true, transfer}); };
+    switch (pass.kind) {
+    case PassKind::F:
+        if (pass.stage > 0)
+            ofStage(PassKind::F, pass.stage - 1, Transfer::Send);
+        else if (model::isSharded(rules.vocabulary))
+            ofAllDevices(PassKind::EF, Transfer::EmbedReduce);
+        break;
+    case PassKind::B:
+    case PassKind::I:
+        ofStage(PassKind::F, pass.stage, Transfer::Local);
+        if (pass.stage != rules.lastStage)
+            ofStage(PassKind::B, pass.stage + 1, Transfer::Send);
+        else if (rules.vocabulary == VocabularyMethod::Vocab2)
+            ofAllDevices(PassKind::S, Transfer::Statistics);
+        else if (rules.vocabulary == VocabularyMethod::Interlaced)
+            ofAllDevices(PassKind::S, Transfer::ReduceGradient);
+        else if (model::isSharded(rules.vocabulary))
+            ofAllDevices(PassKind::T, Transfer::ReduceGradient);
+        break;
+    case PassKind::W: ofStage(PassKind::I, pass.stage, Transfer::Local); break;
+    case PassKind::S: ofStage(PassKind::F, rules.lastStage, Transfer::BroadcastX); break;
+    case PassKind::U: ofAllDevices(PassKind::S, Transfer::Statistics); break;
+    case PassKind::T:
+        ofAllDevices(rules.vocabulary == VocabularyMethod::Naive ? PassKind::U : PassKind::S, Transfer::Statistics);
+        break;
+    case PassKind::EB: ofStage(PassKind::B, 0, Transfer::EmbedBroadcast); break;
+    case PassKind::EF:
+    case PassKind::O: break;
+    }
+}
+
+} // namespace stagelens::schedule

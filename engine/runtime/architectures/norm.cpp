@@ -1,0 +1,46 @@
+#include "engine/runtime/architectures/norm.h"
+
+#include "engine/runtime/architectures/architecture.h"
+
+namespace stagelens::runtime {
+
+std::int64_t normStatistics(const Shape &shape)
+{
+    return (shape.architecture->anatomy().normsHaveBias ? 2 : 1) * shape.tokens();
+}
+
+void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in, const Context &context)
+{
+    const ConstValues weight = norm.weight->weights();
+    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t width = context.shape.hidden;
+    if (norm.bias == nullptr)
+        return context.compute.rmsNormForward(out, statistics, in, weight, rows, width, context.shape.normEpsilon);
+    context.compute.layerNormForward(out, statistics, statistics + rows, in, weight, norm.bias->weights(), rows, width);
+}
+
+void backwardNorm(const Norm &norm, Values inGradient, ConstValues outGradient, ConstValues in, const float *statistics,
+                  const Context &context)
+{
+    const ConstValues weight = norm.weight->weights();
+    float *weightGradient = norm.weight->gradient.data();
+    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t width = context.shape.hidden;
+    if (norm.bias == nullptr)
+        return context.compute.rmsNormBackward(inGradient, weightGradient, outGradient, in, statistics, weight, rows, width);
+    context.compute.layerNormBackward(inGradient, weightGradient, norm.bias->gradient.data(), outGradient, in, statistics,
+                                      statistics + rows, weight, rows, width);
+}
+
+void backwardNorm(const Norm &norm, Values gradient, ConstValues outGradient, Values in, const float *statistics, Backward part,
+                  const Context &context)
+{
+    const Values before = context.wide();
+    if (part == Backward::Inputs)
+        context.compute.copy(before, gradient, context.shape.boundary());
+    backwardNorm(norm, gradient, outGradient, in, statistics, context);
+    if (part == Backward::Inputs)
+        context.compute.copy(in, before, context.shape.boundary());
+}
+
+} // namespace stagelens::runtime

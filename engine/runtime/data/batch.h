@@ -1,0 +1,58 @@
+// The tokens of one step.
+#pragma once
+
+#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/data/token_source.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// Inputs and labels (the next tokens) of every microbatch, each [sequences, sequence].
+class Batch {
+public:
+    explicit Batch(const Shape &shape)
+        : m_tokens(size(shape.tokens())), m_counted(shape.tokens()), m_inputs(size(shape.microbatches) * m_tokens),
+          m_labels(m_inputs.size())
+    {}
+
+    void load(const TokenSource &source, std::int64_t step)
+    {
+        for (std::size_t microbatch = 0; microbatch * m_tokens < m_inputs.size(); ++microbatch)
+            source.batch(step, static_cast<int>(microbatch), part(std::span(m_inputs), microbatch),
+                         part(std::span(m_labels), microbatch));
+    }
+    /// Fills the only microbatch with one of the tokens that training never sees. The loss counts its first `counted` tokens.
+    void loadHeldBack(const TokenSource &source, int microbatch, std::int64_t counted)
+    {
+        source.heldBack(microbatch, m_inputs, m_labels);
+        m_counted = counted;
+    }
+    /// Tokens of each microbatch that the loss is a mean over, from the first on.
+    [[nodiscard]] std::int64_t countedTokens() const { return m_counted; }
+    [[nodiscard]] std::span<const std::int32_t> inputs(int microbatch) const
+    {
+        return part(std::span(m_inputs), size(microbatch));
+    }
+    [[nodiscard]] std::span<const std::int32_t> labels(int microbatch) const
+    {
+        return part(std::span(m_labels), size(microbatch));
+    }
+    [[nodiscard]] const std::vector<std::int32_t> &allInputs() const { return m_inputs; }
+    [[nodiscard]] const std::vector<std::int32_t> &allLabels() const { return m_labels; }
+
+private:
+    template <class Token>
+    [[nodiscard]] std::span<Token> part(std::span<Token> tokens, std::size_t microbatch) const
+    {
+        return tokens.subspan(microbatch * m_tokens, m_tokens);
+    }
+    std::size_t m_tokens; ///< of a microbatch
+    std::int64_t m_counted;
+    std::vector<std::int32_t> m_inputs;
+    std::vector<std::int32_t> m_labels;
+};
+
+} // namespace stagelens::runtime

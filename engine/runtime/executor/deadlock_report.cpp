@@ -1,0 +1,102 @@
+#include "engine/runtime/executor/deadlock_report.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/devices_in_order.h"
+#include "engine/schedule/pass_index.h"
+
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace stagelens::runtime {
+namespace {
+
+using schedule::Pass;
+using schedule::PassKind;
+using schedule::Transfer;
+
+std::string_view messageName(const schedule::Need &need, PassKind maker)
+{
+    switch (need.transfer) {
+    case Transfer::Local: return "";
+    case Transfer::Send: return maker == PassKind::F ? "the output of " : "the gradient of ";
+    case Transfer::BroadcastX: return "the last stage's output of ";
+    case Transfer::Statistics: return "the softmax statistics of ";
+    case Transfer::ReduceGradient: return "the last stage's gradient of ";
+    case Transfer::EmbedReduce: return "the embeddings of ";
+    case Transfer::EmbedBroadcast: return "the embeddings' gradient of ";
+    }
+    return "";
+}
+
+class Report {
+public:
+    Report(const schedule::Schedule &schedule, const std::vector<std::size_t> &done)
+        : m_schedule(schedule), m_index(indexOf(schedule)), m_devices(schedule)
+    {
+        for (int device = 0; device < schedule.devices(); ++device)
+            while (m_devices.next(device) < done[size(device)])
+                m_devices.finish(device, 0, [](int) {});
+    }
+
+    /// "device 0 waits at position 3 (B0@0) for the gradient of B0@1 from device 1, which has it at position 5"
+    [[nodiscard]] std::string waitOf(int device) const
+    {
+        const std::span<const Pass> unit = m_devices.nextUnit(device);
+        std::string text = base::concat("device ", device, " waits at position ", m_devices.next(device), " (",
+                                        schedule::text(unit.front()), ") for ");
+        for (const Pass &pass : unit)
+            for (const schedule::Need &need : m_devices.frontier().needsOf(pass))
+                if (const auto lack = lackOf(need, pass))
+                    return text + *lack;
+        return text + "a message that nobody has sent";
+    }
+
+private:
+    [[nodiscard]] std::optional<std::string> lackOf(const schedule::Need &need, const Pass &pass) const
+    {
+        const schedule::Frontier &frontier = m_devices.frontier();
+        if (frontier.isComplete(frontier.resultOf(need.row, pass.microbatch)))
+            return std::nullopt;
+        const schedule::Placement &placement = m_schedule.placement();
+        const bool isShared = frontier.table().rows().isShared(need.row);
+        const Pass maker = frontier.table().rows().makerOf(need.row);
+        for (int unit = maker.stage; unit <= (isShared ? m_schedule.devices() - 1 : maker.stage); ++unit) {
+            const int device = isShared ? unit : placement.deviceOf(unit, placement.directionOf(pass.microbatch));
+            const std::uint32_t number = m_index.at(maker.kind, unit, pass.microbatch);
+            const std::size_t begin = m_schedule.firstIndex(device);
+            if (number == schedule::PassIndex::kAbsent)
+                return base::concat(messageName(need, maker.kind), schedule::name(maker.kind), pass.microbatch, " from device ",
+                                    device, ", which does not have that pass");
+            if (number - begin >= m_devices.next(device))
+                return base::concat(messageName(need, maker.kind), schedule::text(m_schedule.device(device)[number - begin]),
+                                    " from device ", device, ", which has it at position ", number - begin);
+        }
+        return std::nullopt;
+    }
+
+    const schedule::Schedule &m_schedule;
+    schedule::PassIndex m_index;
+    schedule::DevicesInOrder m_devices;
+};
+
+} // namespace
+
+base::Error deadlockError(const RunPlan &plan, const std::vector<std::size_t> &done)
+{
+    constexpr int kMostShown = 16;
+    const Report report(plan.schedule, done);
+    std::string text = base::concat("the devices wait for each other after ", std::accumulate(done.begin(), done.end(), 0UL),
+                                    " of ", plan.schedule.passCount(), " passes");
+    int shown = 0;
+    for (int device = 0; device < plan.schedule.devices(); ++device) {
+        if (done[size(device)] == plan.schedule.device(device).size())
+            continue;
+        if (++shown > kMostShown)
+            return base::Error::failed(text + "; and so on; validate the schedule", "schedule");
+        text += (shown == 1 ? ": " : "; ") + report.waitOf(device);
+    }
+    return base::Error::failed(text + "; validate the schedule", "schedule");
+}
+
+} // namespace stagelens::runtime

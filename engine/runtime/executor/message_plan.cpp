@@ -1,0 +1,218 @@
+#include "engine/runtime/executor/message_plan.h"
+
+#include "engine/schedule/devices_in_order.h"
+#include "engine/schedule/pass_index.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+namespace stagelens::runtime {
+namespace {
+
+using model::VocabularyMethod;
+using schedule::Pass;
+using schedule::PassIndex;
+using schedule::PassKind;
+
+/// Vector clocks of so many numbers are kept at most: 80 MB and a quarter of a second, for which the window waits.
+constexpr std::size_t kMostTicks = 20'000'000;
+
+/// Tensors that a pass gives away, and which passes use them.
+struct PassMessage {
+    std::int64_t floats = 0;
+    int count = 1;
+    PassKind user = PassKind::F;
+    int stage = 0;           ///< of the user
+    bool allDevices = false; ///< the user is that pass on every device
+    bool isOwn = false;      ///< nobody uses it: it serves the pass itself
+};
+
+/// Runs a schedule without time and keeps, for every pass, how many passes of each device surely end before it begins.
+class PassClocks {
+public:
+    explicit PassClocks(const schedule::Schedule &schedule)
+        : m_schedule(schedule), m_index(indexOf(schedule)), m_devices(static_cast<std::size_t>(schedule.devices())),
+          m_known(schedule.passCount() * m_devices)
+    {
+        schedule::DevicesInOrder devices(schedule);
+        devices.run([&](int device, std::span<const Pass> unit, base::Nanos) {
+            const std::size_t position = devices.next(device);
+            const std::size_t number = schedule.firstIndex(device) + position;
+            std::uint32_t *own = known(number);
+            if (position > 0)
+                std::copy_n(known(number - 1), m_devices, own);
+            for (const Pass &pass : unit)
+                learn(devices.frontier(), pass, own);
+            own[device] = static_cast<std::uint32_t>(position);
+            if (unit.size() > 1)
+                std::copy_n(own, m_devices, known(number + 1));
+            return 0;
+        });
+    }
+
+    /// The last pass of a device that may begin before the message of its pass `from` is used.
+    [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const PassMessage &message, int microbatch) const
+    {
+        const std::size_t passes = m_schedule.device(device).size();
+        std::size_t last = from;
+        if (message.isOwn)
+            return last;
+        for (int user = message.allDevices ? 0 : message.stage;
+             user <= (message.allDevices ? m_schedule.devices() - 1 : message.stage); ++user) {
+            const std::uint32_t number = m_index.at(message.user, user, microbatch);
+            if (number == PassIndex::kAbsent)
+                return passes - 1;
+            const int on = deviceOf(number);
+            const std::size_t position = number - m_schedule.firstIndex(on);
+            while (last + 1 < passes && known(device, last)[on] <= position)
+                ++last;
+        }
+        return last;
+    }
+
+private:
+    [[nodiscard]] int deviceOf(std::size_t number) const
+    {
+        int device = 0;
+        while (device + 1 < m_schedule.devices() && m_schedule.firstIndex(device + 1) <= number)
+            ++device;
+        return device;
+    }
+    [[nodiscard]] const std::uint32_t *known(int device, std::size_t position) const
+    {
+        return m_known.data() + (m_schedule.firstIndex(device) + position) * m_devices;
+    }
+    std::uint32_t *known(std::size_t number) { return m_known.data() + number * m_devices; }
+
+    /// Adds what the pass learns from those it needs.
+    void learn(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
+    {
+        for (const schedule::Need &need : frontier.needsOf(pass)) {
+            const schedule::ResultRows &rows = frontier.table().rows();
+            const Pass maker = rows.makerOf(need.row);
+            const int last = rows.isShared(need.row) ? m_schedule.devices() - 1 : maker.stage;
+            for (int unit = maker.stage; unit <= last; ++unit) {
+                const std::uint32_t number = m_index.at(maker.kind, unit, pass.microbatch);
+                const std::uint32_t *theirs = known(number);
+                std::transform(theirs, theirs + m_devices, own, own,
+                               [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+                const int on = deviceOf(number);
+                own[on] = std::max(own[on], static_cast<std::uint32_t>(number - m_schedule.firstIndex(on) + 1));
+            }
+        }
+    }
+
+    const schedule::Schedule &m_schedule;
+    PassIndex m_index;
+    std::size_t m_devices;
+    std::vector<std::uint32_t> m_known;
+};
+
+std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const model::EngineFloats &floats)
+{
+    const VocabularyMethod method = schedule.vocabulary();
+    const bool isSharded = model::isSharded(method);
+    const int lastStage = schedule.placement().lastStage();
+    switch (pass.kind) {
+    case PassKind::F:
+        if (pass.stage < lastStage)
+            return {{floats.boundary, 1, PassKind::F, pass.stage + 1}};
+        if (isSharded)
+            return {{floats.boundary, 1, PassKind::S, 0, true}};
+        return {};
+    case PassKind::B:
+    case PassKind::I: {
+        std::vector<PassMessage> all;
+        if (pass.stage == lastStage && !isSharded) // the gradient before the final norm
+            all.push_back({.floats = floats.boundary, .isOwn = true});
+        if (pass.stage > 0)
+            all.push_back({floats.boundary, 1, PassKind::B, pass.stage - 1});
+        else if (isSharded)
+            all.push_back({floats.boundary, 1, PassKind::EB, 0, true});
+        else if (pass.kind == PassKind::B) // of an I it waits for W, and is no message
+            all.push_back({.floats = floats.boundary, .isOwn = true});
+        return all;
+    }
+    case PassKind::S:
+        if (method == VocabularyMethod::Naive)
+            return {{floats.tokens, 1, PassKind::U, 0, true}};
+        if (method == VocabularyMethod::Vocab2)
+            return {{3 * floats.tokens, 1, PassKind::T, 0, true}, {floats.boundary, 2, PassKind::B, lastStage}};
+        return {{3 * floats.tokens, 1, PassKind::T, 0, true}};
+    case PassKind::U: return {{2 * floats.tokens, 1, PassKind::T, 0, true}};
+    case PassKind::T:
+        if (method == VocabularyMethod::Vocab2)
+            return {};
+        return {{floats.boundary, 1, PassKind::B, lastStage}};
+    case PassKind::EF: return {{floats.boundary, 1, PassKind::F, 0}};
+    default: return {};
+    }
+}
+
+/// Messages that come (above 0) and go at a device's passes.
+class Balance {
+public:
+    explicit Balance(std::size_t passes) : m_bytes(passes + 1) {}
+    void add(const PassMessage &message, std::size_t first, std::size_t last)
+    {
+        std::vector<int> &changes = m_changes[message.floats];
+        changes.resize(m_bytes.size());
+        changes[first] += message.count;
+        changes[last + 1] -= message.count;
+        const base::Bytes bytes = message.floats * message.count * static_cast<base::Bytes>(sizeof(float));
+        m_bytes[first] += bytes;
+        m_bytes[last + 1] -= bytes;
+    }
+    [[nodiscard]] MessageBound most() const
+    {
+        MessageBound bound;
+        bound.bytes = greatestSum(m_bytes);
+        for (const auto &[floats, changes] : m_changes)
+            bound.blocks[floats] = greatestSum(changes);
+        return bound;
+    }
+
+private:
+    template <class Number>
+    [[nodiscard]] static Number greatestSum(const std::vector<Number> &changes)
+    {
+        Number sum = 0;
+        Number greatest = 0;
+        for (const Number change : changes)
+            greatest = std::max(greatest, sum += change);
+        return greatest;
+    }
+    std::vector<base::Bytes> m_bytes;
+    std::map<std::int64_t, std::vector<int>> m_changes; ///< of the number of blocks, by floats
+};
+
+} // namespace
+
+std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats)
+{
+    const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
+    const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;
+    std::vector<MessageBound> bounds;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const std::span<const Pass> order = schedule.device(device);
+        Balance balance(order.size());
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const bool isSecond = i > 0 && order[i - 1].pairedWithNext;
+            begin = isSecond ? begin : i;
+            for (const PassMessage &message : messagesOf(schedule, order[i], floats)) {
+                const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // given away at the pair's end
+                const std::size_t last =
+                    clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)
+                    : message.isOwn ? i
+                                    : order.size() - 1;
+                balance.add(message, begin, std::max(i, last));
+            }
+        }
+        bounds.push_back(balance.most());
+    }
+    return bounds;
+}
+
+} // namespace stagelens::runtime

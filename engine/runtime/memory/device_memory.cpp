@@ -1,0 +1,123 @@
+#include "engine/runtime/memory/device_memory.h"
+
+#include "engine/base/text.h"
+#include "engine/runtime/architectures/shape.h"
+
+namespace stagelens::runtime {
+
+using simulate::MemoryCategory;
+using simulate::PlannedBuffer;
+
+DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device, backend::Memory &memory,
+                           Messages messages)
+    : m_plan(plan), m_order(order), m_device(device), m_messages(messages), m_source(memory),
+      m_slab(size(plan.slabFloats), memory), m_pool(m_slab.values().first(size(plan.poolFloats)), memory)
+{
+    if (backend::checksMemory())
+        m_source.poison(m_slab.values().subspan(size(plan.poolFloats)));
+}
+
+backend::Tensor DeviceMemory::takeMessage(std::int64_t floats)
+{
+    return std::allocate_shared<backend::Buffer>(std::pmr::polymorphic_allocator<backend::Buffer>(&m_owners),
+                                                 m_pool.take(size(floats), backend::kMessages));
+}
+
+std::span<float> DeviceMemory::values(std::size_t buffer)
+{
+    return m_slab.values().subspan(size(m_plan.poolFloats + m_plan.places[buffer]),
+                                   size(m_plan.buffers.buffers()[buffer].floats));
+}
+
+void DeviceMemory::count(std::size_t buffer, base::Bytes sign)
+{
+    const PlannedBuffer &planned = m_plan.buffers.buffers()[buffer];
+    m_pool.meter().add(category(planned.category), sign * planned.floats * static_cast<base::Bytes>(sizeof(float)));
+}
+
+void DeviceMemory::endLives()
+{
+    const auto byEnd = m_plan.buffers.byEnd();
+    const auto buffers = m_plan.buffers.buffers();
+    for (; m_ended < byEnd.size() && buffers[byEnd[m_ended]].last < m_left; ++m_ended) {
+        if (buffers[byEnd[m_ended]].first >= m_entered) // of a step that was stopped
+            continue;
+        if (backend::checksMemory())
+            m_source.poison(values(byEnd[m_ended]));
+        count(byEnd[m_ended], -1);
+    }
+}
+
+void DeviceMemory::begin(Order order)
+{
+    m_isChecked = order == Order::Planned;
+    m_left = m_order.size(); // whatever a step that was stopped left behind
+    endLives();
+    m_entered = m_left = m_begun = m_ended = 0;
+}
+
+void DeviceMemory::enter(const schedule::Pass &pass)
+{
+    if (!m_isChecked)
+        return;
+    if (m_entered == m_order.size() || m_order[m_entered] != pass)
+        throw LifetimeError(base::concat("device ", m_device, " runs ", schedule::text(pass),
+                                         ", but its memory is planned for ", passText(m_entered), " as the next pass"));
+    const auto buffers = m_plan.buffers.buffers();
+    for (; m_begun < buffers.size() && buffers[m_begun].first == m_entered; ++m_begun)
+        count(m_begun, 1);
+    ++m_entered;
+}
+
+void DeviceMemory::leave()
+{
+    if (!m_isChecked)
+        return;
+    ++m_left;
+    endLives();
+    if (backend::checksMemory() && m_left == m_entered)
+        compareWithPlan();
+}
+
+float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
+{
+    const std::uint32_t place = m_plan.buffers.find({kind, stage, microbatch});
+    const auto fail = [&](const auto &...why) {
+        throw LifetimeError(base::concat("device ", m_device, ", ", passText(m_left), " uses the ", name(kind),
+                                         " of microbatch ", microbatch, ", ", why...));
+    };
+    if (place == simulate::BufferPlan::kAbsent)
+        fail("which no pass of the plan makes");
+    const PlannedBuffer &buffer = m_plan.buffers.buffers()[place];
+    if (m_isChecked && buffer.first >= m_entered)
+        fail("which ", passText(buffer.first), " makes only later");
+    if (m_isChecked && buffer.last < m_left)
+        fail("which ", passText(buffer.last), " has freed");
+    return values(place).data();
+}
+
+void DeviceMemory::compareWithPlan() const
+{
+    if (m_messages == Messages::HandedOver && m_pool.blocksBeyondRegion() > 0)
+        throw LifetimeError(
+            base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
+    const backend::BytesByCategory held = m_pool.meter().live();
+    const simulate::MemoryByCategory &planned = m_plan.after[m_left - 1];
+    const auto isRight = [&](std::size_t i) {
+        const bool varies = i == category(MemoryCategory::Parameters) && m_plan.weightVersions > 1;
+        return i == backend::kMessages || held[i] == planned[i] || (varies && held[i] < planned[i]);
+    };
+    for (std::size_t i = 0; i < held.size(); ++i)
+        if (!isRight(i))
+            throw LifetimeError(base::concat("device ", m_device, " holds ", held[i], " bytes of ",
+                                             name(static_cast<MemoryCategory>(i)), " after ", passText(m_left - 1),
+                                             ", but its plan has ", planned[i]));
+}
+
+std::string DeviceMemory::passText(std::size_t position) const
+{
+    return position < m_order.size() ? base::concat(schedule::text(m_order[position]), " at position ", position)
+                                     : std::string("the end of the step");
+}
+
+} // namespace stagelens::runtime

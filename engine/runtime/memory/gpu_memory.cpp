@@ -1,0 +1,56 @@
+#include "engine/runtime/memory/gpu_memory.h"
+
+#include "engine/base/text.h"
+#include "engine/runtime/worker/accelerators.h"
+
+namespace stagelens::runtime {
+namespace {
+
+/// What a plan may be off by without a word: rounding to pages of 2 MiB, a few arrays.
+constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
+
+} // namespace
+
+GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
+                               const std::vector<base::Bytes> &slabs)
+{
+    const std::vector<backend::Gpu> found = gpus().gpus;
+    for (std::size_t device = 0; device < places.size(); ++device) {
+        if (static_cast<std::size_t>(places[device]) >= found.size()) // gone since it was chosen
+            continue;
+        Use &use = m_gpus[places[device]];
+        use.free = use.freeAfter = found[static_cast<std::size_t>(places[device])].freeBytes;
+        use.planned += planned[device];
+        use.slabs += slabs[device];
+    }
+}
+
+void GpuMemoryWatch::tookMemory()
+{
+    const std::vector<backend::Gpu> found = gpus().gpus;
+    for (auto &[place, use] : m_gpus)
+        if (static_cast<std::size_t>(place) < found.size())
+            use.freeAfter = found[static_cast<std::size_t>(place)].freeBytes;
+}
+
+std::string GpuMemoryWatch::text() const
+{
+    const std::vector<backend::Gpu> found = gpus().gpus;
+    std::string text;
+    for (const auto &[place, use] : m_gpus) {
+        if (static_cast<std::size_t>(place) >= found.size())
+            continue;
+        const base::Bytes measured = use.free - found[static_cast<std::size_t>(place)].freeBytes;
+        const base::Bytes runtime = use.free - use.freeAfter - use.slabs;
+        text += base::concat(text.empty() ? "" : "; ", "GPU ", place, ": planned ", base::bytesText(use.planned), ", measured ",
+                             base::bytesText(measured), " (slabs ", base::bytesText(use.slabs), ", streams and workspaces ",
+                             base::bytesText(runtime), ", taken by the first step ",
+                             base::bytesText(measured - use.slabs - runtime), ")");
+        if (measured > use.planned + kUnremarkable)
+            text += base::concat(", ", base::bytesText(measured - use.planned),
+                                 " more than planned: the plan has missed something, or another program has taken it");
+    }
+    return text;
+}
+
+} // namespace stagelens::runtime

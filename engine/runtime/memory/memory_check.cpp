@@ -1,0 +1,222 @@
+#include "engine/runtime/memory/memory_check.h"
+
+#include "engine/base/text.h"
+#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/executor/message_plan.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/training_run.h"
+#include "engine/schedule/families.h"
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Of larger schedules the need is estimated from the microbatches in flight and all messages of a step.
+constexpr std::size_t kMostPasses = 4'000'000;
+
+/// What there is for a run.
+struct Room {
+    base::Bytes machine = 0; ///< 0: unknown
+    std::optional<base::Bytes> device;
+
+    [[nodiscard]] bool holdsAll(base::Bytes bytes) const { return machine == 0 || bytes <= machine; }
+    [[nodiscard]] bool holds(const MemoryNeed &need, base::Bytes beside) const
+    {
+        return holdsAll(need.total() + beside) && (!device || std::ranges::max(need.peaks) <= *device);
+    }
+};
+
+/// Another way to train the same model on the same devices, with as many sequences a step.
+struct Setting {
+    std::string words;
+    int changes = 0;
+    model::Experiment experiment;
+};
+
+/// Settings that may take less, those that change least first.
+std::vector<Setting> otherSettings(const model::Experiment &experiment)
+{
+    std::vector<Setting> settings{{{}, 0, experiment}};
+    const auto alsoWith = [&settings](const std::string &words, const auto &change) {
+        for (std::size_t i = 0, count = settings.size(); i < count; ++i) {
+            Setting other = settings[i];
+            change(other.experiment);
+            if (other.experiment == settings[i].experiment)
+                continue;
+            other.words += base::concat(other.words.empty() ? "" : " and ", words);
+            ++other.changes;
+            settings.push_back(std::move(other));
+        }
+    };
+    alsoWith("--recompute full", [](model::Experiment &other) { other.schedule.recompute = model::Recompute::Full; });
+    if (experiment.schedule.file.empty()) {
+        for (const char *family : {"1f1b", "v-half"})
+            alsoWith(base::concat("--schedule ", family), [&experiment, family](model::Experiment &other) {
+                const bool isOwn = other.schedule.family == experiment.schedule.family;
+                if (!isOwn || family == other.schedule.family || other.schedule.vocabulary == model::VocabularyMethod::Redis)
+                    return;
+                other.schedule.family = family;
+                other.schedule.chunks.reset();
+                other.parallel.stageLayers.clear();
+            });
+        alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
+            if (!model::isSharded(other.schedule.vocabulary) && other.schedule.family != "interlaced")
+                other.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+        });
+        for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {
+            size /= 2;
+            Setting other{base::concat("--microbatch-size ", size), 1, experiment};
+            other.experiment.parallel.microbatches *= other.experiment.parallel.microbatchSize / size;
+            other.experiment.parallel.microbatchSize = size;
+            other.words += base::concat(" and --microbatches ", other.experiment.parallel.microbatches);
+            settings.push_back(std::move(other));
+        }
+    }
+    settings.erase(settings.begin()); // as it is
+    std::ranges::stable_sort(settings, {}, &Setting::changes);
+    return settings;
+}
+
+/// Nothing where such a schedule cannot be.
+std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedule &schedule)
+{
+    const model::Experiment experiment = model::resolved(setting.experiment, 1);
+    if (!experiment.schedule.file.empty()) {
+        auto need = memoryNeed(experiment, schedule);
+        return need ? std::optional(std::move(need).value()) : std::nullopt;
+    }
+    if (!model::validate(experiment).empty())
+        return std::nullopt;
+    const auto other = schedule::makeSchedule(experiment);
+    if (!other)
+        return std::nullopt;
+    auto need = memoryNeed(experiment, *other);
+    return need ? std::optional(std::move(need).value()) : std::nullopt;
+}
+
+/// The end of the sentence that refuses a run.
+std::string adviceFor(const model::Experiment &experiment, const schedule::Schedule &schedule, const Room &room,
+                      base::Bytes beside)
+{
+    if (schedule.passCount() > kMostPasses) // each answer takes seconds
+        return "; lower parallel.microbatches (of so many, messages may count to the end of the step), or the model's sizes";
+    std::string least;
+    base::Bytes leastBytes = 0;
+    for (const Setting &setting : otherSettings(experiment)) {
+        const auto need = needOf(setting, schedule);
+        if (!need)
+            continue;
+        const base::Bytes bytes = need->total() + beside;
+        if (room.holds(*need, beside))
+            return base::concat("; ", setting.words, " would fit, with ", base::bytesText(bytes), " in all and ",
+                                base::bytesText(std::ranges::max(need->peaks)), " on a device");
+        if (least.empty() || bytes < leastBytes) {
+            least = setting.words;
+            leastBytes = bytes;
+        }
+    }
+    const std::string closest =
+        least.empty() ? "" : base::concat("; the least is ", base::bytesText(leastBytes), ", with ", least);
+    return base::concat(closest, "; lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size");
+}
+
+MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    MemoryNeed need;
+    const auto messages = messageBounds(lowered(schedule), model::engineFloats(experiment));
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
+        need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
+        need.slabs.push_back(need.peaks.back() + messages[static_cast<std::size_t>(device)].bytes);
+    }
+    return need;
+}
+
+} // namespace
+
+base::Bytes MemoryNeed::total() const
+{
+    return std::accumulate(slabs.begin(), slabs.end(), tokens);
+}
+
+base::Bytes tokenBytes(const Shape &shape)
+{
+    return 2 * shape.microbatches * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+}
+
+base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    MemoryNeed need;
+    if (schedule.passCount() > kMostPasses) {
+        need = estimatedNeed(experiment, schedule);
+    } else {
+        const auto plans = memoryPlan(experiment, lowered(schedule));
+        if (!plans)
+            return plans.error();
+        for (const DevicePlan &plan : *plans) {
+            need.slabs.push_back(plan.slabBytes());
+            need.peaks.push_back(std::accumulate(plan.peak.begin(), plan.peak.end(), base::Bytes{0}) -
+                                 plan.peak[category(simulate::MemoryCategory::Communication)]);
+        }
+    }
+    need.tokens = tokenBytes(Shape(experiment));
+    return need;
+}
+
+base::Result<> checkMemory(const model::Experiment &experiment, const schedule::Schedule &schedule, base::Bytes available,
+                           base::Bytes beside)
+{
+    const auto need = memoryNeed(experiment, schedule);
+    if (!need)
+        return need.error();
+    const Room room{available, experiment.schedule.memoryLimit};
+    if (room.holds(*need, beside))
+        return {};
+    const auto device = [](const std::vector<base::Bytes> &bytes) { return std::ranges::max_element(bytes) - bytes.begin(); };
+    const base::Bytes total = need->total() + beside;
+    if (!room.holdsAll(total)) {
+        return base::Error::invalid(
+            "model", base::concat("a run takes ", base::bytesText(total), " of memory, most of it device ", device(need->slabs),
+                                  " with ", base::bytesText(std::ranges::max(need->slabs)), ", but only ",
+                                  base::bytesText(available), " are free: ", base::bytesText(total - available), " too little",
+                                  adviceFor(experiment, schedule, room, beside)));
+    }
+    const base::Bytes most = std::ranges::max(need->peaks);
+    return base::Error::invalid("schedule.memory_limit",
+                                base::concat("device ", device(need->peaks), " holds up to ", base::bytesText(most),
+                                             ", which is ", base::bytesText(most - *room.device), " more than the limit of ",
+                                             base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
+}
+
+base::Bytes requiredBytes(const model::Experiment &experiment)
+{
+    const auto schedule = schedule::makeSchedule(experiment);
+    return schedule ? requiredBytes(experiment, *schedule) : 0;
+}
+
+base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const auto need = memoryNeed(experiment, schedule);
+    return need ? need->total() : 0;
+}
+
+base::Bytes availableBytes()
+{
+    std::ifstream in("/proc/meminfo");
+    constexpr std::string_view kKey = "MemAvailable:";
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with(kKey))
+            continue;
+        const std::string_view rest = base::trim(std::string_view(line).substr(kKey.size()));
+        return base::parseInteger(rest.substr(0, rest.find(' '))).value_or(0) * 1024;
+    }
+    return 0;
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,144 @@
+#include "engine/runtime/memory/memory_plan.h"
+
+#include "engine/backend/memory.h"
+#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/state/parameters.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace stagelens::runtime {
+namespace {
+
+using simulate::PlannedBuffer;
+
+std::int64_t blockFloats(std::int64_t floats)
+{
+    return static_cast<std::int64_t>(backend::Pool::blockFloats(size(floats)));
+}
+
+/// Free places below the highest that was ever used.
+class Gaps {
+public:
+    /// The smallest gap that is large enough (best fit), of equals the lowest; else the end moves up.
+    std::int64_t take(std::int64_t floats)
+    {
+        auto best = m_gaps.end();
+        for (auto gap = m_gaps.begin(); gap != m_gaps.end(); ++gap)
+            if (gap->second >= floats && (best == m_gaps.end() || gap->second < best->second))
+                best = gap;
+        if (best == m_gaps.end())
+            return takeAtEnd(floats);
+        const auto [place, length] = *best;
+        m_gaps.erase(best);
+        if (length > floats)
+            m_gaps.emplace(place + floats, length - floats);
+        return place;
+    }
+    void giveBack(std::int64_t place, std::int64_t floats)
+    {
+        auto next = m_gaps.lower_bound(place);
+        if (next != m_gaps.end() && place + floats == next->first) {
+            floats += next->second;
+            next = m_gaps.erase(next);
+        }
+        if (next != m_gaps.begin())
+            if (const auto before = std::prev(next); before->first + before->second == place) {
+                before->second += floats;
+                return;
+            }
+        m_gaps.emplace(place, floats);
+    }
+    [[nodiscard]] std::int64_t end() const { return m_end; }
+
+private:
+    std::int64_t takeAtEnd(std::int64_t floats)
+    {
+        std::int64_t place = m_end;
+        if (!m_gaps.empty())
+            if (const auto last = std::prev(m_gaps.end()); last->first + last->second == m_end) {
+                place = last->first;
+                m_gaps.erase(last);
+            }
+        m_end = place + floats;
+        return place;
+    }
+    std::map<std::int64_t, std::int64_t> m_gaps; ///< length by place
+    std::int64_t m_end = 0;
+};
+
+/// Gives every buffer a place, in the order in which they come.
+void place(DevicePlan &plan)
+{
+    Gaps gaps;
+    const auto buffers = plan.buffers.buffers();
+    auto ended = plan.buffers.byEnd().begin();
+    std::int64_t live = 0;
+    for (const PlannedBuffer &buffer : buffers) {
+        for (; buffers[*ended].last < buffer.first; ++ended) {
+            gaps.giveBack(plan.places[*ended], blockFloats(buffers[*ended].floats));
+            live -= buffers[*ended].floats;
+        }
+        plan.places.push_back(gaps.take(blockFloats(buffer.floats)));
+        plan.mostLive = std::max(plan.mostLive, live += buffer.floats);
+    }
+    plan.bufferFloats = gaps.end();
+}
+
+void followBytes(DevicePlan &plan, std::size_t passes)
+{
+    plan.after.assign(passes, {});
+    simulate::MemoryByCategory now = plan.buffers.fixed();
+    const auto buffers = plan.buffers.buffers();
+    auto begun = buffers.begin();
+    auto ended = plan.buffers.byEnd().begin();
+    const auto change = [&now](const PlannedBuffer &buffer, base::Bytes sign) {
+        now[category(buffer.category)] += sign * buffer.floats * static_cast<base::Bytes>(sizeof(float));
+    };
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+        for (; begun != buffers.end() && begun->first == pass; ++begun)
+            change(*begun, 1);
+        for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last == pass; ++ended)
+            change(buffers[*ended], -1);
+        plan.after[pass] = now;
+    }
+}
+
+} // namespace
+
+base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const base::Precision precision = model::enginePrecision(experiment);
+    const model::EngineFloats floats = model::engineFloats(experiment);
+    std::vector<DevicePlan> plans;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
+        if (!buffers)
+            return buffers.error();
+        plans.emplace_back(std::move(buffers).value());
+    }
+    // Of orders that hold nothing but their plan's passes, as is known by now.
+    const std::vector<MessageBound> messages = messageBounds(schedule, floats);
+    const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
+    for (int device = 0; device < schedule.devices(); ++device) {
+        DevicePlan &plan = plans[size(device)];
+        const auto &fixed = plan.buffers.fixed();
+        plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
+        // Blocks begin at cache lines: each parameter's versions, in bf16 its master, two gradients and two moments, and the
+        // five parts of the workspace, lose less than one.
+        plan.weightVersions = weightVersions(schedule, device);
+        const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + 5));
+        for (const auto &[each, blocks] : messages[size(device)].blocks)
+            plan.poolFloats += blocks * blockFloats(each);
+        plan.peak = plan.buffers.peak();
+        plan.peak[category(simulate::MemoryCategory::Communication)] = messages[size(device)].bytes;
+        place(plan);
+        followBytes(plan, schedule.device(device).size());
+        plan.slabFloats = plan.poolFloats + plan.bufferFloats;
+    }
+    return plans;
+}
+
+} // namespace stagelens::runtime

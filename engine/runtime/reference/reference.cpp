@@ -1,0 +1,135 @@
+#include "engine/runtime/reference/reference.h"
+
+#include "engine/model/accounting.h"
+#include "engine/runtime/reference/family.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::runtime {
+namespace {
+
+using reference::Matrices;
+using reference::Matrix;
+using reference::product;
+
+std::unique_ptr<reference::Family> makeFamily(const model::ModelConfig &model, std::size_t sequences)
+{
+    return model.family == model::ModelFamily::Llama ? reference::makeLlama(model, sequences)
+                                                     : reference::makeGpt(model, sequences);
+}
+
+class Reference {
+public:
+    Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
+        : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
+          m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence * experiment.parallel.microbatches)),
+          m_stop(std::move(stop))
+    {
+        for (const std::vector<float> &tensor : parameters) {
+            m_values.emplace_back(tensor.begin(), tensor.end());
+            m_gradients.emplace_back(tensor.size());
+        }
+    }
+
+    /// Adds the microbatch's loss and gradients; ends early, with worthless ones, where the token asks for it.
+    void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
+    {
+        const auto family = makeFamily(m_model, m_sequences);
+        Matrix x(inputs.size() * m_hidden);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i] = m_values[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden];
+        family->addPositions(x, m_values);
+        const auto layers = size(m_model.layers);
+        for (std::size_t layer = 0; layer < layers && !m_stop.stop_requested(); ++layer)
+            family->forward(x, layer, m_values);
+        if (m_stop.stop_requested())
+            return;
+        const Matrix normed = family->normalise(x, m_values);
+        Matrix gradient = family->normaliseBackward(outputGradient(normed, labels), m_values, m_gradients);
+        for (std::size_t layer = layers; layer-- > 0 && !m_stop.stop_requested();)
+            family->backward(gradient, layer, m_values, m_gradients);
+        family->addPositionGradients(gradient, m_gradients);
+        for (std::size_t i = 0; i < gradient.size(); ++i)
+            m_gradients[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden] += gradient[i];
+    }
+
+    [[nodiscard]] ReferenceStep take() && { return {m_loss * m_weight, std::move(m_gradients)}; }
+
+private:
+    /// Cross-entropy over the whole vocabulary: adds the loss and the projection's gradient, answers that of its input.
+    [[nodiscard]] Matrix outputGradient(const Matrix &x, std::span<const std::int32_t> labels)
+    {
+        const std::size_t tokens = labels.size();
+        const auto vocabulary = size(m_model.vocabularySize);
+        const std::size_t place = m_model.tied ? 0 : m_values.size() - 1;
+        Matrix logits(tokens * vocabulary);
+        product(logits, x, false, m_values[place], true, tokens, vocabulary, m_hidden, 0.0);
+        for (std::size_t row = 0; row < tokens; ++row) {
+            double *values = &logits[row * vocabulary];
+            const double top = *std::max_element(values, values + vocabulary);
+            double sum = 0;
+            for (std::size_t i = 0; i < vocabulary; ++i)
+                sum += std::exp(values[i] - top);
+            m_loss += std::log(sum) + top - values[labels[row]];
+            for (std::size_t i = 0; i < vocabulary; ++i)
+                values[i] = std::exp(values[i] - top) / sum * m_weight;
+            values[labels[row]] -= m_weight;
+        }
+        product(m_gradients[place], logits, true, x, false, vocabulary, m_hidden, tokens, 1.0);
+        Matrix back(x.size());
+        product(back, logits, false, m_values[place], false, tokens, m_hidden, vocabulary, 0.0);
+        return back;
+    }
+
+    const model::ModelConfig &m_model;
+    std::size_t m_sequences;
+    std::size_t m_hidden;
+    double m_weight; ///< of a token's loss
+    std::stop_token m_stop;
+    double m_loss = 0;
+    Matrices m_values;
+    Matrices m_gradients;
+};
+
+} // namespace
+
+base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
+                                          const std::vector<std::vector<float>> &parameters, const Batch &batch,
+                                          std::stop_token stop)
+{
+    Reference reference(experiment, parameters, stop);
+    for (int microbatch = 0; microbatch < experiment.parallel.microbatches; ++microbatch) {
+        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+        if (stop.stop_requested())
+            return base::Error::cancelled();
+    }
+    return std::move(reference).take();
+}
+
+base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
+                                                const std::vector<std::vector<float>> &parameters, const Batch &batch,
+                                                int microbatch, std::stop_token stop)
+{
+    Reference reference(experiment, parameters, stop);
+    reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+    if (stop.stop_requested())
+        return base::Error::cancelled();
+    return std::move(reference).take();
+}
+
+base::Bytes referenceBytes(const model::Experiment &experiment)
+{
+    const model::ModelConfig &model = experiment.model;
+    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
+    const double layer = tokens * (5.0 * model.hidden +
+                                   5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model::queryWidth(model))) +
+                                   3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
+    // Values and gradients in double, and the fp32 copies that go in and are compared.
+    const double parameters = 3.0 * static_cast<double>(model::totalParameters(model));
+    constexpr double kMostBytes = 9e18;
+    const double doubles = parameters + model.layers * layer + tokens * model.vocabularySize;
+    return static_cast<base::Bytes>(std::min(doubles * sizeof(double), kMostBytes / 2));
+}
+
+} // namespace stagelens::runtime

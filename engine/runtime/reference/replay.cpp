@@ -1,0 +1,151 @@
+#include "engine/runtime/reference/replay.h"
+
+#include "engine/model/accounting.h"
+#include "engine/runtime/state/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace stagelens::runtime {
+
+using schedule::WeightUpdate;
+
+double Replay::Distance::relative() const
+{
+    return std::sqrt(norm > 0 ? difference / norm : difference);
+}
+
+Replay::Replay(const RunPlan &plan, std::vector<int> stages, std::stop_token stop)
+    : m_plan(plan), m_stages(std::move(stages)), m_stop(std::move(stop)), m_gradients(plan.parameters.size()),
+      m_values(plan.parameters.size())
+{
+    for (const ParameterInfo &info : plan.parameters) {
+        m_first.emplace_back(size(info.count()));
+        m_second.emplace_back(size(info.count()));
+    }
+}
+
+base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace, const std::vector<std::vector<float>> &after)
+{
+    const bool isBuffered = m_plan.schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
+    auto loss = isBuffered ? followBuffered(batch, trace) : followStashed(batch, trace);
+    if (!loss)
+        return loss;
+    for (std::size_t index = 0; index < trace.size(); ++index) {
+        const std::vector<Update> &updates = trace[index];
+        for (std::size_t i = 0; i < updates.size(); ++i)
+            checkUpdate(index, updates[i], i + 1 < updates.size() ? updates[i + 1].value : after[index],
+                        settingsOf(index, i, trace));
+    }
+    ++m_step;
+    return loss;
+}
+
+/// PipeDream-2BW: the step's gradient is that at the weights before the last update.
+base::Result<double> Replay::followBuffered(const Batch &batch, const UpdateTrace &trace)
+{
+    std::vector<std::vector<float>> newest;
+    for (const std::vector<Update> &updates : trace)
+        newest.push_back(asRead(updates.front().value, m_plan.shape.precision));
+    const auto made = referenceStep(m_plan.experiment, m_step == 0 ? newest : m_previous, batch, m_stop);
+    if (!made)
+        return made.error();
+    m_previous = std::move(newest);
+    for (std::size_t index = 0; index < trace.size(); ++index)
+        compareGradient(index, trace[index].front(), made->gradients[index]);
+    return made->loss;
+}
+
+/// PipeDream: a microbatch's gradients are those at the versions that its forwards met, and make the next update.
+base::Result<double> Replay::followStashed(const Batch &batch, const UpdateTrace &trace)
+{
+    const std::vector<std::vector<int>> versions = forwardVersions(m_plan.schedule);
+    std::vector<double> tableGradient(trace[kTokenTable].front().value.size());
+    double loss = 0;
+    for (int microbatch = 0; microbatch < m_plan.schedule.microbatches(); ++microbatch) {
+        std::vector<std::vector<float>> used;
+        for (std::size_t index = 0; index < trace.size(); ++index) {
+            const int version = isStashed(index) ? versions[size(m_stages[index])][size(microbatch)] : 0;
+            used.push_back(asRead(trace[index][size(version)].value, m_plan.shape.precision));
+        }
+        const auto made = referenceMicrobatch(m_plan.experiment, used, batch, microbatch, m_stop);
+        if (!made)
+            return made.error();
+        loss += made->loss;
+        for (std::size_t index = 0; index < trace.size(); ++index)
+            if (isStashed(index))
+                compareGradient(index, trace[index][size(microbatch)], made->gradients[index]);
+        std::transform(tableGradient.begin(), tableGradient.end(), made->gradients[kTokenTable].begin(), tableGradient.begin(),
+                       std::plus<>());
+    }
+    if (!isStashed(kTokenTable))
+        compareGradient(kTokenTable, trace[kTokenTable].front(), tableGradient);
+    return loss;
+}
+
+void Replay::compareGradient(std::size_t index, const Update &update, const std::vector<double> &reference)
+{
+    for (std::size_t i = 0; i < reference.size(); ++i)
+        m_gradients[index].add(static_cast<double>(update.gradient[i]), reference[i]);
+}
+
+kernels::AdamW Replay::settingsOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const
+{
+    const model::OptimizerChoice &choice = m_plan.experiment.training.optimizer;
+    const int microbatches = m_plan.schedule.microbatches();
+    if (isStashed(index)) {
+        kernels::AdamW settings = adamwSettings(choice, m_step * microbatches + static_cast<int>(update));
+        settings.gradientScale = static_cast<float>(microbatches); // a microbatch is a batch of its own
+        return settings;
+    }
+    kernels::AdamW settings = adamwSettings(choice, m_step);
+    if (choice.clip) {
+        double squares = 0;
+        for (const std::vector<Update> &updates : trace)
+            for (const float value : updates.front().gradient)
+                squares += static_cast<double>(value) * static_cast<double>(value);
+        settings.gradientScale = clipFactor(std::sqrt(squares), *choice.clip);
+    }
+    return settings;
+}
+
+/// AdamW (arXiv 1711.05101) with the float settings of the run, whose rounding is no error of the update.
+void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
+                         const kernels::AdamW &settings)
+{
+    const auto beta1 = static_cast<double>(settings.beta1);
+    const auto beta2 = static_cast<double>(settings.beta2);
+    const auto rate = static_cast<double>(settings.learningRate);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const double gradient = static_cast<double>(update.gradient[i]) * static_cast<double>(settings.gradientScale);
+        double &first = m_first[index][i];
+        double &second = m_second[index][i];
+        first = beta1 * first + (1 - beta1) * gradient;
+        second = beta2 * second + (1 - beta2) * gradient * gradient;
+        const double direction =
+            first / static_cast<double>(settings.correction1) /
+            (std::sqrt(second / static_cast<double>(settings.correction2)) + static_cast<double>(settings.epsilon));
+        const double value = static_cast<double>(update.value[i]);
+        m_values[index].add(static_cast<double>(after[i]),
+                            value - rate * (static_cast<double>(settings.weightDecay) * value + direction));
+    }
+}
+
+double Replay::relativeError(std::size_t index) const
+{
+    return std::max(m_gradients[index].relative(), m_values[index].relative());
+}
+
+base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    // Two moments in double; in float the values after, the previous ones, those in use, and a value and a gradient an update.
+    const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
+    const double updates = isBuffered ? 1 : schedule.microbatches();
+    const double bytes = static_cast<double>(model::totalParameters(experiment.model)) *
+                         (2 * sizeof(double) + (3 + 2 * updates) * sizeof(float));
+    constexpr double kMostBytes = 9e18;
+    return referenceBytes(experiment) + static_cast<base::Bytes>(std::min(bytes, kMostBytes / 4));
+}
+
+} // namespace stagelens::runtime

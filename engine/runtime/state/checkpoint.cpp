@@ -1,0 +1,395 @@
+#include "engine/runtime/state/checkpoint.h"
+
+#include "engine/base/file.h"
+#include "engine/base/hash.h"
+#include "engine/base/sync_folder.h"
+#include "engine/base/text.h"
+#include "engine/exchange/safetensors.h"
+#include "engine/model/experiment_json.h"
+#include "engine/model/json_reader.h"
+#include "engine/schedule/families.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <new>
+#include <optional>
+#include <set>
+#include <system_error>
+
+namespace stagelens::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using base::concat;
+using base::Error;
+using base::Result;
+using model::Json;
+
+/// A run's folder holds step-<n>, and part-<n> while that is being written.
+constexpr std::string_view kWhole = "step-";
+constexpr std::string_view kPart = "part-";
+constexpr const char *kDescription = "checkpoint.json";
+constexpr std::string_view kVersion = "checkpoint/2";
+constexpr std::string_view kVersionWithoutChecksums = "checkpoint/1";
+
+/// A file with tensors. Its name is its role: checksums are stored by name, so that exchanged files are found.
+struct Part {
+    const char *file;
+    backend::Buffer Parameter::*buffer;
+    bool isNeverNegative = false;
+};
+constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous}; ///< of PipeDream-2BW
+constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::value},
+                                      {"first-moments.safetensors", &Parameter::firstMoment},
+                                      {"second-moments.safetensors", &Parameter::secondMoment, true}}};
+
+/// n of "<prefix>n", or nothing.
+std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
+{
+    const std::string name = place.filename().string();
+    return name.starts_with(prefix) ? base::parseInteger(std::string_view(name).substr(prefix.size())) : std::nullopt;
+}
+
+/// Numbers of the whole checkpoints in a run's folder, the newest first.
+std::vector<std::int64_t> wholeCheckpoints(const fs::path &runFolder)
+{
+    std::error_code error;
+    std::vector<std::int64_t> numbers;
+    for (fs::directory_iterator each(runFolder, error); !error && each != fs::directory_iterator(); each.increment(error))
+        if (const auto number = numberOf(each->path(), kWhole))
+            numbers.push_back(*number);
+    std::ranges::sort(numbers, std::greater<>());
+    return numbers;
+}
+
+/// Everything in the folder that is a checkpoint, whole or not, but that of step `newest` and the whole one before it.
+void removeOthers(const fs::path &runFolder, std::int64_t newest)
+{
+    const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
+    const auto former = std::ranges::find_if(numbers, [&](std::int64_t number) { return number < newest; });
+    const auto isKept = [&](std::int64_t number) { return number == newest || (former != numbers.end() && number == *former); };
+    std::error_code ignored;
+    std::vector<fs::path> others;
+    for (fs::directory_iterator each(runFolder, ignored); !ignored && each != fs::directory_iterator();
+         each.increment(ignored)) {
+        const auto whole = numberOf(each->path(), kWhole);
+        if (whole ? !isKept(*whole) : numberOf(each->path(), kPart).has_value())
+            others.push_back(each->path());
+    }
+    for (const fs::path &other : others)
+        fs::remove_all(other, ignored);
+}
+
+std::vector<std::int64_t> shapeOf(const ParameterInfo &info)
+{
+    return {info.rows, info.columns};
+}
+
+bool isDoubleBuffered(const RunPlan &plan)
+{
+    return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
+/// Why values cannot be those of a part; empty if they can.
+std::string rangeProblem(const Part &part, std::span<const float> values)
+{
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+        return "has a value that is not finite";
+    const bool isSound = !part.isNeverNegative || std::ranges::all_of(values, [](float value) { return value >= 0; });
+    return isSound ? std::string() : "has a negative value, and second moments are sums of squares";
+}
+
+/// Answers the file's checksum.
+Result<std::string> writePart(const Part &part, const fs::path &folder, const Session &session, const std::stop_token &stop)
+{
+    const RunPlan &plan = session.plan();
+    const Tensors tensors = session.tensors(part.buffer);
+    std::vector<exchange::TensorView> views;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (const std::string problem = rangeProblem(part, tensors[i]); !problem.empty())
+            return Error::failed(concat(plan.parameters[i].name, ' ', problem,
+                                        "; lower the learning rate or limit the "
+                                        "gradient's norm with clip"),
+                                 part.file);
+        views.push_back({plan.parameters[i].name, shapeOf(plan.parameters[i]), std::span<const float>(tensors[i])});
+    }
+    base::Xxh64 hash;
+    if (auto written = exchange::writeSafetensors(folder / part.file, views, stop, &hash); !written)
+        return written.error();
+    return hash.text();
+}
+
+/// What protects the description's own text: its first member is the checksum of all that follows.
+constexpr std::string_view kChecksumBegin = R"({"checksum":")";
+constexpr std::string_view kChecksumEnd = "\",";
+
+std::string protectedText(const Json &description)
+{
+    const std::string rest = description.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1) + '\n';
+    return concat(kChecksumBegin, base::hashText(rest), kChecksumEnd, rest);
+}
+
+/// Whether the text has such a checksum and is what was written.
+bool isProtected(std::string_view text)
+{
+    const std::size_t digits = base::hashText({}).size();
+    const std::size_t begin = kChecksumBegin.size() + digits + kChecksumEnd.size();
+    return text.size() > begin && text.starts_with(kChecksumBegin) &&
+           text.substr(kChecksumBegin.size() + digits).starts_with(kChecksumEnd) &&
+           text.substr(kChecksumBegin.size(), digits) == base::hashText(text.substr(begin));
+}
+
+Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
+                    const std::stop_token &stop)
+{
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        return Error::failed(concat("cannot be made: ", error.message(), "; free space or choose another place"),
+                             folder.string());
+    std::vector<Part> parts(kParts.begin(), kParts.end());
+    if (isDoubleBuffered(session.plan()))
+        parts.push_back(kPrevious);
+    Json checksums = Json::object();
+    for (const Part &part : parts) {
+        const auto written = writePart(part, folder, session, stop);
+        if (!written)
+            return written.error();
+        checksums[part.file] = *written;
+    }
+    const Json description{{"stagelens", kVersion}, {"steps", losses.size()},
+                           {"losses", losses},      {"updates", session.updates()},
+                           {"parts", checksums},    {"experiment", model::toJson(session.plan().experiment)}};
+    return base::writeFile(folder / kDescription, protectedText(description));
+}
+
+/// The tensors of a part, which have the checksum that was stored and possible values.
+Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const std::vector<ParameterInfo> &parameters)
+{
+    const fs::path path = checkpoint.folder / part.file;
+    const auto file = exchange::SafetensorsFile::read(path);
+    if (!file)
+        return file.error();
+    if (const auto known = checkpoint.checksums.find(part.file);
+        known != checkpoint.checksums.end() && known->second != file->hash())
+        return Error::invalid(path.string(), "does not have the checksum that was stored with the checkpoint: it was changed "
+                                             "or exchanged; copy it again or start the run anew");
+    Tensors tensors;
+    for (const ParameterInfo &info : parameters) {
+        auto values = file->floats(info.name, shapeOf(info));
+        if (!values)
+            return std::move(values).error();
+        if (const std::string problem = rangeProblem(part, *values); !problem.empty())
+            return Error::invalid(path.string(), concat("is damaged: ", info.name, ' ', problem, "; start the run anew"));
+        tensors.push_back(*std::move(values));
+    }
+    return tensors;
+}
+
+/// The parts that a checkpoint has.
+std::vector<Part> partsOf(const Checkpoint &checkpoint)
+{
+    std::vector<Part> parts(kParts.begin(), kParts.end());
+    std::error_code ignored;
+    if (checkpoint.checksums.empty() ? fs::exists(checkpoint.folder / kPrevious.file, ignored)
+                                     : checkpoint.checksums.contains(kPrevious.file))
+        parts.push_back(kPrevious);
+    return parts;
+}
+
+/// AdamW's counters of a checkpoint that does not hold them: those of a run that had one schedule from its first step on.
+std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
+{
+    const model::Experiment &experiment = checkpoint.experiment;
+    std::vector<int> updates(parameters, checkpoint.steps());
+    const auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule || schedule->weightUpdate() != schedule::WeightUpdate::EachMicrobatch)
+        return updates;
+    for (std::size_t i = experiment.model.tied ? kTokenTable + 1 : 0; i < updates.size(); ++i)
+        updates[i] *= schedule->microbatches();
+    return updates;
+}
+
+std::int64_t sequencesOfStep(const model::Experiment &experiment)
+{
+    return std::int64_t{experiment.parallel.microbatches} * experiment.parallel.microbatchSize;
+}
+
+/// The members of a description, whose text is `text`; what is wrong is a problem.
+void readMembers(const Json &document, Checkpoint &found, std::string &version, std::int64_t &steps, base::Problems &problems)
+{
+    model::ObjectReader reader(document, "", problems);
+    reader.require("stagelens", version);
+    reader.require("steps", steps);
+    reader.require("losses", found.losses);
+    if (reader.find("experiment") == nullptr)
+        reader.problem("experiment", "missing");
+    if (version != kVersion)
+        return;
+    reader.require("updates", found.updates);
+    const Json *parts = reader.find("parts");
+    if (parts == nullptr || !parts->is_object())
+        return reader.problem("parts", "missing");
+    for (const auto &[file, checksum] : parts->items())
+        if (std::string wrong = model::take(checksum, found.checksums[file]); !wrong.empty())
+            reader.problem("parts", std::move(wrong));
+    for (const Part &part : kParts)
+        if (!found.checksums.contains(part.file))
+            reader.problem("parts", concat("lacks ", part.file));
+}
+
+Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
+{
+    Checkpoint found;
+    found.folder = folder;
+    const std::string file = (folder / kDescription).string();
+    const auto text = base::readFile(file, model::kLargestDocument);
+    if (!text)
+        return text.error();
+    const auto document = model::parseDocument(*text, file);
+    if (!document)
+        return document.error();
+    base::Problems problems;
+    std::string version;
+    std::int64_t steps = 0;
+    readMembers(*document, found, version, steps, problems);
+    // Only the texts of old versions have no checksum, and no member of that name.
+    const bool isUnchanged =
+        document->contains("checksum") || version == kVersion ? isProtected(*text) : version == kVersionWithoutChecksums;
+    const bool isSound = problems.empty() && isUnchanged && steps == number &&
+                         static_cast<std::size_t>(steps) == found.losses.size() &&
+                         std::ranges::all_of(found.losses, [](double loss) { return std::isfinite(loss); });
+    if (!isSound)
+        return Error::invalid(
+            file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, start the run anew"));
+    auto plan = model::experimentFromJson((*document)["experiment"].dump(), file);
+    if (!plan)
+        return std::move(plan).error();
+    found.experiment = *std::move(plan);
+    for (base::Problem &problem : model::validate(found.experiment))
+        if (problem.field.starts_with("model"))
+            return Error::invalid(file, concat("has a model that cannot be: ", problem.field, ' ', problem.message));
+    return found;
+}
+
+/// A checkpoint whose every file has been looked at.
+Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
+{
+    auto found = readDescription(runFolder / concat(kWhole, number), number);
+    if (!found)
+        return found;
+    const std::vector<ParameterInfo> parameters = parameterList(found->experiment.model);
+    for (const Part &part : partsOf(*found))
+        if (auto read = readPart(part, *found, parameters); !read)
+            return std::move(read).error();
+    if (found->checksums.empty()) {
+        found->updates = updatesOf(*found, parameters.size());
+        found->note = concat("the checkpoint after step ", number,
+                             " was written by a version without checksums: "
+                             "damage to it cannot be ruled out");
+    }
+    if (found->updates.size() != parameters.size())
+        return Error::invalid((found->folder / kDescription).string(),
+                              concat("counts the updates of ", found->updates.size(), " parameters of ", parameters.size()));
+    return found;
+}
+
+} // namespace
+
+Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
+{
+    const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
+    std::optional<Error> damage; // of the newest
+    for (const std::int64_t number : numbers) {
+        auto found = soundCheckpoint(runFolder, number);
+        if (found && damage)
+            found->note = concat("the checkpoint after step ", numbers.front(), " is damaged, the run resumes after step ",
+                                 number, ": ", damage->text());
+        if (found || found.error().kind != base::ErrorKind::InvalidInput)
+            return found;
+        if (!damage)
+            damage = std::move(found).error();
+    }
+    return damage.value_or(
+        Error::invalid(runFolder.string(), "holds no checkpoint; train with --checkpoint-every to have some"));
+}
+
+base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)
+{
+    base::Problems problems;
+    const auto differs = [&](const std::string &field, const Json &now, const Json &then) {
+        problems.push_back(
+            {field, concat("is ", now.dump(), ", but the checkpoint is of a run with ", then.dump(), "; leave it as it was")});
+    };
+    const Json now = model::toJson(experiment);
+    const Json then = model::toJson(checkpoint.experiment);
+    const auto compare = [&](const char *group, const std::string &key) {
+        if (now[group].value(key, Json()) != then[group].value(key, Json()))
+            differs(concat(group, '.', key), now[group].value(key, Json()), then[group].value(key, Json()));
+    };
+    if (!experiment.hasModel || !checkpoint.experiment.hasModel)
+        return {{"model", "is missing; a run goes on with the model of its checkpoint"}};
+    std::set<std::string> keys; // documents leave out what is as usual
+    for (const Json *document : {&now, &then})
+        for (const auto &[key, value] : (*document)["model"].items())
+            keys.insert(key);
+    for (const std::string &key : keys)
+        if (key != "preset" && key != "dtype") // names; the CPU engine computes in fp32 whatever is said
+            compare("model", key);
+    compare("training", "seed");
+    compare("training", "data");
+    if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
+        problems.push_back(
+            {"parallel.microbatches", concat("make steps of ", ours, " sequences, but the checkpoint is of a run with ", theirs,
+                                             " a step; keep microbatches x microbatch_size as it was")});
+    if (experiment.training.steps <= checkpoint.steps())
+        problems.push_back(
+            {"training.steps", concat("is ", experiment.training.steps, ", but the checkpoint stands after step ",
+                                      checkpoint.steps(), " already; raise it to train on")});
+    return problems;
+}
+
+Result<> restore(const Checkpoint &checkpoint, Session &session)
+{
+    for (const Part &part : partsOf(checkpoint)) {
+        const auto tensors = readPart(part, checkpoint, session.plan().parameters);
+        if (!tensors)
+            return tensors.error();
+        session.setTensors(part.buffer, *tensors);
+        // Another schedule has no version before the last update: its last update was not a step late.
+        if (part.buffer == &Parameter::value)
+            session.setTensors(&Parameter::previous, *tensors);
+    }
+    session.setUpdates(checkpoint.updates);
+    return {};
+}
+
+Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,
+                         const std::stop_token &stop)
+{
+    const fs::path part = runFolder / concat(kPart, losses.size());
+    const fs::path whole = runFolder / concat(kWhole, losses.size());
+    std::error_code error;
+    Result<> written;
+    try {
+        written = writeParts(part, session, losses, stop);
+    } catch (const std::bad_alloc &) {
+        written =
+            Error::failed("takes more memory than is free: a copy of the parameters is made to write them", part.string());
+    }
+    if (written) {
+        fs::rename(part, whole, error);
+        if (error)
+            written = Error::failed(concat("cannot be renamed to ", whole.string(), ": ", error.message()), part.string());
+    }
+    if (written) {
+        base::syncFolder(runFolder); // before a former one goes
+        removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
+    } else
+        fs::remove_all(part, error);
+    return written;
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,189 @@
+#include "engine/runtime/state/initial_parameters.h"
+
+#include "engine/base/text.h"
+#include "engine/exchange/huggingface_config.h"
+#include "engine/exchange/huggingface_weights.h"
+#include "engine/model/names.h"
+#include "engine/runtime/architectures/architecture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <system_error>
+
+namespace stagelens::runtime {
+namespace {
+
+using base::concat;
+using exchange::HuggingFaceWeights;
+
+constexpr std::string_view kOutput = "lm_head.weight";
+
+/// What a folder's config.json says that the plan does not.
+base::Problems configProblems(const std::filesystem::path &file, const model::ModelConfig &model)
+{
+    auto read = exchange::readHuggingFaceConfig(file);
+    if (!read)
+        return read.error().problems;
+    const model::ModelConfig &found = read->shape;
+    if (found.family != model.family)
+        return {{"model.family", concat(file.string(), " describes a ", model::name(found.family), ", but the model is a ",
+                                        model::name(model.family), "; choose --family ", model::name(found.family))}};
+    base::Problems problems = std::move(read->differences);
+    for (base::Problem &problem : problems)
+        problem.message += "; its weights belong to another model";
+    const auto compare = [&](const char *field, const auto &theirs, const auto &ours, const std::string &remedy) {
+        if (theirs != ours)
+            problems.push_back({field, concat("is ", ours, ", but ", theirs, " in ", file.string(), "; ", remedy)});
+    };
+    // Tensors show every other size.
+    compare("model.heads", found.heads, model.heads, "make them equal");
+    compare("model.kv_heads", found.kvHeads, model.kvHeads, "make them equal");
+    compare("model.head_dim", found.headSize(), model.headSize(), "make them equal");
+    const std::string remedy = "give the model with --model " + file.string();
+    compare("model.rms_norm_eps", found.rmsNormEpsilon, model.rmsNormEpsilon, remedy);
+    compare("model.rope_theta", found.ropeTheta, model.ropeTheta, remedy);
+    if (found.ropeScaling != model.ropeScaling)
+        problems.push_back(
+            {"model.rope_scaling", concat("is ", found.ropeScaling ? "another" : "none", " in ", file.string(), "; ", remedy)});
+    if (found.tied != model.tied)
+        problems.push_back({"model.tied", concat("the weights are ", found.tied ? "tied" : "untied", " in ", file.string(),
+                                                 "; choose --", found.tied ? "tied" : "untied")});
+    return problems;
+}
+
+/// Buffers that older versions of transformers and PyTorch save among the parameters.
+bool isBuffer(std::string_view name)
+{
+    return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias") || name.ends_with(".rotary_emb.inv_freq");
+}
+
+/// The body's prefix, "transformer." or "model.", that the names in the folder lack.
+std::string_view missingPrefix(const HuggingFaceWeights &weights, const RunPlan &plan)
+{
+    const std::string_view first = plan.parameters.front().name;
+    const std::size_t length = first.find('.') + 1;
+    return !weights.contains(first) && weights.contains(first.substr(length)) ? first.substr(0, length) : std::string_view();
+}
+
+base::Problems extraTensors(const std::filesystem::path &folder, const HuggingFaceWeights &weights,
+                            const std::set<std::string, std::less<>> &known, const RunPlan &plan, const Tensors &parameters)
+{
+    base::Problems problems;
+    for (const std::string &name : weights.names()) {
+        if (known.contains(name) || isBuffer(name))
+            continue;
+        if (name != kOutput) {
+            problems.push_back({folder.string(), concat("has tensor ", name,
+                                                        ", which the model has not; give a folder of the "
+                                                        "same model")});
+            continue;
+        }
+        const ParameterInfo &table = plan.parameters[kTokenTable];
+        const auto output = weights.floats(name, std::vector{table.rows, table.columns});
+        if (!output || *output != parameters[kTokenTable])
+            problems.push_back({"model.tied", concat(folder.string(), " has an output projection of its own, but the model's "
+                                                                      "weights are tied; choose --untied")});
+    }
+    return problems;
+}
+
+/// Names the file and tensor of values with which no run can begin; nothing if all are finite.
+std::optional<base::Problem> notFinite(const std::string &file, const std::string &name, const std::vector<float> &values)
+{
+    const auto isBad = [](float value) { return !std::isfinite(value); };
+    const auto first = std::ranges::find_if(values, isBad);
+    if (first == values.end())
+        return std::nullopt;
+    return base::Problem{file,
+                         concat("has tensor ", name, " with ", std::count_if(first, values.end(), isBad), " of ", values.size(),
+                                " values that are not finite, the first at element ", first - values.begin(),
+                                " (counted from 0); give weights that were saved before "
+                                "training diverged")};
+}
+
+/// Reads one parameter after the other.
+class Reading {
+public:
+    Reading(const std::filesystem::path &folder, const HuggingFaceWeights &weights, const RunPlan &plan)
+        : m_folder(folder), m_weights(weights), m_plan(plan), m_prefix(missingPrefix(weights, plan))
+    {}
+
+    base::Result<InitialParameters> all()
+    {
+        for (std::size_t index = 0; index < m_plan.parameters.size(); ++index)
+            addParameter(static_cast<int>(index));
+        if (m_problems.empty())
+            m_problems = extraTensors(m_folder, m_weights, m_known, m_plan, m_read.values);
+        if (!m_problems.empty())
+            return base::Error::invalid(std::move(m_problems));
+        return std::move(m_read);
+    }
+
+private:
+    void addParameter(int index)
+    {
+        const ParameterInfo &info = m_plan.parameters[size(index)];
+        const std::string name = info.name.starts_with(m_prefix) ? info.name.substr(m_prefix.size()) : info.name;
+        const exchange::SafetensorsFile::Entry *entry = m_weights.find(name);
+        m_known.insert(name);
+        if (entry == nullptr && info.name == kOutput && !m_prefix.empty())
+            return addFirstValues(info);
+        std::vector<std::int64_t> shape = info.dimensions();
+        const bool isPositions = m_plan.shape.architecture->anatomy().hasPositionTable && index == kPositionTable;
+        if (isPositions && entry != nullptr && entry->shape.size() == 2 && entry->shape[0] > info.rows) {
+            shape[0] = entry->shape[0];
+            m_read.notes.push_back(concat("positions from ", info.rows, " on are kept out: ", name, " has ", shape[0],
+                                          " and the sequence is ", info.rows, " tokens long"));
+        }
+        auto values = m_weights.floats(name, shape);
+        if (!values) {
+            m_problems.insert(m_problems.end(), values.error().problems.begin(), values.error().problems.end());
+            return;
+        }
+        if (auto problem = notFinite(m_weights.fileOf(name), name, *values))
+            m_problems.push_back(*std::move(problem));
+        values->resize(size(info.count()));
+        m_read.values.push_back(*std::move(values));
+    }
+
+    /// The body alone was saved.
+    void addFirstValues(const ParameterInfo &info)
+    {
+        const std::uint64_t seed = m_plan.experiment.training.seed;
+        initialise(m_read.values.emplace_back(size(info.count())), info, seed, 0);
+        m_read.notes.push_back(concat(m_folder.string(), " holds the body of a model without its output layer: ", info.name,
+                                      " gets the first values of seed ", seed));
+    }
+
+    const std::filesystem::path &m_folder;
+    const HuggingFaceWeights &m_weights;
+    const RunPlan &m_plan;
+    std::string_view m_prefix;
+    InitialParameters m_read;
+    base::Problems m_problems;
+    std::set<std::string, std::less<>> m_known;
+};
+
+} // namespace
+
+base::Result<InitialParameters> readParameters(const std::filesystem::path &folder, const RunPlan &plan)
+{
+    std::error_code error;
+    const std::filesystem::path config = folder / "config.json";
+    const bool hasConfig = std::filesystem::exists(config, error);
+    if (hasConfig)
+        if (base::Problems found = configProblems(config, plan.experiment.model); !found.empty())
+            return base::Error::invalid(std::move(found));
+    const auto weights = HuggingFaceWeights::open(folder);
+    if (!weights)
+        return weights.error();
+    auto read = Reading(folder, *weights, plan).all();
+    if (read && !hasConfig)
+        read->notes.push_back(folder.string() + " has no config.json: names and shapes of its tensors fit, but its number of "
+                                                "heads, norm and positions could not be compared with the plan's");
+    return read;
+}
+
+} // namespace stagelens::runtime

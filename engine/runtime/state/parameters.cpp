@@ -1,0 +1,106 @@
+#include "engine/runtime/state/parameters.h"
+
+#include "engine/base/random.h"
+#include "engine/runtime/architectures/architecture.h"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Random numbers that are worth a thread: half a millisecond of them. Which thread makes one changes nothing about it.
+constexpr std::size_t kPerThread = std::size_t{1} << 14;
+
+/// FNV-1a: a stream of random numbers for each name.
+std::uint64_t streamOf(std::string_view name)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : name)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return hash;
+}
+
+} // namespace
+
+ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns, double deviation)
+{
+    return {std::move(name), rows, columns, true, Fill::Normal, deviation};
+}
+
+std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
+{
+    return architectureOf(model.family).parameters(model);
+}
+
+void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)
+{
+    if (info.fill != Fill::Normal) {
+        std::fill(values.begin(), values.end(), info.fill == Fill::Ones ? 1.0F : 0.0F);
+        return;
+    }
+    const base::Random random(seed, streamOf(info.name));
+    const auto fill = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            values[i] = static_cast<float>(info.deviation * random.normal(static_cast<std::uint64_t>(firstElement) + i));
+    };
+    const std::size_t parts =
+        std::clamp<std::size_t>(values.size() / kPerThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+    std::vector<std::jthread> others;
+    std::size_t part = 1;
+    try {
+        for (; part < parts; ++part)
+            others.emplace_back(fill, values.size() * part / parts, values.size() * (part + 1) / parts);
+    } catch (const std::system_error &) { // no more threads: this one does the rest
+        fill(values.size() * part / parts, values.size());
+    }
+    fill(0, values.size() / parts);
+}
+
+std::vector<float> asRead(std::vector<float> values, base::Precision precision)
+{
+    if (precision == base::Precision::Bf16)
+        for (float &value : values)
+            value = kernels::toFloat(kernels::toBf16(value));
+    return values;
+}
+
+Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index, std::uint64_t seed,
+                        std::int64_t firstRow, std::int64_t rows, backend::Compute &compute)
+{
+    using simulate::MemoryCategory;
+    const ParameterInfo &info = list[static_cast<std::size_t>(index)];
+    Parameter parameter;
+    parameter.index = index;
+    parameter.firstRow = firstRow;
+    parameter.rows = rows;
+    parameter.columns = info.columns;
+    const std::size_t count = size(parameter.count());
+    parameter.value = pool.take(count, category(MemoryCategory::Parameters));
+    const auto zeroed = [&](MemoryCategory use) {
+        backend::Buffer buffer = pool.take(count, category(use));
+        compute.zero(buffer.data(), parameter.count());
+        return buffer;
+    };
+    parameter.gradient = zeroed(MemoryCategory::Gradients);
+    parameter.firstMoment = zeroed(MemoryCategory::Optimizer);
+    parameter.secondMoment = zeroed(MemoryCategory::Optimizer);
+    compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
+        initialise(block, info, seed, firstRow * info.columns + first);
+    });
+    if (compute.precision() == base::Precision::Bf16) {
+        parameter.rounded =
+            pool.take(size(base::floatsOf(parameter.count(), base::Precision::Bf16)), category(MemoryCategory::Parameters));
+        compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
+    }
+    return parameter;
+}
+
+backend::Buffer takeVersion(backend::Pool &pool, Parameter &parameter)
+{
+    return pool.take(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,187 @@
+#include "engine/runtime/worker/accelerators.h"
+
+#include "engine/backend/plugin.h"
+#include "engine/base/text.h"
+#include "engine/model/accounting.h"
+
+#include <algorithm>
+#include <new>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Gpu;
+
+/// Beside its slab a device on a GPU takes a workspace for products, scratch, and events.
+constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
+/// What CUDA loads on a GPU when it is used first: the code of kernels, cuBLASLt's above all.
+constexpr base::Bytes kLoaded = base::Bytes{256} << 20;
+
+/// Places in the list of those that can train.
+std::vector<int> usable(const std::vector<Gpu> &gpus)
+{
+    std::vector<int> places;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (gpus[i].problem.empty())
+            places.push_back(static_cast<int>(i));
+    return places;
+}
+
+base::Error missing(const std::string &problem)
+{
+    return base::Error::invalid("training.backend", base::concat("cuda is not available: ", problem, "; choose cpu"));
+}
+
+/// What `work` answers, whose exceptions are a GPU's.
+template <class Work>
+auto onGpus(const Work &work) -> base::Result<decltype(work())>
+{
+    try {
+        return work();
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed("a GPU has no memory left for it; end other programs there");
+    } catch (const std::exception &error) {
+        return base::Error::failed(error.what());
+    }
+}
+
+} // namespace
+
+GpuList gpus()
+{
+    GpuList found;
+    backend::Gpus *all = backend::cudaGpus(found.problem);
+    if (all == nullptr)
+        return found;
+    found.gpus = all->list(found.problem);
+    if (found.problem.empty() && usable(found.gpus).empty())
+        found.problem = found.gpus.empty()
+                            ? "CUDA sees no GPU; CUDA_VISIBLE_DEVICES may hide it"
+                            : base::concat("GPU 0, ", found.gpus.front().name, ", cannot train: ", found.gpus.front().problem);
+    return found;
+}
+
+std::string gpusText(const std::vector<Gpu> &gpus)
+{
+    std::string text;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        const Gpu &gpu = gpus[i];
+        const std::string state =
+            gpu.problem.empty() ? base::concat(base::bytesText(gpu.freeBytes), " of ", base::bytesText(gpu.totalBytes), " free")
+                                : gpu.problem;
+        text += base::concat(i == 0 ? "" : ", ", i, ' ', gpu.name, " (", gpu.architecture, ", ", state, ")");
+    }
+    return text;
+}
+
+std::string backendProblem(const std::string &backend)
+{
+    return backend == "cuda" ? gpus().problem : std::string();
+}
+
+std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
+{
+    const std::vector<int> places = usable(gpus);
+    std::vector<int> chosen;
+    for (int device = 0; device < devices && !places.empty(); ++device)
+        chosen.push_back(places[static_cast<std::size_t>(device) * std::min(places.size(), static_cast<std::size_t>(devices)) /
+                                static_cast<std::size_t>(devices)]);
+    return chosen;
+}
+
+base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens)
+{
+    return slab + tokens + kBesideSlab;
+}
+
+std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
+{
+    std::vector<int> places = gpuOfDevice(gpus, devices);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    if (places.empty())
+        return {};
+    const int count = static_cast<int>(places.size());
+    const std::string text = base::concat(devices, devices == 1 ? " device on " : " devices on ", count, " x ",
+                                          gpus[static_cast<std::size_t>(places.front())].name);
+    if (count == devices || !isLive)
+        return text;
+    return text + ", at once: they share its multiprocessors and memory, so that bubbles can be compared, but absolute times "
+                  "cannot";
+}
+
+base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
+{
+    std::vector<base::Bytes> taken(gpus.size());
+    for (std::size_t device = 0; device < places.size(); ++device)
+        if (places[device] >= 0)
+            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens);
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
+            continue;
+        return base::Error::invalid(
+            "model", base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i, " (",
+                                  gpus[i].name, ") take ", base::bytesText(taken[i]), ", CUDA's code about ",
+                                  base::bytesText(kLoaded), ", but only ", base::bytesText(gpus[i].freeBytes),
+                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
+                                  "parallel.microbatch_size, or choose --recompute full"));
+    }
+    return {};
+}
+
+base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
+}
+
+base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop}); });
+}
+
+base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::vector<int> distinct;
+    for (const int rank : ranks)
+        distinct.push_back(places[static_cast<std::size_t>(rank)]);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    const auto opened = onGpus([&] {
+        std::string problem;
+        backend::cudaGpus(problem)->open(distinct, !hasNetwork);
+        return true;
+    });
+    return opened ? base::Result<>() : opened.error();
+}
+
+base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
+                                                                          const std::vector<int> &ranks,
+                                                                          const std::vector<int> &places,
+                                                                          const kernels::Interrupt &interrupt)
+{
+    std::vector<std::unique_ptr<backend::Compute>> made;
+    if (experiment.training.backend != "cuda") {
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            made.push_back(backend::makeCpuCompute(interrupt));
+        return made;
+    }
+    return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
+        std::string problem;
+        for (const int rank : ranks)
+            made.push_back(backend::cudaGpus(problem)->makeCompute(places[static_cast<std::size_t>(rank)],
+                                                                   model::enginePrecision(experiment), interrupt));
+        return std::move(made);
+    });
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,151 @@
+#include "engine/runtime/worker/nccl.h"
+
+#include "engine/backend/ordered_transport.h"
+#include "engine/backend/plugin.h"
+#include "engine/base/text.h"
+#include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/worker/accelerators.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Message;
+
+/// Kind of the messages that open links, beside those of schedule::Transfer and of Peers.
+constexpr std::uint8_t kOpenLink = 253;
+constexpr std::int64_t kOpenLinkFloats = 16;
+
+/// For how long nothing may move: 10 s, or what STAGELENS_NCCL_PATIENCE_SECONDS says.
+std::chrono::milliseconds patience()
+{
+    constexpr double kSeconds = 10;
+    constexpr double kMost = 86400;
+    const char *text = std::getenv("STAGELENS_NCCL_PATIENCE_SECONDS");
+    const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
+}
+
+base::Error tooFew(std::size_t devices, std::size_t gpus)
+{
+    return base::Error::invalid(
+        "--transport", base::concat("NCCL puts one device on a GPU, but ", devices, " are to train on the ", gpus,
+                                    gpus == 1 ? " GPU" : " GPUs",
+                                    " that can train here; choose --transport in-process, fewer devices, or more machines"));
+}
+
+/// One small message on every link that the messages of the run take.
+std::vector<Message> openingMessages(const std::vector<std::vector<Message>> &orders)
+{
+    std::set<std::pair<int, int>> links;
+    for (const auto &order : orders)
+        for (const Message &message : order)
+            links.emplace(message.from, message.to);
+    std::vector<Message> messages;
+    for (const auto &[from, to] : links)
+        messages.push_back({from, to, {kOpenLink, 0, 0}, kOpenLinkFloats});
+    return messages;
+}
+
+/// By which the ranks find each other; the first one makes it.
+base::Result<backend::Bytes> sharedId(backend::Gpus &gpus, const Peers &peers, const std::stop_token &halt)
+{
+    backend::Bytes id;
+    try {
+        if (peers.isFirst())
+            id = gpus.newNcclId();
+    } catch (const std::exception &error) {
+        return base::Error::failed(error.what());
+    }
+    return peers.isAlone() ? base::Result<backend::Bytes>(std::move(id)) : peers.group()->broadcast(std::move(id), halt);
+}
+
+} // namespace
+
+void prepareForNccl()
+{
+    ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
+std::string ncclVersion(std::string &problem)
+{
+    backend::Gpus *all = backend::cudaGpus(problem);
+    return all == nullptr ? std::string() : all->ncclVersion(problem);
+}
+
+base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group)
+{
+    if (experiment.training.backend != "cuda")
+        return base::Error::invalid("training.backend",
+                                    base::concat("NCCL carries tensors between GPUs, but the backend is ",
+                                                 experiment.training.backend,
+                                                 "; choose --backend cuda, or --transport in-process or mpi"));
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return base::Error::invalid("training.backend", "cuda is not available: " + found.problem + "; choose cpu");
+    std::string problem;
+    if (ncclVersion(problem).empty())
+        return base::Error::invalid("--transport", "nccl is not available: " + problem);
+    const auto devices = static_cast<std::size_t>(experiment.parallel.devices);
+    const auto usable =
+        static_cast<std::size_t>(std::ranges::count_if(found.gpus, [](const auto &gpu) { return gpu.problem.empty(); }));
+    const std::vector<int> neighbours = group ? group->neighbours() : std::vector<int>(devices);
+    if (usable < neighbours.size())
+        return tooFew(neighbours.size(), usable);
+    const std::vector<int> own = gpuOfDevice(found.gpus, static_cast<int>(neighbours.size()));
+    if (!group)
+        return own;
+    std::vector<int> places(devices, -1);
+    const auto place = std::ranges::find(neighbours, group->rank()) - neighbours.begin();
+    places[size(group->rank())] = own[size(place)];
+    return places;
+}
+
+base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPlan &plan, const Peers &peers,
+                                                                    const NcclParts &parts, std::stop_token halt)
+{
+    std::string problem;
+    backend::Gpus &gpus = *backend::cudaGpus(problem);
+    auto id = sharedId(gpus, peers, halt);
+    if (!id)
+        return id.error();
+    backend::OrderedSettings settings;
+    settings.ranks = plan.schedule.devices();
+    settings.describe = [&plan](const Message &message) { return messageText(plan, message); };
+    settings.progress = [passes = parts.passes, group = peers.group()] { return passes() + (group ? group->progress() : 0); };
+    settings.patience = patience();
+    settings.stop = std::move(halt);
+    for (std::size_t i = 0; i < peers.ranks().size(); ++i) {
+        const int rank = peers.ranks()[i];
+        settings.here.push_back(
+            {rank, &parts.memories[i]->pool(), [&gpus, id = *id, ranks = settings.ranks, rank, gpu = parts.places[size(rank)]] {
+                 return gpus.joinNccl(id, ranks, rank, gpu);
+             }});
+    }
+    return backend::makeOrderedTransport(std::move(settings));
+}
+
+base::Result<> openLinks(const RunPlan &plan, const Peers &peers, const std::vector<DeviceMemory *> &memories,
+                         backend::Transport &transport)
+{
+    const std::vector<Message> messages =
+        openingMessages({messageOrder(plan), forwardMessageOrder(plan), peers.copyMessages(plan)});
+    transport.announce(messages);
+    const std::vector<int> &ranks = peers.ranks();
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        for (const Message &message : messages)
+            if (message.from == ranks[i])
+                transport.send(message.from, message.to, message.key, memories[i]->takeMessage(message.floats));
+    for (const int rank : ranks)
+        for (const Message &message : messages)
+            if (message.to == rank && !transport.receive(message.from, message.to, message.key))
+                return base::Error::cancelled();
+    return {};
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,347 @@
+#include "engine/runtime/worker/peers.h"
+
+#include "engine/backend/plugin.h"
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/state/optimizer.h"
+#include "engine/runtime/worker/packed_timeline.h"
+#include "engine/schedule/text_form.h"
+#include "kernels/include/elementwise.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Bytes;
+
+/// Kinds of messages beside those of schedule::Transfer.
+enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
+
+backend::MessageKey keyOf(Kind kind, int parameter)
+{
+    return {static_cast<std::uint8_t>(kind), 0, parameter};
+}
+
+backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, backend::Compute &compute)
+{
+    auto tensor = std::make_shared<backend::Buffer>(
+        pool.take(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
+    compute.copy(tensor->data(), parameter.gradient.data(), parameter.count());
+    compute.finish();
+    return tensor;
+}
+
+/// FNV-1a of the tokens.
+std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const std::int32_t token : tokens)
+        hash = (hash ^ static_cast<std::uint32_t>(token)) * 0x100000001b3ULL;
+    return hash;
+}
+
+/// Puts a lane on a clock that began earlier.
+void shift(timeline::Lane &lane, base::Nanos by)
+{
+    for (const auto times : {&lane.begin, &lane.end})
+        for (base::Nanos &time : *times)
+            time += by;
+    lane.tailBegin += by;
+    lane.tailEnd += by;
+}
+
+base::Error notUnderstood(std::size_t rank)
+{
+    return base::Error::failed(
+        base::concat("process ", rank, " sent a result that makes no sense here; start all processes from the same program"));
+}
+
+} // namespace
+
+std::string mpiProblem()
+{
+    return backend::mpiProblem();
+}
+
+base::Result<ProcessGroupPtr> joinThroughMpi()
+{
+    return backend::joinThroughMpi();
+}
+
+base::Result<> agreeOn(backend::ProcessGroup &group, const std::string &what, const std::string &value,
+                       const std::string &remedy, const std::stop_token &stop)
+{
+    Packer own;
+    own.put(value);
+    const auto all = group.gather(own.take(), stop);
+    if (!all)
+        return all.error();
+    std::string verdict;
+    for (std::size_t rank = 1; rank < all->size() && verdict.empty(); ++rank)
+        if ((*all)[rank] != all->front())
+            verdict = base::concat("process ", rank, " has another ", what, " than process 0; ", remedy);
+    Packer told;
+    told.put(verdict);
+    const auto heard = group.broadcast(told.take(), stop);
+    if (!heard)
+        return heard.error();
+    verdict = Unpacker(*heard).text();
+    return verdict.empty() ? base::Result<>() : base::Error::invalid("--transport", verdict);
+}
+
+base::Result<> settled(const ProcessGroupPtr &group, base::Result<> outcome)
+{
+    if (!group || outcome)
+        return outcome;
+    if (outcome.error().kind == base::ErrorKind::Cancelled)
+        if (auto why = group->failure())
+            return *std::move(why);
+    group->giveUp(outcome.error());
+    return outcome;
+}
+
+Peers::Peers(ProcessGroupPtr group, int devices, std::stop_token halt) : m_group(std::move(group)), m_halt(std::move(halt))
+{
+    m_ranks.resize(m_group ? 1 : size(devices));
+    std::iota(m_ranks.begin(), m_ranks.end(), m_group ? m_group->rank() : 0);
+}
+
+std::unique_ptr<backend::Transport> Peers::makeTransport(std::stop_token halt) const
+{
+    if (!m_group)
+        return backend::makeInProcessTransport(static_cast<int>(m_ranks.size()), std::move(halt));
+    return m_group->makeTransport(std::move(halt));
+}
+
+base::Result<std::vector<Bytes>> Peers::toAll(Bytes own)
+{
+    const auto gathered = m_group->gather(std::move(own), m_halt);
+    if (!gathered)
+        return gathered.error();
+    Packer all;
+    for (const Bytes &part : *gathered)
+        all.put(part);
+    const auto heard = m_group->broadcast(all.take(), m_halt);
+    if (!heard)
+        return heard.error();
+    Unpacker parts(*heard);
+    std::vector<Bytes> result;
+    for (int rank = 0; rank < m_group->size(); ++rank)
+        result.push_back(parts.values<std::byte>());
+    return result;
+}
+
+base::Result<> Peers::agree(const RunPlan &plan, const Batch &first)
+{
+    if (isAlone())
+        return {};
+    const std::string experiment = model::toJson(plan.experiment).dump();
+    if (auto same = agreeOn(*m_group, "experiment", experiment, "give all of them the same options and files", m_halt); !same)
+        return same;
+    if (auto same =
+            agreeOn(*m_group, "schedule", schedule::toText(plan.schedule),
+                    "it follows this machine's calibration; export it once and give all of them --schedule-file", m_halt);
+        !same)
+        return same;
+    return agreeOn(*m_group, "first batch", std::to_string(hashOf(first.allInputs())),
+                   "the files of --data differ between the machines", m_halt);
+}
+
+base::Result<> Peers::introduce(const Devices &devices)
+{
+    if (isAlone())
+        return {};
+    std::vector<std::int32_t> own; // index and whether it is a copy, in turn
+    for (const auto &parameter : devices.front()->parameters()) {
+        own.push_back(parameter->index);
+        own.push_back(parameter->isCopy ? 1 : 0);
+    }
+    Packer packer;
+    packer.put(own);
+    const auto all = toAll(packer.take());
+    if (!all)
+        return all.error();
+    for (int rank = 0; rank < m_group->size(); ++rank) {
+        const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
+        for (std::size_t i = 0; i + 1 < held.size(); i += 2) {
+            m_holders.resize(std::max(m_holders.size(), size(held[i] + 1)));
+            Holders &holders = m_holders[size(held[i])];
+            if (held[i + 1] == 0)
+                holders.original = rank;
+            else
+                holders.copies.push_back(rank);
+        }
+    }
+    return {};
+}
+
+base::Result<> Peers::meet()
+{
+    if (isAlone())
+        return {};
+    if (const auto gathered = m_group->gather({}, m_halt); !gathered)
+        return gathered.error();
+    const auto heard = m_group->broadcast({}, m_halt);
+    return heard ? base::Result<>() : heard.error();
+}
+
+void Peers::note(int step, std::size_t passesDone)
+{
+    if (m_group)
+        m_group->note(step, passesDone);
+}
+
+std::vector<backend::Message> Peers::copyMessages(const RunPlan &plan) const
+{
+    std::vector<backend::Message> all;
+    for (const Kind kind : {kCopyGradient, kSummedGradient}) {
+        for (std::size_t index = 0; index < m_holders.size(); ++index) {
+            const int original = m_holders[index].original;
+            for (const int copy : m_holders[index].copies)
+                all.push_back({kind == kCopyGradient ? copy : original, kind == kCopyGradient ? original : copy,
+                               keyOf(kind, static_cast<int>(index)), plan.parameters[index].count()});
+        }
+    }
+    return all;
+}
+
+base::Result<> Peers::sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport, backend::Pool &pool)
+{
+    addOutputGradients(devices);
+    if (isAlone()) {
+        addCopies(devices);
+        return {};
+    }
+    transport.announce(copyMessages(plan));
+    const int rank = m_ranks.front();
+    const auto &parameters = devices.front()->parameters();
+    backend::Compute &compute = devices.front()->compute();
+    for (const auto &parameter : parameters)
+        if (parameter->isCopy)
+            transport.send(rank, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
+                           gradientOf(*parameter, pool, compute));
+    for (const auto &parameter : parameters) {
+        if (parameter->isCopy)
+            continue;
+        const std::vector<int> &copies = m_holders[size(parameter->index)].copies;
+        for (const int copy : copies) {
+            const auto gradient = transport.receive(copy, rank, keyOf(kCopyGradient, parameter->index));
+            if (!gradient)
+                return base::Error::cancelled();
+            compute.add(parameter->gradient.data(), gradient->data(), parameter->count());
+            compute.finish();
+        }
+        for (const int copy : copies)
+            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
+    }
+    for (const auto &parameter : parameters) {
+        if (!parameter->isCopy)
+            continue;
+        const int original = m_holders[size(parameter->index)].original;
+        const auto sum = transport.receive(original, rank, keyOf(kSummedGradient, parameter->index));
+        if (!sum)
+            return base::Error::cancelled();
+        compute.copy(parameter->gradient.data(), sum->data(), parameter->count());
+        compute.finish();
+    }
+    return {};
+}
+
+base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &devices)
+{
+    std::vector<std::vector<double>> squares;
+    for (const auto &device : devices)
+        squares.push_back(gradientSquares(plan, *device));
+    if (isAlone())
+        return runtime::gradientNorm(squares);
+    Packer own;
+    own.put(squares.front());
+    const auto all = toAll(own.take());
+    if (!all)
+        return all.error();
+    squares.clear();
+    for (const Bytes &part : *all)
+        squares.push_back(Unpacker(part).values<double>());
+    return runtime::gradientNorm(squares);
+}
+
+base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)
+{
+    if (isAlone())
+        return {};
+    const DeviceOutcome &mine = outcomes.front();
+    Packer own;
+    own.put(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count() + m_group->clock().offset);
+    own.put(mine.loss);
+    own.put(mine.peakMemory);
+    pack(own, mine.lane);
+    const auto all = m_group->gather(own.take(), m_halt);
+    if (!all)
+        return all.error();
+    if (!isFirst())
+        return {};
+    outcomes.clear();
+    std::vector<base::Nanos> begins;
+    for (const Bytes &part : *all) {
+        Unpacker packed(part);
+        DeviceOutcome &outcome = outcomes.emplace_back();
+        begins.push_back(packed.value<base::Nanos>());
+        outcome.loss = packed.value<double>();
+        outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
+        outcome.lane = unpackLane(packed);
+        if (!packed.isWhole())
+            return notUnderstood(outcomes.size() - 1);
+    }
+    const base::Nanos earliest = *std::ranges::min_element(begins);
+    for (std::size_t rank = 0; rank < outcomes.size(); ++rank)
+        shift(outcomes[rank].lane, begins[rank] - earliest);
+    return {};
+}
+
+base::Result<double> Peers::sum(double own)
+{
+    if (isAlone())
+        return own;
+    Packer packer;
+    packer.put(own);
+    const auto all = m_group->gather(packer.take(), m_halt);
+    if (!all)
+        return all.error();
+    double sum = 0;
+    for (const Bytes &part : *all)
+        sum += Unpacker(part).value<double>();
+    return sum;
+}
+
+base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &device, int parameter,
+                                  backend::Buffer Parameter::*part)
+{
+    if (isAlone())
+        return {};
+    Packer packer;
+    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
+        std::vector<float> values(own->numbers(part) ? size(own->count()) : 0);
+        device.compute().read(values, own->numbers(part));
+        packer.put(own->firstRow * own->columns);
+        packer.put(values);
+    }
+    const auto all = m_group->gather(packer.take(), m_halt);
+    if (!all)
+        return all.error();
+    for (std::size_t rank = 0; rank < all->size(); ++rank) {
+        if ((*all)[rank].empty())
+            continue;
+        Unpacker packed((*all)[rank]);
+        const auto first = packed.value<std::int64_t>();
+        const auto values = packed.values<float>();
+        if (!packed.isWhole() || first < 0 || first > std::ssize(tensor) - std::ssize(values))
+            return notUnderstood(rank);
+        std::copy(values.begin(), values.end(), tensor.begin() + first);
+    }
+    return {};
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,196 @@
+#include "engine/runtime/worker/worker_link.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/worker/packed_timeline.h"
+#include "engine/schedule/text_form.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Changes with whatever is said, or how.
+constexpr std::uint32_t kProtocolVersion = 3;
+
+struct Head {
+    std::uint32_t version = kProtocolVersion;
+    Word word = Word::End;
+    std::uint64_t bytes = 0;
+};
+
+/// A step of a million passes takes some 40 MB.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
+/// Memory grows with what has come, not with what was announced.
+constexpr std::size_t kReadBlock = std::size_t{16} << 20U;
+
+constexpr const char *kCutShort = "a message between this program and its worker was cut short; start the run again";
+
+bool writeAll(int out, std::span<const std::byte> bytes)
+{
+    while (!bytes.empty()) {
+        // Without the signal that a closed socket sends; where it is no socket, as at a terminal, plainly.
+        ssize_t written = ::send(out, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (written < 0 && errno == ENOTSOCK)
+            written = ::write(out, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+bool readAll(int in, std::span<std::byte> bytes)
+{
+    while (!bytes.empty()) {
+        const ssize_t count = ::read(in, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+} // namespace
+
+bool WorkerLink::put(Word word, Packer content)
+{
+    const backend::Bytes bytes = content.take();
+    const Head head{kProtocolVersion, word, bytes.size()};
+    const std::scoped_lock lock(m_writing);
+    return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
+}
+
+std::optional<Frame> WorkerLink::take()
+{
+    Head head;
+    if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))))
+        return std::nullopt;
+    m_isForeign = head.version != kProtocolVersion;
+    if (m_isForeign || head.bytes > kMostBytes || head.word > Word::End)
+        return std::nullopt;
+    Frame frame{head.word, {}};
+    while (frame.bytes.size() < head.bytes) {
+        const std::size_t done = frame.bytes.size();
+        frame.bytes.resize(std::min<std::size_t>(head.bytes, done + kReadBlock));
+        if (!readAll(m_in, std::span(frame.bytes).subspan(done)))
+            return std::nullopt;
+    }
+    return frame;
+}
+
+void pack(Packer &packer, const base::Result<> &outcome)
+{
+    packer.put(outcome.ok());
+    if (outcome)
+        return;
+    packer.put(outcome.error().kind);
+    packer.put(outcome.error().problems.size());
+    for (const base::Problem &problem : outcome.error().problems) {
+        packer.put(problem.field);
+        packer.put(problem.message);
+    }
+}
+
+base::Result<> unpackOutcome(Unpacker &packed)
+{
+    if (packed.value<bool>())
+        return {};
+    base::Error error{packed.value<base::ErrorKind>(static_cast<int>(base::ErrorKind::Cancelled) + 1), {}};
+    error.problems.resize(packed.count(2 * sizeof(std::size_t)));
+    for (base::Problem &problem : error.problems) {
+        problem.field = packed.text();
+        problem.message = packed.text();
+    }
+    if (!packed.isWhole() || error.problems.empty())
+        return base::Error::failed(kCutShort);
+    return error;
+}
+
+void pack(Packer &packer, const StepReport &report)
+{
+    packer.put(report.step);
+    packer.put(report.loss);
+    packer.put(report.iteration);
+    packer.put(report.peakMemory);
+    pack(packer, *report.timeline);
+    packer.put(report.facts.size());
+    for (const auto &[name, text] : report.facts) {
+        packer.put(name);
+        packer.put(text);
+    }
+    packer.put(report.kernels != nullptr);
+    if (report.kernels == nullptr)
+        return;
+    packer.put(report.kernels->names.size());
+    for (const std::string &name : report.kernels->names)
+        packer.put(name);
+    packer.put(report.kernels->slices);
+}
+
+StepReport unpackReport(Unpacker &packed)
+{
+    StepReport report;
+    report.step = packed.value<int>();
+    report.loss = packed.value<double>();
+    report.iteration = packed.value<base::Nanos>();
+    report.peakMemory = packed.values<simulate::MemoryByCategory>();
+    report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
+    for (auto count = packed.count(2 * sizeof(std::size_t)); count > 0; --count) {
+        std::string name = packed.text();
+        report.facts[std::move(name)] = packed.text();
+    }
+    if (!packed.value<bool>())
+        return report;
+    timeline::KernelTrace kernels;
+    kernels.names.resize(packed.count(sizeof(std::size_t)));
+    for (std::string &name : kernels.names)
+        name = packed.text();
+    kernels.slices = packed.values<timeline::KernelSlice>();
+    packed.require(std::ranges::all_of(kernels.slices, [&](const timeline::KernelSlice &slice) {
+        return slice.name >= 0 && slice.name < std::ssize(kernels.names) && slice.device >= 0 &&
+               slice.device < report.timeline->devices();
+    }));
+    report.kernels = std::make_shared<const timeline::KernelTrace>(std::move(kernels));
+    return report;
+}
+
+void pack(Packer &packer, const PackedRun &run)
+{
+    packer.put(model::toJson(run.experiment).dump());
+    packer.put(schedule::toText(run.schedule));
+    for (const auto *path : {&run.folders.dump, &run.folders.init, &run.folders.checkpoints, &run.folders.resume})
+        packer.put(path->string());
+    packer.put(run.folders.checkpointEvery);
+    packer.put(run.folders.recordsKernels);
+    packer.put(run.isOverNccl);
+}
+
+base::Result<PackedRun> unpackRun(Unpacker &packed)
+{
+    auto experiment = model::experimentFromJson(packed.text(), "the run");
+    if (!experiment)
+        return experiment.error();
+    auto schedule = schedule::scheduleFromText(packed.text());
+    if (!schedule)
+        return schedule.error();
+    RunFolders folders;
+    for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
+        *path = packed.text();
+    folders.checkpointEvery = packed.value<int>();
+    folders.recordsKernels = packed.value<bool>();
+    const bool isOverNccl = packed.value<bool>();
+    if (!packed.isWhole())
+        return base::Error::failed(kCutShort);
+    return PackedRun{std::move(experiment).value(), std::move(schedule).value(), std::move(folders), isOverNccl};
+}
+
+} // namespace stagelens::runtime

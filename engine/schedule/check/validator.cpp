@@ -1,0 +1,362 @@
+#include "engine/schedule/check/validator.h"
+
+#include "engine/base/text.h"
+#include "engine/passes/requirements.h"
+#include "engine/schedule/check/deadlock.h"
+#include "engine/schedule/pass_index.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stagelens::schedule {
+
+namespace {
+
+using base::concat;
+
+/// Collects the faults of one schedule, in the order of the checks.
+class Validation {
+public:
+    Validation(const Schedule &schedule, const ValidationOptions &options) : m_schedule(schedule), m_options(options) {}
+    std::vector<Violation> run();
+
+private:
+    void fillIndex(PassIndex &index);
+    void findMissing(const PassIndex &index);
+    void reportMissing(const Pass &pass, int device);
+    void checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found);
+    void findMisplacedDependencies(const PassIndex &index);
+    void findMicrobatchDisorder(const PassIndex &index);
+    void findExcessMemory();
+    void findStaleWeights();
+    void findDeadlocks(const PassIndex &index);
+    [[nodiscard]] bool isFull() const { return m_found.size() >= m_options.limit; }
+    [[nodiscard]] std::string place(int device, std::size_t position) const
+    {
+        return m_options.place ? m_options.place(device, position) : concat("position ", position);
+    }
+    [[nodiscard]] std::string explain(const WaitCircle &circle) const;
+    void report(Violation violation)
+    {
+        if (!isFull())
+            m_found.push_back(std::move(violation));
+    }
+
+    const Schedule &m_schedule;
+    const ValidationOptions &m_options;
+    std::vector<Violation> m_found;
+};
+
+std::vector<Violation> Validation::run()
+{
+    // A plan much larger than its passes is not worth a table: nearly everything is missing.
+    const std::size_t planned = PassIndex::plannedPasses(m_schedule);
+    if (planned > 1'000 + 8 * m_schedule.passCount()) {
+        report({ViolationKind::Missing, 0, m_schedule.device(0).size(),
+                concat("the plan needs ", planned, " passes but the schedule has only ", m_schedule.passCount()),
+                "lower the number of microbatches or add the passes"});
+        return std::move(m_found);
+    }
+    PassIndex index(m_schedule);
+    fillIndex(index);
+    findMissing(index);
+    const std::size_t incomplete = m_found.size();
+    findMisplacedDependencies(index);
+    // A pass that stands before its own input on one device is a circle of its own, already reported.
+    const bool isOrderedInside = m_found.size() == incomplete && !isFull();
+    if (m_options.inMicrobatchOrder)
+        findMicrobatchDisorder(index);
+    findExcessMemory();
+    findStaleWeights();
+    if (isOrderedInside)
+        findDeadlocks(index);
+    return std::move(m_found);
+}
+
+void Validation::fillIndex(PassIndex &index)
+{
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            const std::size_t first = m_schedule.firstIndex(device);
+            switch (index.add(pass, device, first + position)) {
+            case PassIndex::Added::Yes: break;
+            case PassIndex::Added::NotInPlan:
+                report({ViolationKind::NotInPlan, device, position,
+                        concat(text(pass), " is no pass of a plan with ", m_schedule.stages(), " stages, ",
+                               m_schedule.microbatches(), " microbatches and this vocabulary method"),
+                        concat("remove it from device ", device)});
+                break;
+            case PassIndex::Added::WrongDevice:
+                report({ViolationKind::WrongDevice, device, position,
+                        concat(text(pass), " is on device ", device, " but stage ", pass.stage, " belongs to device ",
+                               m_schedule.placement().deviceOf(pass)),
+                        isVocabularyPass(pass.kind) ? "give it the stage of its device's first chunk"
+                                                    : concat("move it to device ", m_schedule.placement().deviceOf(pass))});
+                break;
+            case PassIndex::Added::Twice:
+                report({ViolationKind::Duplicate, device, position,
+                        concat(text(pass), " runs twice, first at ", place(device, index.at(pass, device) - first)),
+                        "remove one of the two"});
+                break;
+            }
+        }
+    }
+}
+
+void Validation::findMissing(const PassIndex &index)
+{
+    const std::vector<int> firstStage = m_schedule.placement().firstStages();
+    for (const PassKind kind : index.kinds()) {
+        for (int unit = 0; unit < index.units(kind) && !isFull(); ++unit) {
+            for (int i = 0; i < m_schedule.microbatches() && !isFull(); ++i) {
+                const bool isVocabulary = isVocabularyPass(kind);
+                const Pass pass = makePass(kind, isVocabulary ? firstStage[static_cast<std::size_t>(unit)] : unit, i);
+                const int device = isVocabulary ? unit : m_schedule.placement().deviceOf(pass);
+                const std::uint32_t found = index.at(kind, unit, i);
+                if (kind == PassKind::W)
+                    checkWeightPass(index, pass, device, found);
+                else if (found == PassIndex::kAbsent)
+                    reportMissing(pass, device);
+            }
+        }
+    }
+}
+
+void Validation::reportMissing(const Pass &pass, int device)
+{
+    report({ViolationKind::Missing, device, m_schedule.device(device).size(), concat(text(pass), " is missing"),
+            concat("add it to device ", device)});
+}
+
+/// W belongs to a backward that is split, and to no other.
+void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found)
+{
+    const std::uint32_t backward = index.at(PassKind::B, pass.stage, pass.microbatch);
+    if (backward == PassIndex::kAbsent)
+        return; // that one is missing, and said so
+    const std::size_t first = m_schedule.firstIndex(device);
+    const bool isSplit = m_schedule.device(device)[backward - first].kind == PassKind::I;
+    if (isSplit && found == PassIndex::kAbsent)
+        reportMissing(pass, device);
+    else if (!isSplit && found != PassIndex::kAbsent)
+        report({ViolationKind::NotInPlan, device, found - first,
+                concat(text(pass), " makes the weight gradients again that B", pass.microbatch, '@', pass.stage, " has made"),
+                "remove it, or write I in place of that B"});
+}
+
+void Validation::findMisplacedDependencies(const PassIndex &index)
+{
+    for (int device = 0; device < m_schedule.devices() && !isFull(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        const std::size_t first = m_schedule.firstIndex(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            if (index.at(pass, device) != first + position)
+                continue;
+            // Overlapped passes start together: neither can wait for the other.
+            const bool isSecondOfPair = position > 0 && passes[position - 1].pairedWithNext;
+            const std::size_t begin = isSecondOfPair ? position - 1 : position;
+            forEachRequirement(m_schedule.rules(), pass, [&](const Requirement &needed) {
+                const int unit = needed.allDevices ? device : needed.stage;
+                const Placement &placement = m_schedule.placement();
+                if (!needed.allDevices && placement.deviceOf(unit, placement.directionOf(pass.microbatch)) != device)
+                    return;
+                const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch);
+                if (number == PassIndex::kAbsent || number < first + begin)
+                    return;
+                const std::string name = text(passes[number - first]);
+                report({ViolationKind::OutOfOrder, device, position,
+                        concat(text(pass), " needs ", name, ", which comes only at ", place(device, number - first)),
+                        concat("move ", name, " in front of ", place(device, begin))});
+            });
+        }
+    }
+}
+
+/// Sums of gradients, each named by a pass that adds to it: those of I are the norms', a whole backward adds to I's and W's.
+constexpr std::array kSums{PassKind::I, PassKind::W, PassKind::T, PassKind::EB};
+
+bool addsTo(PassKind sum, PassKind kind)
+{
+    return kind == sum || (kind == PassKind::B && (sum == PassKind::I || sum == PassKind::W));
+}
+
+/// Calls `visit(remark)` for every pass that adds gradients after those of a later microbatch, until it answers false. Only
+/// passes that `counts(device, position)` accepts are looked at; they must be of the plan.
+template <class Counts, class Visit>
+void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
+{
+    // A shard's gradients are the device's, a stage's those of each direction.
+    const Placement &placement = schedule.placement();
+    const int units = std::max(schedule.devices(), schedule.stages() * placement.directions);
+    std::vector<Pass> latest(static_cast<std::size_t>(units) * kPassKindCount, makePass(PassKind::F, 0, -1));
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const std::span<const Pass> passes = schedule.device(device);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            if (!counts(device, position))
+                continue;
+            const int unit = isVocabularyPass(pass.kind)
+                                 ? device
+                                 : pass.stage * placement.directions + placement.directionOf(pass.microbatch);
+            const Pass *after = nullptr;
+            for (const PassKind sum : kSums) {
+                Pass &last = latest[static_cast<std::size_t>(unit) * kPassKindCount + static_cast<std::size_t>(sum)];
+                if (!addsTo(sum, pass.kind))
+                    continue;
+                if (pass.microbatch < last.microbatch)
+                    after = &last;
+                else
+                    last = pass;
+            }
+            if (after != nullptr && !visit(OrderRemark{device, position, pass, *after}))
+                return;
+        }
+    }
+}
+
+/// A stage's gradients of a synchronous step may be added in any order.
+void Validation::findMicrobatchDisorder(const PassIndex &index)
+{
+    const auto counts = [&](int device, std::size_t position) {
+        return index.at(m_schedule.device(device)[position], device) == m_schedule.firstIndex(device) + position;
+    };
+    visitDisorder(m_schedule, counts, [&](const OrderRemark &found) {
+        const bool isSharded = isVocabularyPass(found.pass.kind);
+        if (isSharded || !m_schedule.isSynchronous())
+            report({ViolationKind::MicrobatchOrder, found.device, found.position,
+                    concat(text(found.pass), " runs after microbatch ", found.before.microbatch, "; ",
+                           isSharded ? "a shard's gradients must be added in microbatch order"
+                                     : "weights that change between microbatches must do so in microbatch order"),
+                    concat("move it in front of ", text(found.before))});
+        return !isFull();
+    });
+}
+
+void Validation::findExcessMemory()
+{
+    for (std::size_t device = 0; device < m_options.activationLimit.size(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(static_cast<int>(device));
+        const std::int64_t room = m_options.activationLimit[device];
+        std::int64_t held = 0;
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            held += activationChange(passes[position].kind);
+            if (held <= room)
+                continue;
+            report({ViolationKind::TooMuchMemory, static_cast<int>(device), position,
+                    concat(text(passes[position]), " puts ", held, " activations in flight, but there is room for ",
+                           std::max<std::int64_t>(0, room)),
+                    held > 1 ? "run a backward before it, raise memory_limit, or choose v-half"
+                             : "raise memory_limit, or split the model over more devices"});
+            break;
+        }
+    }
+}
+
+void Validation::findStaleWeights()
+{
+    const int stages = m_schedule.stages();
+    if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.microbatches() < stages)
+        report({ViolationKind::StaleWeights, 0, 0,
+                concat(m_schedule.microbatches(), " microbatches a step are fewer than the ", stages,
+                       " stages: two versions of the weights are not enough"),
+                concat("give ", stages, " or more microbatches")});
+    if (m_schedule.weightUpdate() != WeightUpdate::EachMicrobatch)
+        return;
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        std::vector<int> updates(static_cast<std::size_t>(stages), 0);
+        for (std::size_t position = 0; position < passes.size() && !isFull(); ++position) {
+            const Pass &pass = passes[position];
+            int &done = updates[std::min<std::size_t>(pass.stage, updates.size() - 1)];
+            done += addsTo(PassKind::W, pass.kind) ? 1 : 0;
+            const int allowed = stages - 1 - pass.stage;
+            if (pass.kind != PassKind::F || pass.microbatch - done <= allowed)
+                continue;
+            report(
+                {ViolationKind::StaleWeights, device, position,
+                 concat(text(pass), " uses weights that ", pass.microbatch - done,
+                        " updates will have passed before its backward, where one for each later stage is allowed: ", allowed),
+                 concat("run the backward of microbatch ", pass.microbatch - allowed - 1, " before it")});
+            break;
+        }
+    }
+}
+
+/// "device 0 waits at position 4 (F3@0) for B0@1, which device 1 has at position 9 behind F3@1; ..."
+std::string Validation::explain(const WaitCircle &circle) const
+{
+    constexpr std::size_t kMostShown = 6;
+    std::string all;
+    for (std::size_t i = 0; i < std::min(circle.size(), kMostShown); ++i) {
+        const Wait &wait = circle[i];
+        const Wait &next = circle[(i + 1) % circle.size()];
+        const std::string blocker = text(m_schedule.device(next.device)[next.position]);
+        all += concat(i == 0 ? "" : "; ", "device ", wait.device, wait.isSend ? " sends at " : " waits at ",
+                      place(wait.device, wait.position), " (", text(m_schedule.device(wait.device)[wait.position]),
+                      wait.isSend ? ") to " : ") for ", text(wait.needed), ", which device ", wait.neededDevice, " has at ",
+                      place(wait.neededDevice, wait.neededPosition));
+        if (wait.neededPosition != next.position)
+            all += concat(" behind ", blocker);
+    }
+    if (circle.size() > kMostShown)
+        all += concat("; and so on over ", circle.size() - kMostShown, " more devices back to device ", circle.front().device);
+    return all;
+}
+
+void Validation::findDeadlocks(const PassIndex &index)
+{
+    for (const WaitCircle &circle : findWaitCircles(m_schedule, index, m_options.sends)) {
+        // A pass that waits for another device's very next pass is not to blame; one that lies behind another may be.
+        std::size_t at = 0;
+        while (at + 1 < circle.size() && circle[at].neededPosition == circle[(at + 1) % circle.size()].position)
+            ++at;
+        const Wait &wait = circle[at];
+        const Wait &next = circle[(at + 1) % circle.size()];
+        report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(circle),
+                std::ranges::any_of(circle, &Wait::isSend)
+                    ? "let the devices send and receive at once, or buffer the sends"
+                    : concat("on device ", next.device, " move ", text(wait.needed), " in front of ",
+                             text(m_schedule.device(next.device)[next.position]))});
+    }
+}
+
+} // namespace
+
+std::string_view name(ViolationKind kind)
+{
+    constexpr std::array<std::string_view, 9> kNames{"missing",      "duplicate",       "wrong-device",
+                                                     "out-of-order", "deadlock",        "microbatch-order",
+                                                     "not-in-plan",  "too-much-memory", "stale-weights"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<OrderRemark> accumulationOrder(const Schedule &schedule)
+{
+    std::optional<OrderRemark> found;
+    visitDisorder(
+        schedule, [](int, std::size_t) { return true; },
+        [&](const OrderRemark &remark) {
+            found = remark;
+            return false;
+        });
+    return found;
+}
+
+std::string text(const OrderRemark &remark)
+{
+    return concat("device ", remark.device, " adds the gradients of ", text(remark.pass), " after those of ",
+                  text(remark.before),
+                  "; sums in floating point depend on their order, so losses and gradients have other bits than those of a "
+                  "schedule in microbatch order");
+}
+
+std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options)
+{
+    return Validation(schedule, options).run();
+}
+
+} // namespace stagelens::schedule

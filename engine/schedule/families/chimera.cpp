@@ -1,0 +1,21 @@
+#include "engine/schedule/families/chimera.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/order/stream_order.h"
+#include "engine/schedule/order/vocabulary_insertion.h"
+
+namespace stagelens::schedule {
+
+base::Result<Schedule> chimera(const model::Experiment &experiment, const Durations &durations)
+{
+    const int devices = experiment.parallel.devices;
+    const int microbatches = experiment.parallel.microbatches;
+    if (devices % 2 != 0)
+        return base::Error::invalid("parallel.devices", base::concat("chimera needs an even number of devices, not ", devices,
+                                                                     "; give ", devices + 1, " or choose 1f1b"));
+    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const StreamPlan plan{Placement::twoWay(devices, microbatches), microbatches, barriers, 3};
+    return placeVocabulary("chimera", shortestStream(plan, devices + barriers, durations), experiment, durations);
+}
+
+} // namespace stagelens::schedule

@@ -1,0 +1,164 @@
+#include "engine/schedule/families/interleaved.h"
+
+#include "engine/base/text.h"
+#include "engine/model/family_shape.h"
+#include "engine/schedule/order/vocabulary_insertion.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::schedule {
+
+namespace {
+
+/// A chunk and a microbatch, in the order in which a device runs forwards; backwards run the same with the chunks reversed.
+struct Step {
+    int chunk = 0;
+    int microbatch = 0;
+};
+
+/// Sizes of the groups of microbatches: `size` each, the rest in one more if it fills the pipeline, else dealt to all.
+std::vector<int> groupSizes(int microbatches, int size, int devices)
+{
+    const int groups = std::max(1, microbatches / size);
+    const int rest = microbatches - groups * size;
+    std::vector<int> sizes(static_cast<std::size_t>(groups), std::min(size, microbatches));
+    if (rest >= devices) {
+        sizes.push_back(rest);
+    } else {
+        for (int i = 0; i < rest; ++i)
+            ++sizes[static_cast<std::size_t>(i % groups)];
+    }
+    return sizes;
+}
+
+std::vector<Step> stepsOf(const std::vector<int> &groups, int chunks)
+{
+    std::vector<Step> steps;
+    int first = 0;
+    for (const int size : groups) {
+        for (int chunk = 0; chunk < chunks; ++chunk)
+            for (int i = 0; i < size; ++i)
+                steps.push_back({chunk, first + i});
+        first += size;
+    }
+    return steps;
+}
+
+/// Writes the order of one device of a looped pipeline.
+class Writer {
+public:
+    Writer(const model::Experiment &experiment, const std::vector<Step> &steps, int device)
+        : m_devices(experiment.parallel.devices), m_chunks(model::stagesPerDevice(experiment.schedule)), m_device(device),
+          m_steps(steps)
+    {}
+
+    [[nodiscard]] bool hasForward() const { return m_forward < m_steps.size(); }
+    [[nodiscard]] bool hasBackward() const { return m_backward < m_steps.size(); }
+    [[nodiscard]] bool hasWeight() const { return m_weight < m_steps.size(); }
+    void forward() { emit(PassKind::F, m_steps[m_forward++], false); }
+    void backward(PassKind kind) { emit(kind, m_steps[m_backward++], true); }
+    void weight() { emit(PassKind::W, m_steps[m_weight++], true); }
+    [[nodiscard]] std::vector<Pass> take() { return std::move(m_passes); }
+
+private:
+    void emit(PassKind kind, const Step &step, bool isReversed)
+    {
+        const int chunk = isReversed ? m_chunks - 1 - step.chunk : step.chunk;
+        m_passes.push_back(makePass(kind, chunk * m_devices + m_device, step.microbatch));
+    }
+
+    int m_devices;
+    int m_chunks;
+    int m_device;
+    const std::vector<Step> &m_steps;
+    std::size_t m_forward = 0;
+    std::size_t m_backward = 0;
+    std::size_t m_weight = 0;
+    std::vector<Pass> m_passes;
+};
+
+/// Forwards of device r before it alternates: what lies between two devices of the pipeline, `perDevice` each, and all chunks
+/// but the last of a group.
+std::vector<Pass> deviceOrder(const model::Experiment &experiment, const std::vector<Step> &steps, int greatestGroup,
+                              int device, bool splits)
+{
+    Writer writer(experiment, steps, device);
+    const int perDevice = splits ? 1 : 2;
+    const int warmUp = perDevice * (experiment.parallel.devices - 1 - device) +
+                       (model::stagesPerDevice(experiment.schedule) - 1) * greatestGroup;
+    for (int i = 0; i < warmUp && writer.hasForward(); ++i)
+        writer.forward();
+    for (int pair = 0; writer.hasBackward(); ++pair) {
+        if (writer.hasForward())
+            writer.forward();
+        writer.backward(splits ? PassKind::I : PassKind::B);
+        if (splits && pair >= device)
+            writer.weight();
+    }
+    while (splits && writer.hasWeight())
+        writer.weight();
+    return writer.take();
+}
+
+base::Result<Schedule> groupedOrder(std::string_view family, const model::Experiment &experiment, const Durations &durations,
+                                    bool splits)
+{
+    const int devices = experiment.parallel.devices;
+    const int microbatches = experiment.parallel.microbatches;
+    const int chunks = model::stagesPerDevice(experiment.schedule);
+    const int size = experiment.schedule.groupSize.value_or(devices);
+    if (const int least = std::min(devices, microbatches); size < least && chunks > 1)
+        return base::Error::invalid("schedule.group_size",
+                                    base::concat("groups of ", size, " microbatches do not fill the pipeline of ", devices,
+                                                 " devices, and each chunk would wait for the end of the one before; give ",
+                                                 least, " or more"));
+    const std::vector<int> groups = groupSizes(microbatches, size, devices);
+    const std::vector<Step> steps = stepsOf(groups, chunks);
+    LayerOrder order{Placement::looped(devices, chunks), {}};
+    for (int device = 0; device < devices; ++device)
+        order.devices.push_back(deviceOrder(experiment, steps, *std::ranges::max_element(groups), device, splits));
+    return withVocabulary(family, order, experiment, durations);
+}
+
+} // namespace
+
+std::optional<int> grownGroup(const model::Experiment &experiment)
+{
+    const std::string_view family = experiment.schedule.family;
+    const int microbatches = experiment.parallel.microbatches;
+    const int size = experiment.schedule.groupSize.value_or(experiment.parallel.devices);
+    if ((family != "interleaved-1f1b" && family != "interleaved-zb") || size < 1 || microbatches < 1)
+        return std::nullopt;
+    const int greatest = std::ranges::max(groupSizes(microbatches, size, experiment.parallel.devices));
+    return greatest > size ? std::optional(greatest) : std::nullopt;
+}
+
+base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations)
+{
+    return groupedOrder("interleaved-1f1b", experiment, durations, false);
+}
+
+base::Result<Schedule> interleavedZb(const model::Experiment &experiment, const Durations &durations)
+{
+    return groupedOrder("interleaved-zb", experiment, durations, true);
+}
+
+base::Result<Schedule> breadthFirst(const model::Experiment &experiment, const Durations &durations)
+{
+    const int devices = experiment.parallel.devices;
+    const int chunks = model::stagesPerDevice(experiment.schedule);
+    const std::vector<Step> steps = stepsOf({experiment.parallel.microbatches}, chunks);
+    LayerOrder order{Placement::looped(devices, chunks), {}};
+    for (int device = 0; device < devices; ++device) {
+        Writer writer(experiment, steps, device);
+        while (writer.hasForward())
+            writer.forward();
+        while (writer.hasBackward())
+            writer.backward(PassKind::B);
+        order.devices.push_back(writer.take());
+    }
+    return withVocabulary("breadth-first", order, experiment, durations);
+}
+
+} // namespace stagelens::schedule

@@ -1,0 +1,41 @@
+#include "engine/schedule/families/pipedream.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/order/lead_order.h"
+
+namespace stagelens::schedule {
+
+namespace {
+
+base::Result<Schedule> asynchronous(std::string_view family, const model::Experiment &experiment, WeightUpdate update)
+{
+    const auto &[devices, microbatches, microbatchSize, stageLayers] = experiment.parallel;
+    if (model::isSharded(experiment.schedule.vocabulary))
+        return base::Error::invalid("schedule.vocabulary",
+                                    base::concat(family, " changes its weights between the passes of a sharded output layer, "
+                                                         "whose shards would disagree; choose none or redis, or 1f1b"));
+    if (update == WeightUpdate::DoubleBuffered && microbatches < devices)
+        return base::Error::invalid("parallel.microbatches",
+                                    base::concat(family, " needs a microbatch for each of the ", devices,
+                                                 " devices, or its weights would be more than one step stale; give ", devices,
+                                                 " or more microbatches"));
+    std::vector<Lead> leads;
+    for (int left = devices; left > 0; --left)
+        leads.push_back({.forwards = left});
+    const LayerOrder order = leadOrder(leads, microbatches);
+    return Schedule(std::string(family), order.placement, microbatches, experiment.schedule.vocabulary, order.devices, update);
+}
+
+} // namespace
+
+base::Result<Schedule> pipedream(const model::Experiment &experiment, const Durations & /*durations*/)
+{
+    return asynchronous("pipedream", experiment, WeightUpdate::EachMicrobatch);
+}
+
+base::Result<Schedule> pipedream2bw(const model::Experiment &experiment, const Durations & /*durations*/)
+{
+    return asynchronous("pipedream-2bw", experiment, WeightUpdate::DoubleBuffered);
+}
+
+} // namespace stagelens::schedule

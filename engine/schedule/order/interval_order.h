@@ -1,0 +1,67 @@
+// The building-block method: a device's order is one interval that repeats, entered and left without the passes that do not
+// exist (Qi et al., arXiv 2405.15362, section 2). A vocabulary barrier inserts one more interval between F and B of the last
+// stage, whatever the number of barriers (arXiv 2411.05288, section 5.2).
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/passes/pass.h"
+
+#include <utility>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// Writes the order of one device with one stage. Each call emits the next microbatch of its kind, and nothing where none is
+/// left or, for vocabulary passes, where the vocabulary is not sharded; so that a rule need not look at the ends.
+class OrderWriter {
+public:
+    OrderWriter(int stage, int microbatches, model::VocabularyMethod method);
+
+    void forward() { emit(PassKind::F, m_forward); }
+    void backward() { emit(PassKind::B, m_backward); }
+    void embedForward();
+    void embedBackward();
+    /// Slot n holds T of microbatch n - lag, U of n - 1 (naive only) and S of n; lag is the number of slots from S to T. A slot
+    /// that no B waits for is left to remainingSlots().
+    void slot();
+    void remainingSlots();
+    void remainingEmbedBackwards();
+
+    /// Calls of slot() so far, those without passes included.
+    [[nodiscard]] int slotsPassed() const { return m_slots; }
+    [[nodiscard]] std::vector<Pass> take() { return std::move(m_passes); }
+
+private:
+    void emit(PassKind kind, int &next);
+    void emitSlot(int slot);
+    [[nodiscard]] bool has(int microbatch) const { return microbatch >= 0 && microbatch < m_microbatches; }
+
+    int m_stage;
+    int m_microbatches;
+    int m_barriers;
+    int m_lag;
+    int m_forward = 0;
+    int m_backward = 0;
+    int m_embedForward = 0;
+    int m_embedBackward = 0;
+    int m_slots = 0;
+    std::vector<Pass> m_passes;
+};
+
+/// Where the repeating interval of a device lies.
+struct Interval {
+    int forwards = 1;       ///< F before the first slot (without slots: before the first B)
+    int leadingSlots = 0;   ///< slots right before the first B
+    bool slotAfterB = true; ///< B, slot, F; else B, F, slot
+};
+
+/// The intervals of 1F1B on p devices with one stage each: the slots lie where no device has to wait for another's, for
+/// passes of these durations (the placement rule of sail-sg/VocabularyParallelism).
+[[nodiscard]] std::vector<Interval> oneForwardOneBackwardIntervals(int devices, base::Nanos forward, base::Nanos backward);
+
+/// The order of a device of a linear pipeline, all devices' intervals given.
+[[nodiscard]] std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int device, int microbatches,
+                                              model::VocabularyMethod method);
+
+} // namespace stagelens::schedule

@@ -1,0 +1,198 @@
+#include "engine/schedule/order/v_rounds.h"
+
+#include "engine/schedule/order/gap_filling.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace stagelens::schedule {
+
+namespace {
+
+using base::Nanos;
+
+/// Where a W goes into a gap that is shorter than it, if the device idles more by now than it may.
+struct Choices {
+    bool beforeForwards = false;
+    bool beforeUpwardGradients = false; ///< before I of the stages on the way up; before the others always
+    /// What each device idled in the try before, which it may idle again; empty in the first.
+    std::vector<Nanos> idled = {};
+
+    [[nodiscard]] Nanos mostIdled() const { return idled.empty() ? 0 : *std::ranges::max_element(idled); }
+};
+
+class VRounds {
+public:
+    VRounds(const Placement &placement, int microbatches, const Durations &durations, const std::vector<std::int64_t> &limits,
+            const Choices &choices)
+        : m_devices(placement.devices), m_microbatches(microbatches), m_durations(durations), m_choices(choices),
+          m_mostIdled(choices.mostIdled()), m_filling(placement, microbatches, durations, limits)
+    {}
+    /// Nothing if the limit leaves no room for the rounds.
+    std::optional<TimedOrder> run();
+    [[nodiscard]] std::vector<Nanos> idled() const;
+
+private:
+    [[nodiscard]] int up(int device) const { return 2 * m_devices - 1 - device; }
+    [[nodiscard]] int forwards(int stage) const { return m_filling.count(PassKind::F, stage); }
+    [[nodiscard]] int gradients(int stage) const { return m_filling.count(PassKind::I, stage); }
+    [[nodiscard]] Nanos slack(int device) const;
+    bool lead();
+    bool level();
+    [[nodiscard]] bool isBehind(int device) const;
+    [[nodiscard]] bool prefersDownwardGradient(int device) const;
+    [[nodiscard]] std::optional<int> nextForward(int device) const;
+    bool placeGradients();
+    bool placeForwards();
+    bool placeFilled(PassKind kind, int device, int stage, bool whereLonger);
+
+    int m_devices;
+    int m_microbatches;
+    const Durations &m_durations;
+    const Choices &m_choices;
+    Nanos m_mostIdled;
+    GapFilling m_filling;
+};
+
+std::vector<Nanos> VRounds::idled() const
+{
+    std::vector<Nanos> idled;
+    for (int device = 0; device < m_devices; ++device)
+        idled.push_back(m_filling.idle(device));
+    return idled;
+}
+
+/// How much a device may idle without idling more than another does, or did in the try before.
+Nanos VRounds::slack(int device) const
+{
+    const Nanos before = m_choices.idled.empty() ? 0 : m_mostIdled - m_choices.idled[static_cast<std::size_t>(device)];
+    return std::max(m_filling.mostIdle(), before) - m_filling.idle(device);
+}
+
+/// The first microbatch goes down and up; until it is back the devices before run further forwards on the way down.
+bool VRounds::lead()
+{
+    bool isPlaced = true;
+    for (int device = 0; device < m_devices; ++device)
+        isPlaced = isPlaced && m_filling.place(PassKind::F, device);
+    for (int device = m_devices; isPlaced && device-- > 0;) {
+        const std::optional<Nanos> back = m_filling.arrival(PassKind::F, up(device));
+        while (isPlaced && back && forwards(device) < m_microbatches && m_filling.fits(device, 2 + 2 * device) &&
+               m_filling.end(device) + m_durations.pass(PassKind::F, device) <= *back)
+            for (int before = 0; before <= device; ++before)
+                isPlaced = isPlaced && m_filling.place(PassKind::F, before);
+        isPlaced = isPlaced && m_filling.place(PassKind::F, up(device));
+    }
+    return isPlaced;
+}
+
+/// Whether a device has run fewer forwards than the one before it, or not yet one more on the way up.
+bool VRounds::isBehind(int device) const
+{
+    const int before = device - 1;
+    return forwards(device) + forwards(up(device)) < forwards(before) + forwards(up(before)) ||
+           (forwards(up(device)) <= forwards(up(before)) && forwards(up(before)) < m_microbatches);
+}
+
+/// Forwards down and up in turn until the devices are level.
+bool VRounds::level()
+{
+    bool isPlaced = true;
+    bool goesUp = false;
+    for (int device = 1; device < m_devices; ++device)
+        for (; isPlaced && isBehind(device); goesUp = !goesUp)
+            for (int later = m_devices - 1; later >= device; --later)
+                if (const int stage = goesUp ? up(later) : later; forwards(stage) < m_microbatches)
+                    isPlaced = isPlaced && m_filling.place(PassKind::F, stage);
+    return isPlaced;
+}
+
+bool VRounds::placeFilled(PassKind kind, int device, int stage, bool whereLonger)
+{
+    if (const std::optional<Nanos> ready = m_filling.arrival(kind, stage))
+        m_filling.fillGap(device, *ready, slack(device), whereLonger, false);
+    return m_filling.place(kind, stage);
+}
+
+bool VRounds::prefersDownwardGradient(int device) const
+{
+    if (gradients(device) >= gradients(up(device)))
+        return false;
+    return device == m_devices - 1 || gradients(up(device)) >= m_microbatches || gradients(device) < gradients(device + 1);
+}
+
+bool VRounds::placeGradients()
+{
+    std::vector<char> isDownward;
+    for (int device = 0; device < m_devices; ++device)
+        isDownward.push_back(prefersDownwardGradient(device) ? 1 : 0);
+    bool isPlaced = true;
+    for (int device = m_devices; device-- > 0;)
+        if (isDownward[static_cast<std::size_t>(device)] != 0)
+            isPlaced = isPlaced && placeFilled(PassKind::I, device, device, true);
+    for (int device = 0; device < m_devices; ++device)
+        if (isDownward[static_cast<std::size_t>(device)] == 0)
+            isPlaced = isPlaced && placeFilled(PassKind::I, device, up(device), m_choices.beforeUpwardGradients);
+    return isPlaced;
+}
+
+/// The stage of a device whose forward comes next; nothing if none is left or its input has not been made.
+std::optional<int> VRounds::nextForward(int device) const
+{
+    if (forwards(up(device)) >= m_microbatches)
+        return std::nullopt;
+    if (forwards(up(device)) >= forwards(device))
+        return device;
+    if (m_filling.isReady(PassKind::F, up(device)))
+        return up(device);
+    return m_filling.isReady(PassKind::F, device) ? std::optional(device) : std::nullopt;
+}
+
+bool VRounds::placeForwards()
+{
+    bool isPlaced = true;
+    for (int device = 0; device < m_devices; ++device)
+        if (const std::optional<int> stage = nextForward(device))
+            isPlaced = isPlaced && placeFilled(PassKind::F, device, *stage, m_choices.beforeForwards);
+    return isPlaced;
+}
+
+std::optional<TimedOrder> VRounds::run()
+{
+    bool isPlaced = lead() && level();
+    for (int round = 0; isPlaced && round < 2 * m_microbatches; ++round)
+        isPlaced = placeGradients() && placeForwards();
+    if (!isPlaced)
+        return std::nullopt;
+    for (int device = 0; device < m_devices; ++device)
+        m_filling.placeAllWeights(device);
+    return m_filling.take();
+}
+
+} // namespace
+
+void takeShorterVRounds(TimedOrder &best, int microbatches, const Durations &durations, int limit)
+{
+    constexpr int kMostTries = 8; // measured: later ones change nothing
+    const Placement placement = best.order.placement;
+    const std::vector<std::int64_t> limits(static_cast<std::size_t>(placement.devices), limit);
+    const Nanos least = leastMakespan(placement, microbatches, durations);
+    for (unsigned bits = 0; bits < 4; ++bits) {
+        Choices choices{(bits & 1U) != 0, (bits & 2U) != 0};
+        for (int attempt = 0; attempt < kMostTries && !isAsGoodAs(best.makespan, least); ++attempt) {
+            VRounds rounds(placement, microbatches, durations, limits, choices);
+            std::optional<TimedOrder> made = rounds.run();
+            if (!made)
+                break;
+            takeIfShorter(best, *std::move(made));
+            const Nanos idledBefore = choices.mostIdled();
+            choices.idled = rounds.idled();
+            if (attempt > 0 && choices.mostIdled() >= idledBefore)
+                break;
+        }
+    }
+}
+
+} // namespace stagelens::schedule

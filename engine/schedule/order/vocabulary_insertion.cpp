@@ -1,0 +1,182 @@
+#include "engine/schedule/order/vocabulary_insertion.h"
+
+#include "engine/schedule/order/list_schedule.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace stagelens::schedule {
+
+namespace {
+
+using base::Nanos;
+using model::VocabularyMethod;
+
+/// Which passes go first where several can begin.
+enum class Preference : unsigned char { VocabularyFirst, LayersFirst };
+
+/// The kinds that are put in, each after all that it can wait for.
+std::vector<PassKind> vocabularyKinds(VocabularyMethod method)
+{
+    if (method == VocabularyMethod::Naive)
+        return {PassKind::EF, PassKind::S, PassKind::U, PassKind::T, PassKind::EB};
+    return {PassKind::EF, PassKind::S, PassKind::T, PassKind::EB};
+}
+
+/// Builds the orders of all devices for one preference.
+class Insertion {
+public:
+    Insertion(const LayerOrder &order, int microbatches, VocabularyMethod method, const Durations &durations,
+              Preference preference);
+    ListOutcome run();
+
+private:
+    /// The passes of a kind in microbatch order, with the passes that they are held back for.
+    PassQueue passesOf(PassKind kind, int stage) const;
+    /// All vocabulary passes in the order in which their collectives came to pass; stage 0.
+    std::vector<Pass> commonOrder(const ListOutcome &outcome) const;
+    [[nodiscard]] std::optional<Pass> gateOf(const Pass &pass) const;
+    [[nodiscard]] ListTask task() const { return {m_order.placement, m_microbatches, m_method, {}}; }
+
+    const LayerOrder &m_order;
+    int m_microbatches;
+    VocabularyMethod m_method;
+    const Durations &m_durations;
+    int m_layerRank;
+    std::vector<int> m_firstStage;
+};
+
+Insertion::Insertion(const LayerOrder &order, int microbatches, VocabularyMethod method, const Durations &durations,
+                     Preference preference)
+    : m_order(order), m_microbatches(microbatches), m_method(method), m_durations(durations),
+      m_layerRank(preference == Preference::VocabularyFirst ? 1 : -1), m_firstStage(order.placement.firstStages())
+{}
+
+/// A device holds the embeddings, or their gradients, of two microbatches at a time.
+std::optional<Pass> Insertion::gateOf(const Pass &pass) const
+{
+    constexpr int kAhead = 2;
+    if (pass.kind == PassKind::EF && pass.microbatch >= kAhead)
+        return makePass(PassKind::F, 0, pass.microbatch - kAhead);
+    if (pass.kind == PassKind::EB && pass.microbatch + 1 < m_microbatches)
+        return makePass(PassKind::B, 0, pass.microbatch + 1);
+    return std::nullopt;
+}
+
+PassQueue Insertion::passesOf(PassKind kind, int stage) const
+{
+    PassQueue queue;
+    for (int i = 0; i < m_microbatches; ++i) {
+        queue.passes.push_back(makePass(kind, stage, i));
+        queue.gates.push_back(gateOf(queue.passes.back()));
+    }
+    return queue;
+}
+
+std::vector<Pass> Insertion::commonOrder(const ListOutcome &outcome) const
+{
+    std::vector<Nanos> ends(static_cast<std::size_t>(kPassKindCount) * static_cast<std::size_t>(m_microbatches));
+    const auto endOf = [&](const Pass &pass) -> Nanos & {
+        return ends[static_cast<std::size_t>(pass.kind) * static_cast<std::size_t>(m_microbatches) +
+                    static_cast<std::size_t>(pass.microbatch)];
+    };
+    for (std::size_t device = 0; device < outcome.devices.size(); ++device)
+        for (std::size_t i = 0; i < outcome.devices[device].size(); ++i) {
+            Nanos &end = endOf(outcome.devices[device][i]);
+            end = std::max(end, outcome.ends[device][i]);
+        }
+    std::vector<Pass> order;
+    for (const PassKind kind : vocabularyKinds(m_method))
+        for (int i = 0; i < m_microbatches; ++i)
+            order.push_back(makePass(kind, 0, i));
+    // Stable: where several come to pass at once, none stands before what it waits for.
+    std::ranges::stable_sort(order, {}, endOf);
+    return order;
+}
+
+ListOutcome Insertion::run()
+{
+    // First each kind for itself, to learn when its collectives come to pass; that is an order in which all of them can be had.
+    ListTask apart = task();
+    for (std::size_t device = 0; device < m_order.devices.size(); ++device) {
+        DeviceWork &work = apart.devices.emplace_back();
+        work.queues.push_back({m_order.devices[device], m_layerRank, false, {}});
+        // What has waited longer goes first: T of a microbatch before S of the next, so that few softmaxes are held.
+        std::vector<PassKind> kinds = vocabularyKinds(m_method);
+        std::reverse(kinds.begin() + 1, kinds.end() - 1);
+        for (const PassKind kind : kinds)
+            work.queues.push_back(passesOf(kind, m_firstStage[device]));
+    }
+    const std::vector<Pass> order = commonOrder(listSchedule(apart, m_durations));
+    ListTask together = task();
+    for (std::size_t device = 0; device < m_order.devices.size(); ++device) {
+        PassQueue vocabulary;
+        for (Pass pass : order) {
+            vocabulary.gates.push_back(gateOf(pass));
+            pass.stage = static_cast<std::uint16_t>(m_firstStage[device]);
+            vocabulary.passes.push_back(pass);
+        }
+        together.devices.push_back({{PassQueue{m_order.devices[device], m_layerRank, false, {}}, std::move(vocabulary)}});
+    }
+    return listSchedule(together, m_durations);
+}
+
+} // namespace
+
+Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
+                         const Durations &durations)
+{
+    const VocabularyMethod method = experiment.schedule.vocabulary;
+    const int microbatches = experiment.parallel.microbatches;
+    if (!model::isSharded(method))
+        return {std::string(family), order.placement, microbatches, method, order.devices};
+    const auto placed = [&](Preference preference) {
+        const ListOutcome outcome = Insertion(order, microbatches, method, durations, preference).run();
+        assert(outcome.isComplete);
+        return Schedule(std::string(family), order.placement, microbatches, method, outcome.devices);
+    };
+    Schedule published = placed(Preference::VocabularyFirst);
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)
+        return published;
+    return shorterOf(std::move(published), placed(Preference::LayersFirst), durations);
+}
+
+Schedule withVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
+                        const Durations &durations)
+{
+    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    return barriers == 0 ? placeVocabulary(family, order, experiment, durations)
+                         : placeVocabulary(family, withBarriers(order, barriers), experiment, durations);
+}
+
+Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
+                                 const model::Experiment &experiment, const Durations &durations)
+{
+    Schedule schedule = withVocabulary(family, first, experiment, durations);
+    if (first.devices == second.devices)
+        return schedule;
+    return shorterOf(std::move(schedule), withVocabulary(family, second, experiment, durations), durations);
+}
+
+Schedule shorterOf(Schedule first, Schedule second, const Durations &durations)
+{
+    const auto time = [&](const Schedule &schedule) {
+        return makespanOf(schedule, durations).value_or(std::numeric_limits<Nanos>::max());
+    };
+    return time(second) < time(first) ? std::move(second) : std::move(first);
+}
+
+std::optional<Nanos> makespanOf(const Schedule &schedule, const Durations &durations)
+{
+    ListTask task{schedule.placement(), schedule.microbatches(), schedule.vocabulary(), {}};
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const std::span<const Pass> passes = schedule.device(device);
+        task.devices.push_back({{PassQueue{{passes.begin(), passes.end()}, 0, false, {}}}});
+    }
+    const ListOutcome outcome = listSchedule(task, durations);
+    return outcome.isComplete ? std::optional(outcome.makespan) : std::nullopt;
+}
+
+} // namespace stagelens::schedule

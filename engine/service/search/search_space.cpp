@@ -1,0 +1,228 @@
+#include "engine/service/search/search_space.h"
+
+#include "engine/model/family_shape.h"
+#include "engine/schedule/families.h"
+#include "engine/simulate/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace stagelens::service {
+namespace {
+
+using base::Nanos;
+using model::ScheduleChoice;
+using model::VocabularyMethod;
+using model::VocabularyOrder;
+using schedule::PassKind;
+
+bool isAnalytic(const model::Experiment &experiment)
+{
+    return std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
+}
+
+std::vector<VocabularyMethod> methodsOf(const model::Experiment &experiment)
+{
+    const VocabularyMethod given = experiment.schedule.vocabulary;
+    if (given != VocabularyMethod::None || !isAnalytic(experiment))
+        return {given};
+    return {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive, VocabularyMethod::Vocab1,
+            VocabularyMethod::Vocab2};
+}
+
+std::vector<VocabularyOrder> ordersOf(const ScheduleChoice &given, VocabularyMethod method)
+{
+    if (given.vocabularyOrder == VocabularyOrder::Best)
+        return {VocabularyOrder::Best};
+    if (!model::isSharded(method))
+        return {VocabularyOrder::Published};
+    return {VocabularyOrder::Published, VocabularyOrder::Best};
+}
+
+/// The choice of a family with each number of chunks that it has.
+std::vector<ScheduleChoice> shapesOf(const ScheduleChoice &given, std::string_view family)
+{
+    constexpr std::array<std::optional<int>, 2> kWaves{std::nullopt, 2};
+    constexpr std::array kChunks{1, 2, 4};
+    std::vector<ScheduleChoice> shapes;
+    for (const std::optional<int> waves : kWaves)
+        for (const int chunks : kChunks) {
+            ScheduleChoice choice = given;
+            choice.family = family;
+            choice.chunks = given.chunks.value_or(chunks);
+            choice.waves = given.waves ? given.waves : waves;
+            if (model::shapeProblems(choice).empty() && std::ranges::find(shapes, choice) == shapes.end())
+                shapes.push_back(std::move(choice));
+        }
+    return shapes;
+}
+
+/// F and B of every stage on its first direction's device.
+std::vector<Nanos> stageTimes(const simulate::CostModel &costs, const schedule::Placement &placement)
+{
+    std::vector<Nanos> times;
+    for (int stage = 0; stage < placement.stages(); ++stage) {
+        const int device = placement.deviceOf(stage);
+        times.push_back(costs.pass(device, PassKind::F, stage).duration + costs.pass(device, PassKind::B, stage).duration);
+    }
+    return times;
+}
+
+/// What a layer adds to a stage: the difference that one more makes to the last stage.
+std::optional<Nanos> layerTime(const model::Experiment &plan, const simulate::Outline &outline, Nanos lastStage)
+{
+    model::Experiment moved = plan;
+    std::vector<int> &cut = moved.parallel.stageLayers;
+    if (cut.size() < 2)
+        return std::nullopt;
+    --cut.front();
+    ++cut.back();
+    const auto costs = simulate::makeCostModel(moved, outline.schedule);
+    if (!costs)
+        return std::nullopt;
+    const Nanos layer = stageTimes(*costs, outline.schedule.placement()).back() - lastStage;
+    return layer > 0 ? std::optional(layer) : std::nullopt;
+}
+
+/// About how many bytes each device needs, for any cut of a plan's layers.
+class MemoryOfCut {
+public:
+    MemoryOfCut(const model::Experiment &plan, const schedule::Schedule &order) : m_plan(plan), m_order(order)
+    {
+        for (int device = 0; device < order.devices(); ++device)
+            m_held.push_back(schedule::peakActivations(order, device));
+    }
+    [[nodiscard]] base::Bytes of(int device, const std::vector<int> &cut)
+    {
+        m_plan.parallel.stageLayers = cut;
+        const simulate::MemoryNeeds needs = simulate::memoryNeeds(m_plan, m_order, device);
+        return needs.fixed + m_held[static_cast<std::size_t>(device)] * needs.activation;
+    }
+
+private:
+    model::Experiment m_plan;
+    const schedule::Schedule &m_order;
+    std::vector<std::int64_t> m_held; ///< activations
+};
+
+/// The greatest of some devices' bytes, with those of two devices replaced.
+base::Bytes greatestWith(const std::vector<base::Bytes> &bytes, std::pair<std::size_t, base::Bytes> one,
+                         std::pair<std::size_t, base::Bytes> other)
+{
+    base::Bytes greatest = std::max(one.second, other.second);
+    for (std::size_t device = 0; device < bytes.size(); ++device)
+        if (device != one.first && device != other.first)
+            greatest = std::max(greatest, bytes[device]);
+    return greatest;
+}
+
+} // namespace
+
+std::vector<model::Experiment> plansOf(const model::Experiment &experiment)
+{
+    const int stages = model::stagesPerDevice(experiment.schedule);
+    const bool isStageCountGiven = !isAnalytic(experiment) || !experiment.parallel.stageLayers.empty();
+    std::vector<model::Experiment> plans;
+    for (const schedule::Family &family : schedule::families()) {
+        if (!family.synchronous)
+            continue;
+        for (const ScheduleChoice &shape : shapesOf(experiment.schedule, family.name)) {
+            if (isStageCountGiven && model::stagesPerDevice(shape) != stages)
+                continue;
+            for (const VocabularyMethod method : methodsOf(experiment))
+                for (const VocabularyOrder order : ordersOf(experiment.schedule, method)) {
+                    model::Experiment &plan = plans.emplace_back(experiment);
+                    plan.schedule = shape;
+                    plan.schedule.vocabulary = method;
+                    plan.schedule.vocabularyOrder = order;
+                }
+        }
+    }
+    return plans;
+}
+
+std::vector<int> balancedStageLayers(const model::Experiment &plan, const simulate::Outline &outline)
+{
+    constexpr std::int64_t kMostSteps = 200'000;
+    const schedule::Placement &placement = outline.schedule.placement();
+    const std::vector<int> &cut = plan.parallel.stageLayers;
+    if (!isAnalytic(plan) || std::int64_t{plan.model.layers} * placement.stages() > kMostSteps)
+        return {};
+    std::vector<Nanos> times = stageTimes(outline.costs, placement);
+    const std::optional<Nanos> layer = layerTime(plan, outline, times.back());
+    if (!layer)
+        return {};
+    const int least = plan.schedule.vocabulary == VocabularyMethod::Redis ? 0 : 1;
+    std::vector<int> balanced(cut.size(), least);
+    std::vector<Nanos> loads(static_cast<std::size_t>(placement.devices));
+    const auto add = [&](std::size_t stage, Nanos time) {
+        for (int direction = 0; direction < placement.directions; ++direction)
+            loads[static_cast<std::size_t>(placement.deviceOf(static_cast<int>(stage), direction))] += time;
+    };
+    for (std::size_t stage = 0; stage < cut.size(); ++stage)
+        add(stage, times[stage] - (cut[stage] - least) * *layer);
+    const auto loadWith = [&](std::size_t stage) {
+        Nanos load = 0;
+        for (int direction = 0; direction < placement.directions; ++direction)
+            load = std::max(load, loads[static_cast<std::size_t>(placement.deviceOf(static_cast<int>(stage), direction))]);
+        return std::pair(load, balanced[stage]);
+    };
+    for (int left = plan.model.layers - least * placement.stages(); left > 0; --left) {
+        std::size_t idlest = 0;
+        for (std::size_t stage = 1; stage < cut.size(); ++stage)
+            if (loadWith(stage) < loadWith(idlest))
+                idlest = stage;
+        ++balanced[idlest];
+        add(idlest, *layer);
+    }
+    return balanced;
+}
+
+std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const simulate::Outline &outline)
+{
+    constexpr std::int64_t kMostSteps = 200'000;
+    constexpr int kRounds = 3; // of the pipeline: by then it is full
+    const schedule::Placement &placement = outline.schedule.placement();
+    if (!plan.hasModel || !isAnalytic(plan) || placement.directions > 1 ||
+        std::int64_t{plan.model.layers} * placement.stages() > kMostSteps)
+        return {};
+    model::Experiment few = plan;
+    few.parallel.microbatches = std::min(plan.parallel.microbatches, kRounds * placement.devices);
+    const auto order = simulate::orderedSchedule(few, outline);
+    if (!order)
+        return {};
+    MemoryOfCut memory(plan, *order);
+    const int least = plan.schedule.vocabulary == VocabularyMethod::Redis ? 0 : 1;
+    std::vector<int> cut = plan.parallel.stageLayers;
+    std::vector<base::Bytes> bytes;
+    for (int device = 0; device < placement.devices; ++device)
+        bytes.push_back(memory.of(device, cut));
+    for (int moves = 0; moves < plan.model.layers; ++moves) {
+        const auto fullest = static_cast<std::size_t>(std::ranges::max_element(bytes) - bytes.begin());
+        base::Bytes lowest = bytes[fullest];
+        std::vector<int> better;
+        for (const int from : placement.stagesOf(static_cast<int>(fullest)))
+            for (int to = 0; to < placement.stages() && cut[static_cast<std::size_t>(from)] > least; ++to) {
+                const int device = placement.deviceOf(to);
+                std::vector<int> moved = cut;
+                --moved[static_cast<std::size_t>(from)];
+                ++moved[static_cast<std::size_t>(to)];
+                const base::Bytes greatest = greatestWith(bytes, {fullest, memory.of(static_cast<int>(fullest), moved)},
+                                                          {static_cast<std::size_t>(device), memory.of(device, moved)});
+                if (greatest < lowest) {
+                    lowest = greatest;
+                    better = std::move(moved);
+                }
+            }
+        if (better.empty())
+            break;
+        cut = std::move(better);
+        for (int device = 0; device < placement.devices; ++device)
+            bytes[static_cast<std::size_t>(device)] = memory.of(device, cut);
+    }
+    return cut == plan.parallel.stageLayers ? std::vector<int>() : cut;
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,155 @@
+#include "engine/simulate/costs/cost_model.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/simulate/costs/given_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+using schedule::PassKind;
+using schedule::Transfer;
+
+CostModel::CostModel(int devices, int stages)
+    : m_devices(devices), m_stages(stages), m_slots(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages)),
+      m_passes(schedule::kPassKindCount), m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
+      m_optimizer(static_cast<std::size_t>(devices))
+{}
+
+void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
+{
+    std::uint32_t &slot = m_slots[place(device, stage)];
+    if (slot == 0) {
+        slot = static_cast<std::uint32_t>(m_passes.size());
+        m_passes.resize(m_passes.size() + schedule::kPassKindCount);
+    }
+    m_passes[slot + static_cast<std::size_t>(kind)] = cost;
+}
+
+Nanos CostModel::transfer(Transfer transfer, int from, int to) const
+{
+    if (transfer == Transfer::Local || m_devices == 1)
+        return 0;
+    if (transfer != Transfer::Send)
+        return m_collective[static_cast<std::size_t>(transfer)];
+    return from == to
+               ? 0
+               : m_send[static_cast<std::size_t>(from) * static_cast<std::size_t>(m_devices) + static_cast<std::size_t>(to)];
+}
+
+void CostModel::setSend(int from, int to, Nanos duration)
+{
+    m_send[static_cast<std::size_t>(from) * static_cast<std::size_t>(m_devices) + static_cast<std::size_t>(to)] = duration;
+}
+
+void CostModel::setCollective(Transfer transfer, Nanos duration)
+{
+    m_collective[static_cast<std::size_t>(transfer)] = duration;
+}
+
+namespace {
+
+Nanos median(std::vector<Nanos> &values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    if (values.size() % 2 == 1)
+        return *middle;
+    const Nanos below = *std::max_element(values.begin(), middle);
+    return below + (*middle - below) / 2;
+}
+
+Nanos scaled(Nanos time, double factor)
+{
+    return factor == 1 ? time : static_cast<Nanos>(std::llround(factor * static_cast<double>(time)));
+}
+
+/// The problems of an error under the field of the experiment that chose the costs.
+base::Error underField(base::Error error, const std::string &field)
+{
+    for (base::Problem &problem : error.problems)
+        problem.field = field;
+    return error;
+}
+
+base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Schedule &schedule)
+{
+    constexpr base::Bytes kLargestFile = base::Bytes{16} << 20;
+    const base::Result<std::string> csv = base::readFile(file, kLargestFile);
+    if (!csv)
+        return underField(csv.error(), "cost.durations");
+    return measuredCosts(*csv, file, schedule);
+}
+
+/// Full recomputation runs a stage's forward again before its backward.
+void addRecomputation(CostModel &costs, const schedule::Schedule &schedule)
+{
+    const StagesOfDevices stages = stagesOfDevices(schedule);
+    for (int device = 0; device < schedule.devices(); ++device) {
+        for (const int stage : stages[static_cast<std::size_t>(device)]) {
+            const PassCost again = costs.pass(device, PassKind::F, stage);
+            for (const PassKind kind : {PassKind::B, PassKind::I}) {
+                PassCost cost = costs.pass(device, kind, stage);
+                cost.duration += again.duration;
+                cost.vocabulary += again.vocabulary;
+                costs.setPass(device, kind, stage, cost);
+            }
+        }
+    }
+}
+
+} // namespace
+
+CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base)
+{
+    CostModel costs = base;
+    costs.vocabularyKnown = true;
+    for (int device = 0; device < std::min(timeline.devices(), schedule.devices()); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        const bool known = lane.vocabulary.size() == lane.size();
+        costs.vocabularyKnown = costs.vocabularyKnown && known;
+        std::map<std::pair<PassKind, int>, std::pair<std::vector<Nanos>, std::vector<Nanos>>> samples;
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
+            // A pass of its own, without what overlapping saves: the simulator applies that once more.
+            const double scale = timeline::isPaired(lane, i) && base.pairScale > 0 ? 1 / base.pairScale : 1;
+            durations.push_back(scaled(lane.end[i] - lane.begin[i], scale));
+            vocabulary.push_back(known ? scaled(lane.vocabulary[i], scale) : 0);
+        }
+        for (auto &[key, values] : samples) {
+            if (key.second < schedule.stages())
+                costs.setPass(device, key.first, key.second, {median(values.first), median(values.second)});
+        }
+        if (lane.tailEnd > lane.tailBegin)
+            costs.setOptimizer(device, lane.tailEnd - lane.tailBegin);
+    }
+    return costs;
+}
+
+base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const auto &source = experiment.cost.source;
+    base::Result<CostModel> costs = [&]() -> base::Result<CostModel> {
+        if (const auto *uniform = std::get_if<model::UniformCosts>(&source))
+            return uniformCosts(*uniform, schedule);
+        if (const auto *durations = std::get_if<model::DurationsFile>(&source))
+            return costsOfFile(durations->file, schedule);
+        const base::Result<model::Hardware> hardware = model::hardwarePreset(std::get<model::HardwarePreset>(source).name);
+        if (!hardware)
+            return underField(hardware.error(), "cost.hardware");
+        return analyticCosts(experiment, *hardware, schedule);
+    }();
+    if (!costs)
+        return costs;
+    costs->collectives = experiment.cost.collectives;
+    // The other sources know of it: the analytic one computes it, and what was measured has it in its durations.
+    if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
+        addRecomputation(*costs, schedule);
+    return costs;
+}
+
+} // namespace stagelens::simulate

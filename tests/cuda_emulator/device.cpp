@@ -1,0 +1,242 @@
+// GPUs that are this machine. What is queued in a stream is done when somebody waits for it (streams.h).
+#include "kernels/include/device.h"
+
+#include "tests/cuda_emulator/devices.h"
+#include "tests/cuda_emulator/streams.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace stagelens::kernels::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Status kNoDevice{100};
+constexpr Status kLost{46}; ///< cudaErrorDevicesUnavailable
+constexpr std::size_t kAlignment = 256;
+
+struct Machine {
+    std::mutex mutex;
+    int devices = 1;
+    std::size_t bytesOfEach = std::size_t{1} << 30U;
+    struct Block {
+        int device = 0;
+        std::size_t bytes = 0;
+    };
+    std::map<void *, Block> blocks;
+    std::map<int, std::size_t> taken;
+    int releasedEarly = 0;
+};
+
+Machine &machine()
+{
+    static Machine one;
+    return one;
+}
+
+thread_local int inUse = 0;
+
+/// Waits that still succeed before the GPUs are lost; negative: they never are.
+std::atomic<int> waitsLeft = -1;
+
+bool isLost()
+{
+    int left = waitsLeft;
+    while (left > 0 && !waitsLeft.compare_exchange_weak(left, left - 1)) {
+    }
+    return left == 0;
+}
+
+/// What an event is.
+struct Moment {
+    Clock::time_point time;
+    bool hasPassed = true; ///< the stream's own work before it
+    host::Queue *queue = nullptr;
+    std::int64_t after = 0; ///< so many of the mock's entries are over
+};
+
+Moment &momentOf(Event event)
+{
+    return *static_cast<Moment *>(event.handle);
+}
+
+std::size_t rounded(std::size_t bytes)
+{
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+} // namespace
+
+Status countDevices(int &count)
+{
+    count = machine().devices;
+    return count > 0 ? Status{} : kNoDevice;
+}
+
+Status describe(int device, DeviceInfo &info)
+{
+    const std::scoped_lock lock(machine().mutex);
+    if (device < 0 || device >= machine().devices)
+        return kNoDevice;
+    info = {"fibres on the host", 9, 0, 1, machine().bytesOfEach, machine().bytesOfEach - machine().taken[device]};
+    return {};
+}
+
+Status versions(int &driver, int &runtime)
+{
+    driver = runtime = 13000;
+    return {};
+}
+
+Status use(int device)
+{
+    inUse = device;
+    return device >= 0 && device < machine().devices ? Status{} : kNoDevice;
+}
+
+Status reach(int device)
+{
+    return device < machine().devices ? Status{} : kNoDevice;
+}
+
+Status allocate(void *&data, std::size_t bytes)
+{
+    const std::scoped_lock lock(machine().mutex);
+    data = nullptr;
+    const std::size_t size = rounded(bytes);
+    if (machine().taken[inUse] + size > machine().bytesOfEach)
+        return kMissingMemory;
+    data = std::aligned_alloc(kAlignment, size);
+    if (data == nullptr)
+        return kMissingMemory;
+    std::memset(data, 0xFF, size); // NaN, as unknown as what a GPU has there
+    machine().blocks[data] = {inUse, size};
+    machine().taken[inUse] += size;
+    return {};
+}
+
+void release(void *data) noexcept
+{
+    const std::scoped_lock lock(machine().mutex);
+    if (const auto block = machine().blocks.extract(data)) {
+        machine().taken[block.mapped().device] -= block.mapped().bytes;
+        machine().releasedEarly += host::Queue::busy > 0 ? 1 : 0;
+        std::free(data);
+    }
+}
+
+Status allocatePinned(void *&data, std::size_t bytes)
+{
+    data = std::aligned_alloc(kAlignment, rounded(bytes));
+    return data != nullptr ? Status{} : kMissingMemory;
+}
+
+void releasePinned(void *data) noexcept
+{
+    std::free(data);
+}
+
+Status makeStream(Stream &stream)
+{
+    stream.handle = new host::Queue;
+    return {};
+}
+
+void destroy(Stream stream) noexcept
+{
+    delete host::queueOf(stream);
+}
+
+Status finish(Stream stream)
+{
+    host::Queue *queue = host::queueOf(stream);
+    const Status status = queue != nullptr ? queue->finish() : Status{};
+    return isLost() ? kLost : status;
+}
+
+Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
+{
+    return host::submit(stream, [=]() -> Status {
+        std::memcpy(to, from, bytes);
+        return {};
+    });
+}
+
+Status setBytes(Stream stream, void *to, int byte, std::size_t bytes)
+{
+    return host::submit(stream, [=]() -> Status {
+        std::memset(to, byte, bytes);
+        return {};
+    });
+}
+
+Status makeEvent(Event &event)
+{
+    event.handle = new Moment;
+    return {};
+}
+
+void destroy(Event event) noexcept
+{
+    delete &momentOf(event);
+}
+
+Status record(Event event, Stream stream)
+{
+    host::Queue *queue = host::queueOf(stream);
+    Moment &moment = momentOf(event);
+    moment = {Clock::now(), queue == nullptr || !queue->hasWork(), queue, queue != nullptr ? queue->queued.load() : 0};
+    if (!moment.hasPassed)
+        queue->add([&moment]() -> Status {
+            moment.time = Clock::now();
+            moment.hasPassed = true;
+            return {};
+        });
+    return {};
+}
+
+Status query(bool &happened, Event event)
+{
+    const Moment &moment = momentOf(event);
+    happened = moment.hasPassed && (moment.queue == nullptr || moment.queue->over >= moment.after);
+    return {};
+}
+
+Status elapsed(double &seconds, Event from, Event to)
+{
+    seconds = std::chrono::duration<double>(momentOf(to).time - momentOf(from).time).count();
+    return {};
+}
+
+} // namespace stagelens::kernels::gpu
+
+using stagelens::kernels::gpu::machine;
+
+void stagelensSetFibreGpus(int count, std::size_t bytesOfEach)
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().devices = count;
+    machine().bytesOfEach = bytesOfEach;
+}
+
+void stagelensLoseFibreGpusAfter(int waits)
+{
+    stagelens::kernels::gpu::waitsLeft = waits;
+}
+
+std::size_t stagelensTakenOfFibreGpu(int device)
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().taken[device];
+}
+
+int stagelensReleasedEarlyOnFibreGpus()
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().releasedEarly;
+}

@@ -1,0 +1,136 @@
+// Causal attention in tiles against plain loops in double.
+#include "kernels/include/attention.h"
+#include "tests/support/instruction_sets.h"
+#include "tests/support/kernel_numbers.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace stagelens::kernels;
+using namespace stagelens::test;
+
+namespace {
+
+std::vector<double> attentionOf(const std::vector<double> &qkv, const AttentionShape &shape)
+{
+    enum Part { Query, Key, Value };
+    const auto at = [&](std::int64_t token, Part part, std::int64_t head, std::int64_t d) {
+        const std::int64_t group = shape.heads / shape.kvHeads;
+        const std::int64_t column = part == Query ? head : shape.heads + (part - Key) * shape.kvHeads + head / group;
+        return qkv[static_cast<std::size_t>(token * shape.qkvWidth() + column * shape.size + d)];
+    };
+    std::vector<double> out(static_cast<std::size_t>(shape.batch * shape.sequence * shape.width()));
+    for (std::int64_t b = 0; b < shape.batch; ++b)
+        for (std::int64_t head = 0; head < shape.heads; ++head)
+            for (std::int64_t i = 0; i < shape.sequence; ++i) {
+                const std::int64_t first = b * shape.sequence;
+                std::vector<double> weights;
+                double sum = 0;
+                for (std::int64_t j = 0; j <= i; ++j) {
+                    double score = 0;
+                    for (std::int64_t d = 0; d < shape.size; ++d)
+                        score += at(first + i, Query, head, d) * at(first + j, Key, head, d);
+                    weights.push_back(std::exp(score / std::sqrt(static_cast<double>(shape.size))));
+                    sum += weights.back();
+                }
+                for (std::int64_t j = 0; j <= i; ++j)
+                    for (std::int64_t d = 0; d < shape.size; ++d)
+                        out[static_cast<std::size_t>((first + i) * shape.width() + head * shape.size + d)] +=
+                            weights[static_cast<std::size_t>(j)] / sum * at(first + j, Value, head, d);
+            }
+    return out;
+}
+
+} // namespace
+
+class KernelsAttention : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase_data() { addInstructionSets(); }
+    void init() { useInstructionSetOfRow(); }
+
+    void attention_data()
+    {
+        QTest::addColumn<int>("sequence");
+        QTest::addColumn<int>("heads");
+        QTest::addColumn<int>("kvHeads");
+        for (const int sequence : {1, 7, 64, 65, 200}) // below, at and above a tile of queries, of keys
+            for (const auto &[heads, kvHeads] : {std::pair(2, 2), {4, 2}, {3, 1}})
+                QTest::addRow("%d, %d on %d", sequence, heads, kvHeads) << sequence << heads << kvHeads;
+    }
+    void attention()
+    {
+        QFETCH(int, sequence);
+        QFETCH(int, heads);
+        QFETCH(int, kvHeads);
+        const AttentionShape shape{2, sequence, heads, kvHeads, 5};
+        const std::size_t tokens = 2 * static_cast<std::size_t>(sequence);
+        const auto width = static_cast<std::size_t>(shape.width());
+        const auto qkv = randomValues(tokens * static_cast<std::size_t>(shape.qkvWidth()), 11);
+        const auto dOut = randomValues(tokens * width, 12);
+        std::vector<float> out(tokens * width), logSumExp(tokens * static_cast<std::size_t>(heads)), dQkv(qkv.size(), 7.0F);
+        std::vector<float> scratch(static_cast<std::size_t>(attentionScratch(shape)));
+        attentionForward(out.data(), logSumExp.data(), qkv.data(), shape, scratch.data());
+        QVERIFY(error(out, attentionOf(doubles(qkv), shape)) < 1e-6);
+        attentionBackward(dQkv.data(), dOut.data(), qkv.data(), out.data(), logSumExp.data(), shape, scratch.data());
+        // A directional derivative stands for the whole gradient where the sequence is long.
+        const auto direction = randomValues(qkv.size(), 13);
+        std::vector<double> above = doubles(qkv), below = above;
+        double along = 0;
+        for (std::size_t i = 0; i < qkv.size(); ++i) {
+            above[i] += 1e-6 * static_cast<double>(direction[i]);
+            below[i] -= 1e-6 * static_cast<double>(direction[i]);
+            along += static_cast<double>(dQkv[i]) * static_cast<double>(direction[i]);
+        }
+        const auto up = attentionOf(above, shape);
+        const auto down = attentionOf(below, shape);
+        double expected = 0;
+        double size = 0;
+        for (std::size_t i = 0; i < up.size(); ++i) {
+            const double change = static_cast<double>(dOut[i]) * (up[i] - down[i]) / 2e-6;
+            expected += change;
+            size += change * change;
+        }
+        QVERIFY(std::abs(along - expected) < 1e-5 * std::sqrt(size) + 1e-7);
+        if (sequence <= 7)
+            QVERIFY(error(dQkv, numericGradient([&](const std::vector<double> &at) { return attentionOf(at, shape); },
+                                                doubles(qkv), dOut)) < 1e-6);
+    }
+
+    void neverReadsWhatNobodyWrote()
+    {
+        // A scratch of NaN, and a head and a sequence that fill no panel.
+        const AttentionShape shape{1, 70, 2, 1, 20};
+        const auto qkv = randomValues(static_cast<std::size_t>(70 * shape.qkvWidth()), 14);
+        const auto dOut = randomValues(70 * 40, 15);
+        std::vector<std::vector<float>> results;
+        for (const float filling : {0.0F, std::numeric_limits<float>::quiet_NaN()}) {
+            std::vector<float> scratch(static_cast<std::size_t>(attentionScratch(shape)), filling);
+            std::vector<float> out(70 * 40, filling), logSumExp(140, filling), dQkv(qkv.size(), filling);
+            attentionForward(out.data(), logSumExp.data(), qkv.data(), shape, scratch.data());
+            std::fill(scratch.begin(), scratch.end(), filling);
+            attentionBackward(dQkv.data(), dOut.data(), qkv.data(), out.data(), logSumExp.data(), shape, scratch.data());
+            out.insert(out.end(), dQkv.begin(), dQkv.end());
+            results.push_back(std::move(out));
+        }
+        QCOMPARE(results[1], results[0]);
+    }
+
+    void stopsBetweenTiles()
+    {
+        const AttentionShape shape{1, 300, 1, 1, 16};
+        const auto qkv = randomValues(300 * 48, 16);
+        std::vector<float> scratch(static_cast<std::size_t>(attentionScratch(shape))), out(300 * 16, -1.0F), logSumExp(300);
+        int asked = 0;
+        const Interrupt interrupt{[](const void *count) { return ++*static_cast<int *>(const_cast<void *>(count)) > 3; },
+                                  &asked};
+        attentionForward(out.data(), logSumExp.data(), qkv.data(), shape, scratch.data(), interrupt);
+        QCOMPARE(asked, 4);
+        QCOMPARE(out.back(), -1.0F);
+    }
+};
+
+QTEST_GUILESS_MAIN(KernelsAttention)
+#include "attention.moc"

@@ -1,0 +1,142 @@
+// The a100-80gb preset against the paper that its figures were fitted to: 16 measured runs on one node and table 5's 36
+// runs on four nodes (arXiv 2411.05288).
+#include "engine/model/accounting.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/presets.h"
+#include "engine/simulate/metrics.h"
+#include "tests/support/simulate_support.h"
+
+#include <QTest>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+
+namespace {
+
+/// MFU in percent and greatest allocated memory in GiB of the 21B model on 32 devices with 32k, 64k, 128k and 256k vocabulary.
+struct PublishedRow {
+    int sequence;
+    VocabularyMethod method;
+    std::array<double, 4> mfu;
+    std::array<double, 4> memory;
+};
+using enum VocabularyMethod;
+constexpr std::array<PublishedRow, 9> kPublished{
+    {{2048, None, {42.81, 37.28, 28.97, 20.86}, {33.45, 35.89, 41.17, 52.16}},
+     {2048, Redis, {43.48, 37.29, 36.32, 29.16}, {33.45, 35.89, 41.17, 52.16}},
+     {2048, Vocab1, {45.85, 45.92, 45.90, 46.11}, {33.38, 33.55, 33.86, 34.51}},
+     {2048, Vocab2, {45.54, 45.86, 45.86, 46.16}, {32.72, 32.88, 33.20, 33.84}},
+     {2048, Interlaced, {42.40, 42.43, 42.75, 43.25}, {42.94, 43.09, 43.40, 44.07}},
+     {4096, None, {43.68, 38.11, 30.05, 21.63}, {54.97, 57.41, 62.29, 73.05}},
+     {4096, Redis, {44.01, 38.12, 37.87, 31.03}, {54.97, 57.41, 62.29, 73.05}},
+     {4096, Vocab1, {46.41, 46.44, 46.68, 46.83}, {57.41, 57.56, 57.88, 58.58}},
+     {4096, Vocab2, {46.23, 46.35, 46.55, 46.84}, {56.09, 56.26, 56.61, 57.31}}}};
+
+/// The plan of a row, with its vocabulary of 32000 << `doublings`.
+model::Experiment publishedExperiment(const PublishedRow &row, std::size_t doublings)
+{
+    model::Experiment experiment;
+    experiment.model = *model::modelPreset("gpt-21b");
+    experiment.model.sequence = row.sequence;
+    experiment.model.vocabularySize = 32000 << doublings;
+    experiment.parallel = {32, 128, 1, {}};
+    if (row.method == Interlaced)
+        model::chooseFamily(experiment.schedule, "interlaced");
+    else
+        experiment.schedule.vocabulary = row.method;
+    experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+    return experiment;
+}
+
+double median(std::vector<double> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// Predicted over true iteration time, less one; NaN (which no bound accepts) where there is no prediction.
+double error(const model::Experiment &experiment, double milliseconds)
+{
+    const test::Plan plan = test::planOf(experiment);
+    if (!plan.error.empty()) {
+        qWarning("%s", plan.error.c_str());
+        return std::nan("");
+    }
+    return static_cast<double>(plan.timeline.iteration()) / 1e6 / milliseconds - 1;
+}
+
+} // namespace
+
+class ModelHardware : public QObject {
+    Q_OBJECT
+private slots:
+    void measuredRunsOfOneNode()
+    {
+        double squares = 0;
+        int count = 0;
+        for (const test::MeasuredRun &run : test::measuredRuns()) {
+            const auto method = test::methodOf(run);
+            if (!method)
+                continue;
+            const double off = error(test::measuredExperiment(run, *method), run.iterationMs);
+            QVERIFY2(std::abs(off) < 0.04,
+                     qPrintable(QString("%1 %2: %3").arg(run.method.c_str()).arg(run.vocabularySize).arg(off)));
+            squares += off * off;
+            ++count;
+        }
+        QCOMPARE(count, 16);
+        QVERIFY2(std::sqrt(squares / count) < 0.025, qPrintable(QString::number(std::sqrt(squares / count))));
+    }
+
+    void publishedRunsOfFourNodes()
+    {
+        std::vector<double> times;
+        std::vector<double> memories;
+        for (const PublishedRow &row : kPublished) {
+            for (std::size_t i = 0; i < row.mfu.size(); ++i) {
+                const model::Experiment experiment = publishedExperiment(row, i);
+                // The paper divides by 320 TFLOP/s.
+                const double seconds = model::iterationFlops(experiment) / (32 * 320e12 * row.mfu[i] / 100);
+                const test::Plan plan = test::planOf(experiment);
+                QVERIFY2(plan.error.empty(), plan.error.c_str());
+                const simulate::Metrics metrics =
+                    simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, &plan.costs, 0);
+                const auto peak = static_cast<double>(std::ranges::max(metrics.peakMemory)) / (1 << 30);
+                times.push_back(std::abs(static_cast<double>(metrics.iteration) / 1e9 / seconds - 1));
+                memories.push_back(std::abs(peak / row.memory[i] - 1));
+                QVERIFY2(times.back() < (row.method == Interlaced ? 0.06 : 0.04) && memories.back() < 0.04,
+                         qPrintable(QString("s %1, method %2, V %3: time off by %4, memory by %5")
+                                        .arg(row.sequence)
+                                        .arg(static_cast<int>(row.method))
+                                        .arg(experiment.model.vocabularySize)
+                                        .arg(times.back())
+                                        .arg(memories.back())));
+            }
+        }
+        QCOMPARE(times.size(), 36U);
+        QVERIFY2(median(times) < 0.02, qPrintable(QString::number(median(times))));
+        QVERIFY2(median(memories) < 0.01, qPrintable(QString::number(median(memories))));
+    }
+
+    void passesOfTheMiddleStages()
+    {
+        test::MeasuredRun shape;
+        shape.vocabularySize = 256000;
+        const test::Plan plan = test::planOf(test::measuredExperiment(shape, VocabularyMethod::Vocab1));
+        const auto milliseconds = [&](schedule::PassKind kind) {
+            return static_cast<double>(plan.costs.pass(3, kind, 3).duration) / 1e6;
+        };
+        using schedule::PassKind;
+        const double output = milliseconds(PassKind::S) + milliseconds(PassKind::T);
+        QVERIFY2(std::abs(milliseconds(PassKind::F) / 25 - 1) < 0.1, qPrintable(QString::number(milliseconds(PassKind::F))));
+        QVERIFY2(std::abs(milliseconds(PassKind::B) / 49 - 1) < 0.1, qPrintable(QString::number(milliseconds(PassKind::B))));
+        QVERIFY2(std::abs(output / 15.3 - 1) < 0.12, qPrintable(QString::number(output)));
+    }
+};
+
+QTEST_GUILESS_MAIN(ModelHardware)
+#include "hardware.moc"

@@ -1,0 +1,80 @@
+// Which GPU each device of a run works on, and what is said where they do not fit.
+#include "engine/runtime/worker/accelerators.h"
+
+#include <QtTest>
+
+using namespace stagelens;
+using backend::Gpu;
+
+namespace {
+
+constexpr base::Bytes kGiB = base::Bytes{1} << 30;
+
+Gpu gpu(base::Bytes free, const char *problem = "")
+{
+    return {"Test GPU", "sm_90", 132, 80 * kGiB, free, problem};
+}
+
+} // namespace
+
+class RuntimeAccelerators : public QObject {
+    Q_OBJECT
+
+private slots:
+    void neighboursShareAGpu()
+    {
+        const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
+        QCOMPARE(runtime::gpuOfDevice(two, 4), (std::vector<int>{0, 0, 1, 1}));
+        QCOMPARE(runtime::gpuOfDevice(two, 3), (std::vector<int>{0, 0, 1}));
+        QCOMPARE(runtime::gpuOfDevice(two, 1), (std::vector<int>{0}));
+        const std::vector<Gpu> withOld{gpu(kGiB, "it is sm_75"), gpu(kGiB), gpu(kGiB)};
+        QCOMPARE(runtime::gpuOfDevice(withOld, 2), (std::vector<int>{1, 2}));
+        QCOMPARE(runtime::gpuOfDevice({gpu(kGiB, "it is sm_75")}, 2), std::vector<int>{});
+    }
+
+    void saysOnWhichGpusDevicesAre()
+    {
+        const std::vector<Gpu> one{gpu(kGiB)};
+        const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
+        QCOMPARE(runtime::mappingText(one, 8, false), std::string("8 devices on 1 x Test GPU"));
+        QCOMPARE(runtime::mappingText(two, 2, true), std::string("2 devices on 2 x Test GPU"));
+        QCOMPARE(
+            runtime::mappingText(one, 8, true),
+            std::string("8 devices on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
+                        "be compared, but absolute times cannot"));
+    }
+
+    void eachGpuMustHoldItsDevices()
+    {
+        runtime::MemoryNeed need;
+        need.slabs = {kGiB, kGiB, kGiB, 3 * kGiB};
+        QVERIFY(runtime::checkGpuMemory({gpu(80 * kGiB)}, need, {0, 0, 0, 0}).ok());
+        QVERIFY(runtime::checkGpuMemory({gpu(3 * kGiB), gpu(5 * kGiB)}, need, {0, 0, 1, 1}).ok());
+        const auto refused = runtime::checkGpuMemory({gpu(3 * kGiB), gpu(4 * kGiB)}, need, {0, 0, 1, 1});
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.front().field, std::string("model"));
+        QCOMPARE(refused.error().problems.front().message,
+                 std::string(
+                     "the 2 devices on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
+                     "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose "
+                     "--recompute full"));
+    }
+
+    void saysWhatThereIs()
+    {
+        QCOMPARE(runtime::gpusText({gpu(70 * kGiB), gpu(kGiB, "it is sm_75, and the kernels need sm_80 or newer")}),
+                 std::string("0 Test GPU (sm_90, 70.0 GiB of 80.0 GiB free), 1 Test GPU (sm_90, it is sm_75, and the kernels "
+                             "need sm_80 or newer)"));
+    }
+
+    void aMissingPluginIsAReason()
+    {
+        qputenv("STAGELENS_CUDA_PLUGIN", "/nowhere/libstagelens-cuda.so");
+        QCOMPARE(runtime::backendProblem("cpu"), std::string());
+        QCOMPARE(runtime::backendProblem("cuda"), std::string("there is no plug-in libstagelens-cuda.so; install the CUDA "
+                                                              "Toolkit, 12 or newer, and build again"));
+    }
+};
+
+QTEST_GUILESS_MAIN(RuntimeAccelerators)
+#include "accelerators.moc"

@@ -1,0 +1,80 @@
+// Which version of the weights a pass has under PipeDream, and what is kept of the older ones.
+#include "engine/runtime/executor/weight_versions.h"
+#include "engine/backend/compute.h"
+#include "engine/runtime/architectures/shape.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <algorithm>
+
+using namespace stagelens;
+using runtime::Parameter;
+using runtime::WeightStash;
+
+class RuntimeWeightVersions : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// Stage s of p has p - s microbatches in flight: a forward comes after the updates of all but the last p - 1 - s before
+    /// it.
+    void areThoseOfThePaper()
+    {
+        for (const int stages : {1, 2, 4}) {
+            const auto experiment = test::tinyExperiment("pipedream", model::VocabularyMethod::None, stages, 9);
+            const auto versions = runtime::forwardVersions(test::scheduleOf(experiment));
+            QCOMPARE(versions.size(), static_cast<std::size_t>(stages));
+            for (int stage = 0; stage < stages; ++stage)
+                for (int microbatch = 0; microbatch < 9; ++microbatch)
+                    QCOMPARE(versions[runtime::size(stage)][runtime::size(microbatch)],
+                             std::max(0, microbatch - (stages - 1 - stage)));
+        }
+    }
+
+    void aMicrobatchKeepsItsVersionUntilItIsThrough()
+    {
+        constexpr auto kUse = runtime::category(simulate::MemoryCategory::Parameters);
+        backend::Pool pool;
+        const auto compute = backend::makeCpuCompute();
+        Parameter parameter;
+        parameter.rows = 1;
+        parameter.columns = 1;
+        parameter.value = pool.take(1, kUse);
+        parameter.value.data()[0] = 0;
+        WeightStash stash;
+        stash.add(parameter);
+        const auto valueOf = [&](int microbatch) {
+            stash.swap(microbatch);
+            const float value = parameter.value.data()[0];
+            stash.swap(microbatch);
+            return value;
+        };
+        const auto update = [&](float value) {
+            stash.keepNewest(pool, *compute);
+            parameter.value.data()[0] = value;
+        };
+        stash.keep(0);
+        stash.keep(1);
+        QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
+        stash.release(0);
+        update(10);
+        QCOMPARE(pool.meter().live()[kUse], base::Bytes{8}); // microbatch 1 is still on its way with the first version
+        stash.keep(2);
+        QCOMPARE(valueOf(1), 0.0F);
+        QCOMPARE(valueOf(2), 10.0F);
+        QCOMPARE(parameter.value.data()[0], 10.0F);
+        stash.release(1);
+        QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
+        update(20);
+        QCOMPARE(valueOf(2), 10.0F);
+        stash.release(2);
+        update(30); // nobody has the newest: it changes in place
+        QCOMPARE(pool.meter().live()[kUse], base::Bytes{4});
+        QCOMPARE(stash.updates(), 3);
+        stash.clear();
+        QCOMPARE(stash.updates(), 0);
+        QCOMPARE(parameter.value.data()[0], 30.0F);
+    }
+};
+
+QTEST_GUILESS_MAIN(RuntimeWeightVersions)
+#include "weight_versions.moc"

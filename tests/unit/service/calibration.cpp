@@ -1,0 +1,153 @@
+// The figures of cpu-local: other programs on the machine move them little, or nothing is stored.
+#include "engine/base/file.h"
+#include "engine/base/random.h"
+#include "engine/schedule/families.h"
+#include "engine/service/calibration_fit.h"
+#include "engine/simulate/costs/cost_model.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <filesystem>
+
+using namespace stagelens;
+
+namespace {
+
+model::Hardware trueHardware()
+{
+    model::Hardware hardware;
+    hardware.name = "cpu-local";
+    hardware.description = "one core, measured here";
+    hardware.peakFlops = 9e10;
+    hardware.matrixEfficiency = 0.7;
+    hardware.attentionEfficiency = 0.3;
+    hardware.halfSpeedDimension = 10;
+    hardware.memoryBytesPerSecond = 1.2e10;
+    hardware.passOverhead = 3'000;
+    return hardware;
+}
+
+model::Experiment planOf(int hidden, int vocabulary, model::VocabularyMethod method)
+{
+    model::Experiment plan;
+    plan.model.preset = "custom";
+    plan.model.layers = 2;
+    plan.model.hidden = hidden;
+    plan.model.ffn = 4 * hidden;
+    plan.model.vocabularySize = vocabulary;
+    plan.parallel.devices = 2;
+    plan.parallel.microbatches = 4;
+    plan.schedule.vocabulary = method;
+    return model::resolved(plan, 1);
+}
+
+/// Times of passes on that hardware: each is longer by up to `noise`, and each in `rarity` waits for a time slice of another
+/// program.
+std::vector<service::MeasuredPlan> measuredOn(const model::Hardware &hardware, double noise, int rarity, double share,
+                                              std::uint64_t seed)
+{
+    constexpr double kTimeSlice = 4e6;
+    base::Random random(seed);
+    std::vector<service::MeasuredPlan> plans;
+    for (const model::Experiment &experiment :
+         {planOf(128, 8192, model::VocabularyMethod::None), planOf(256, 1024, model::VocabularyMethod::None),
+          planOf(128, 4096, model::VocabularyMethod::Vocab2)}) {
+        const auto schedule = schedule::makeSchedule(experiment);
+        if (!schedule)
+            qFatal("%s", schedule.error().text().c_str());
+        const simulate::CostModel costs = simulate::analyticCosts(experiment, hardware, *schedule);
+        service::MeasuredPlan &plan = plans.emplace_back(service::MeasuredPlan{experiment, *schedule, {}});
+        for (int step = 0; step < 12; ++step) {
+            service::MeasuredStep &measured = plan.steps.emplace_back();
+            measured.processorShare = share;
+            for (int device = 0; device < schedule->devices(); ++device)
+                for (const schedule::Pass &pass : schedule->device(device)) {
+                    auto time = static_cast<double>(costs.pass(device, pass.kind, pass.stage).duration);
+                    time *= 1 + noise * random.nextUniform();
+                    if (rarity > 0 && random.nextUniform() < 1.0 / rarity)
+                        time += kTimeSlice;
+                    const auto [known, isNew] = measured.shortest.try_emplace({device, pass.kind}, std::llround(time));
+                    known->second = std::min<base::Nanos>(known->second, std::llround(time));
+                }
+        }
+    }
+    return plans;
+}
+
+} // namespace
+
+class ServiceCalibration : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// Four calls on a loaded machine gave 1.2 GB/s, 10 TB/s, 10 TB/s and 2.1 GB/s.
+    void noiseMovesTheFiguresLittle()
+    {
+        const model::Hardware truth = trueHardware();
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+            const auto plans = measuredOn(truth, 0.2, 3, 0.8, seed);
+            const auto fitted = service::fitHardware(truth, plans);
+            QVERIFY2(fitted, fitted ? "" : fitted.error().text().c_str());
+            const double memory = fitted->hardware.memoryBytesPerSecond / truth.memoryBytesPerSecond;
+            QVERIFY2(memory > 0.5 && memory < 2, qPrintable(QString::number(memory)));
+            for (const service::MeasuredPlan &plan : plans) {
+                const auto expected = simulate::analyticCosts(plan.experiment, truth, plan.schedule);
+                const auto predicted = simulate::analyticCosts(plan.experiment, fitted->hardware, plan.schedule);
+                for (int device = 0; device < 2; ++device) {
+                    const auto of = [device](const simulate::CostModel &costs) {
+                        return static_cast<double>(costs.pass(device, schedule::PassKind::F, device).duration);
+                    };
+                    QVERIFY2(std::abs(of(predicted) / of(expected) - 1) < 0.15,
+                             qPrintable(QString::number(of(predicted) / of(expected))));
+                }
+            }
+        }
+    }
+
+    void theSpreadIsSaid()
+    {
+        const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 0.05, 0, 1, 7));
+        QVERIFY(fitted);
+        const std::string &description = fitted->hardware.description;
+        QVERIFY2(description.find("measured here, within ") != std::string::npos, description.c_str());
+        QVERIFY2(fitted->spread > 0 && fitted->spread <= 0.05, qPrintable(QString::number(fitted->spread)));
+    }
+
+    /// It was in the description alone.
+    void theSpreadIsStored()
+    {
+        const QTemporaryDir folder;
+        qputenv("STAGELENS_DATA_DIR", folder.path().toUtf8());
+        QVERIFY(!model::calibrationSpread());
+        const std::filesystem::path file = folder.filePath("cpu-local.json").toStdString();
+        QVERIFY(base::writeFile(file, model::hardwareToJson(trueHardware())).ok()); // of a version that stored none
+        QVERIFY(!model::calibrationSpread());
+        QVERIFY(base::writeFile(file, model::calibrationToJson({trueHardware(), 0.0625})).ok());
+        QCOMPARE(model::calibrationSpread(), std::optional(0.0625));
+        QCOMPARE(model::hardwarePreset("cpu-local")->memoryBytesPerSecond, trueHardware().memoryBytesPerSecond);
+        QVERIFY(base::writeFile(file, model::calibrationToJson({trueHardware(), 7})).ok());
+        QVERIFY(!model::calibrationSpread());
+    }
+
+    void whatSpreadsIsRefused()
+    {
+        const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 12, 0, 0.9, 3));
+        QVERIFY(!fitted);
+        QCOMPARE(fitted.error().kind, base::ErrorKind::Failed);
+        QVERIFY2(fitted.error().text().find("differ by") != std::string::npos, fitted.error().text().c_str());
+    }
+
+    void aBusyProcessorIsRefused()
+    {
+        const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 0.05, 0, 0.3, 5));
+        QVERIFY(!fitted);
+        QVERIFY2(fitted.error().text().find("other programs took 70 % of the processor") != std::string::npos,
+                 fitted.error().text().c_str());
+        QVERIFY(!service::fitHardware(trueHardware(), {}));
+    }
+};
+
+QTEST_GUILESS_MAIN(ServiceCalibration)
+#include "calibration.moc"

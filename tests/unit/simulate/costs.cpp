@@ -1,0 +1,259 @@
+// Cost models: the rules of uniform costs and durations files, what they refuse, and the analytic model's plausibility.
+#include "engine/model/family_shape.h"
+#include "engine/model/presets.h"
+#include "engine/simulate/metrics.h"
+#include "tests/support/simulate_support.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace stagelens;
+using base::kNanosPerMicro;
+using base::kNanosPerMilli;
+using model::VocabularyMethod;
+using schedule::PassKind;
+using schedule::Transfer;
+
+namespace {
+
+constexpr const char *kHeader = "device,stage,pass,duration_us\n";
+
+schedule::Schedule plainSchedule(int devices = 4, VocabularyMethod method = VocabularyMethod::Vocab1)
+{
+    return *schedule::makeSchedule(test::teachingExperiment("1f1b", devices, 8, method, {}));
+}
+
+QString problemsOf(const std::string &csv)
+{
+    const auto costs = simulate::measuredCosts(csv, "d.csv", plainSchedule());
+    return costs.ok() ? QString() : QString::fromStdString(costs.error().text());
+}
+
+} // namespace
+
+class SimulateCosts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void uniformDefaults()
+    {
+        const schedule::Schedule schedule = plainSchedule();
+        const auto fromHalves = simulate::uniformCosts({{{"I", 1.5}, {"W", 0.5}}}, schedule);
+        QCOMPARE(fromHalves->pass(2, PassKind::B, 2).duration, 2 * kNanosPerMilli);
+        QCOMPARE(fromHalves->pass(2, PassKind::F, 2).duration, 0);
+        const auto fromWhole = simulate::uniformCosts({{{"B", 3}}}, schedule);
+        QCOMPARE(fromWhole->pass(1, PassKind::I, 1).duration, 1'500'000);
+        QCOMPARE(fromWhole->pass(1, PassKind::W, 1).duration, 1'500'000);
+        const auto all = simulate::uniformCosts(
+            {{{"S", .25}, {"send", .1}, {"c0", .2}, {"c1", .3}, {"c2", .4}, {"B", 3}, {"I", 1}}}, schedule);
+        QCOMPARE(all->pass(3, PassKind::S, 3).vocabulary, 250'000);
+        QCOMPARE(all->pass(3, PassKind::W, 3).duration, 0);
+        QCOMPARE(all->transfer(Transfer::Send, 0, 1), 100'000);
+        QCOMPARE(all->transfer(Transfer::Send, 1, 1), 0);
+        QCOMPARE(all->transfer(Transfer::BroadcastX, 0, 1), 200'000);
+        QCOMPARE(all->transfer(Transfer::Statistics, 0, 1), 300'000);
+        QCOMPARE(all->transfer(Transfer::ReduceGradient, 0, 1), 400'000);
+        QCOMPARE(all->transfer(Transfer::EmbedReduce, 0, 1), 0);
+        QVERIFY(all->vocabularyKnown);
+        const auto whole = simulate::uniformCosts({{{"S", 1}}}, plainSchedule(4, VocabularyMethod::None));
+        QVERIFY(!whole->vocabularyKnown);
+        QCOMPARE(whole->pass(0, PassKind::S, 0).duration, 0);
+    }
+
+    void uniformOfADeviceIsSharedByItsChunks_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const char *family : {"1f1b", "interleaved-1f1b", "breadth-first", "interleaved-zb", "zb-v", "v-half", "v-min",
+                                   "v-zb", "1f1b-v", "dualpipe-v", "hanayo", "chimera", "dualpipe", "gpipe", "zb-h1"})
+            QTest::newRow(family) << family;
+    }
+    /// Every family has the same work then: 8 microbatches of 3 ms on each of 4 devices.
+    void uniformOfADeviceIsSharedByItsChunks()
+    {
+        QFETCH(QString, family);
+        model::Experiment experiment = test::teachingExperiment("1f1b", 4, 8, VocabularyMethod::None, {{"F", 1}, {"B", 2}});
+        model::chooseFamily(experiment.schedule, family.toStdString());
+        experiment.parallel.stageLayers.clear();
+        std::get<model::UniformCosts>(experiment.cost.source).per = model::UniformPer::Device;
+        experiment = model::resolved(experiment, 2);
+        const test::Plan plan = test::planOf(experiment);
+        QVERIFY2(plan.error.empty(), plan.error.c_str());
+        for (const timeline::Lane &lane : plan.timeline.lanes) {
+            base::Nanos busy = 0;
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                busy += lane.end[i] - lane.begin[i];
+            QCOMPARE(busy, 24 * kNanosPerMilli);
+        }
+    }
+
+    void vocabularyPassesBelongToADevice()
+    {
+        model::Experiment experiment =
+            test::teachingExperiment("interleaved-1f1b", 4, 8, VocabularyMethod::Vocab1, {{"F", 1}, {"B", 2}, {"S", .5}});
+        experiment.parallel.stageLayers.clear();
+        auto &uniform = std::get<model::UniformCosts>(experiment.cost.source);
+        uniform.per = model::UniformPer::Device;
+        uniform.milliseconds["send"] = .1;
+        const schedule::Schedule schedule = *schedule::makeSchedule(model::resolved(experiment, 2));
+        const auto costs = simulate::uniformCosts(uniform, schedule);
+        QCOMPARE(costs->pass(1, PassKind::F, 1).duration, kNanosPerMilli / 2);
+        QCOMPARE(costs->pass(1, PassKind::S, 1).duration, kNanosPerMilli / 2);
+        QCOMPARE(costs->transfer(Transfer::Send, 0, 1), kNanosPerMilli / 10);
+    }
+
+    void uniformRefusals()
+    {
+        const auto refused = simulate::uniformCosts({{{"F", -1}, {"Q", 1}, {"B", 1e10}, {"W", 2}, {"O", 1}}}, plainSchedule());
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().kind, base::ErrorKind::InvalidInput);
+        QCOMPARE(refused.error().problems.size(), 4U);
+        QCOMPARE(refused.error().problems[0].field, "cost.uniform");
+        QVERIFY(!simulate::uniformCosts({{{"F", std::numeric_limits<double>::quiet_NaN()}}}, plainSchedule()).ok());
+    }
+
+    void theMostSpecificRowWinsThenTheLater()
+    {
+        const std::string csv =
+            std::string("\xEF\xBB\xBF") +
+            "device,stage,pass,duration_us\r\n1,1,F,4.5\r\n*,*,F,1\r\n\r\n1,*,F,2\r\n*,2,F,7\r\n*,3,F,5\r\n3,*,F,6\r\n"
+            "2,2,B,1\r\n2,2,B,9\r\n0,*,send,11\r\n*,*,send,12\r\n*,*,c1,3\r\n2,*,c1,8\r\n*,*,embed-reduce,2\r\n1,*,O,40\r\n";
+        const auto costs = simulate::measuredCosts(csv, "d.csv", plainSchedule());
+        QVERIFY2(costs.ok(), costs.ok() ? "" : costs.error().text().c_str());
+        QCOMPARE(costs->pass(0, PassKind::F, 0).duration, 1 * kNanosPerMicro);
+        QCOMPARE(costs->pass(1, PassKind::F, 1).duration, 4500);
+        QCOMPARE(costs->pass(2, PassKind::F, 2).duration, 7 * kNanosPerMicro);
+        QCOMPARE(costs->pass(3, PassKind::F, 3).duration, 6 * kNanosPerMicro);
+        QCOMPARE(costs->pass(2, PassKind::B, 2).duration, 9 * kNanosPerMicro);
+        QCOMPARE(costs->pass(2, PassKind::I, 2).duration, 4500);
+        QCOMPARE(costs->transfer(Transfer::Send, 0, 1), 11 * kNanosPerMicro);
+        QCOMPARE(costs->transfer(Transfer::Send, 1, 0), 12 * kNanosPerMicro);
+        QCOMPARE(costs->transfer(Transfer::Statistics, 0, 0), 8 * kNanosPerMicro);
+        QCOMPARE(costs->transfer(Transfer::EmbedReduce, 0, 0), 2 * kNanosPerMicro);
+        QCOMPARE(costs->optimizer(1), 40 * kNanosPerMicro);
+        QCOMPARE(costs->optimizer(0), 0);
+    }
+
+    void overlappedPairs()
+    {
+        const std::string csv = "device,stage,pass,duration_us\n*,*,*,50\n*,*,F,10\n*,*,B,30\n*,*,FB,32\n";
+        const auto costs = simulate::measuredCosts(csv, "d.csv", plainSchedule());
+        QVERIFY2(costs.ok(), costs.ok() ? "" : costs.error().text().c_str());
+        QCOMPARE(costs->pairScale, 0.8);
+        QCOMPARE(simulate::uniformCosts({{{"F", .01}, {"B", .03}, {"FB", .032}}}, plainSchedule())->pairScale, 0.8);
+        // "Any pass" is no pair.
+        QCOMPARE(simulate::measuredCosts(csv.substr(0, csv.find("*,*,FB")), "d.csv", plainSchedule())->pairScale, 1.0);
+    }
+
+    void badRows_data()
+    {
+        QTest::addColumn<QByteArray>("csv");
+        QTest::addColumn<QString>("problem");
+        const auto row = [](const char *name, const char *line, const char *problem) {
+            QTest::newRow(name) << QByteArray(kHeader) + line << QString(problem);
+        };
+        QTest::newRow("empty") << QByteArray() << "line 1, column 1: the file is empty";
+        QTest::newRow("header") << QByteArray("device,pass\n0,F\n") << "line 1, column 1: the header is 'device,pass'";
+        row("columns", "0,0,F\n", "line 2, column 3: there are 3 columns");
+        row("device", "*,*,F,1\n9,*,F,1\n", "line 3, column 1: device 9 is not in this plan; it has 0 to 3");
+        row("stage", "*,-1,F,1\n", "line 2, column 2: stage -1");
+        row("word", "*,*,Q,1\n", "line 2, column 3: there is no pass 'Q'");
+        row("not a number", "*,*,F,fast\n", "line 2, column 4: the duration is 'fast'");
+        row("nan", "*,*,F,nan\n", "line 2, column 4");
+        row("infinite", "*,*,F,inf\n", "line 2, column 4");
+        row("negative", "*,*,F,-1\n", "line 2, column 4");
+        row("absurd", "*,*,F,1e13\n", "line 2, column 4");
+        row("pair of one device", "0,*,FB,1\n", "line 2, column 1: FB is for all overlapped pairs of the plan");
+        row("pair of one stage", "*,1,FB,1\n", "line 2, column 2: FB is for all overlapped pairs of the plan");
+        row("elsewhere", "0,1,F,1\n", "line 2, column 2: stage 1 runs on device 1");
+        QTest::newRow("nul") << QByteArray(kHeader) + QByteArray("*,*,F\0,1\n", 9) << "line 2, column 3: a NUL byte";
+    }
+    void badRows()
+    {
+        QFETCH(QByteArray, csv);
+        QFETCH(QString, problem);
+        const QString found = problemsOf(csv.toStdString());
+        QVERIFY2(found.contains(problem), qPrintable(found));
+        QVERIFY(found.startsWith("cost.durations: d.csv: "));
+    }
+
+    void everyProblemIsReported()
+    {
+        QCOMPARE(problemsOf(std::string(kHeader) + "9,9,Q,x\n*,*,F,-1\n").split('\n').size(), 5);
+        std::string many = kHeader;
+        for (int i = 0; i < 1000; ++i)
+            many += "*,*,F,-1\n";
+        QVERIFY(problemsOf(many).endsWith("950 more problems of this kind"));
+    }
+
+    void choiceOfTheExperiment()
+    {
+        model::Experiment experiment = test::teachingExperiment("1f1b", 4, 8, VocabularyMethod::None, {});
+        const schedule::Schedule schedule = *schedule::makeSchedule(experiment);
+        experiment.cost.source = model::DurationsFile{(m_folder.path() + "/absent.csv").toStdString()};
+        const auto absent = simulate::makeCostModel(experiment, schedule);
+        QVERIFY(!absent.ok());
+        QCOMPARE(absent.error().problems[0].field, "cost.durations");
+        experiment.cost.source = model::HardwarePreset{"abacus"};
+        const auto unknown = simulate::makeCostModel(experiment, schedule);
+        QVERIFY(!unknown.ok());
+        QCOMPARE(unknown.error().problems[0].field, "cost.hardware");
+        const QString file = m_folder.path() + "/d.csv";
+        QVERIFY(base::writeFile(file.toStdString(), std::string(kHeader) + "*,*,F,5\n").ok());
+        experiment.cost.source = model::DurationsFile{file.toStdString()};
+        experiment.cost.collectives = model::Collectives::Blocking;
+        const auto costs = simulate::makeCostModel(experiment, schedule);
+        QVERIFY(costs.ok());
+        QCOMPARE(costs->pass(0, PassKind::F, 0).duration, 5 * kNanosPerMicro);
+        QCOMPARE(costs->collectives, model::Collectives::Blocking);
+    }
+
+    void absurdSumsAreRefused()
+    {
+        const test::Plan plan =
+            test::planOf(test::teachingExperiment("1f1b", 2, 16, VocabularyMethod::None, {{"F", 9e8}, {"B", 9e8}}));
+        QVERIFY2(QString::fromStdString(plan.error).contains("11 days"), plan.error.c_str());
+    }
+
+    void analyticModel()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        test::MeasuredRun shape;
+        shape.vocabularySize = 256000;
+        model::Experiment experiment = test::measuredExperiment(shape, VocabularyMethod::None);
+        const schedule::Schedule none = *schedule::makeSchedule(experiment);
+        const simulate::CostModel whole = simulate::analyticCosts(experiment, *hardware, none);
+        QVERIFY(whole.vocabularyKnown);
+        QCOMPARE(whole.pass(3, PassKind::F, 3).vocabulary, 0);
+        QVERIFY(whole.pass(7, PassKind::F, 7).vocabulary > whole.pass(3, PassKind::F, 3).duration);
+        const base::Nanos halves = whole.pass(7, PassKind::I, 7).duration + whole.pass(7, PassKind::W, 7).duration;
+        QVERIFY(std::abs(halves - whole.pass(7, PassKind::B, 7).duration - hardware->passOverhead) <= 3);
+        QVERIFY(whole.optimizer(7) > whole.optimizer(3));
+
+        experiment.schedule.vocabulary = VocabularyMethod::Vocab2;
+        const schedule::Schedule sharded = *schedule::makeSchedule(experiment);
+        const simulate::CostModel shards = simulate::analyticCosts(experiment, *hardware, sharded);
+        QCOMPARE(shards.pass(7, PassKind::F, 7).duration, shards.pass(3, PassKind::F, 3).duration);
+        QVERIFY(shards.pass(0, PassKind::S, 0).duration > shards.pass(0, PassKind::T, 0).duration);
+        QVERIFY(shards.transfer(Transfer::Statistics, 0, 0) > shards.transfer(Transfer::BroadcastX, 0, 0));
+
+        experiment.schedule.vocabulary = VocabularyMethod::Redis;
+        experiment.parallel.stageLayers = {5, 5, 5, 5, 4, 4, 4, 0};
+        const schedule::Schedule redis = *schedule::makeSchedule(experiment);
+        const simulate::CostModel empty = simulate::analyticCosts(experiment, *hardware, redis);
+        const simulate::PassCost &last = empty.pass(7, PassKind::F, 7);
+        QCOMPARE(last.duration, last.vocabulary + hardware->passOverhead);
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(SimulateCosts)
+#include "costs.moc"

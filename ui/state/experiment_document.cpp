@@ -1,0 +1,226 @@
+#include "ui/state/experiment_document.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/partition.h"
+#include "engine/service/engine_service.h"
+
+#include <QFileInfo>
+#include <QHash>
+#include <QUndoCommand>
+
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+/// From one experiment to another; merges with the edits of the same gesture.
+class EditCommand : public QUndoCommand {
+public:
+    EditCommand(ExperimentDocument *document, QString field, const QString &label, int gesture, model::Experiment before,
+                model::Experiment after)
+        : QUndoCommand(label), m_document(document), m_field(std::move(field)), m_gesture(gesture), m_before(std::move(before)),
+          m_after(std::move(after))
+    {}
+    void undo() override { m_document->set(m_before); }
+    void redo() override { m_document->set(m_after); }
+    [[nodiscard]] int id() const override { return 1; }
+    bool mergeWith(const QUndoCommand *other) override
+    {
+        const auto *next = static_cast<const EditCommand *>(other);
+        if (next->m_gesture != m_gesture)
+            return false;
+        m_after = next->m_after;
+        setObsolete(m_after == m_before);
+        return true;
+    }
+    [[nodiscard]] const QString &field() const { return m_field; }
+    [[nodiscard]] int gesture() const { return m_gesture; }
+
+private:
+    ExperimentDocument *m_document;
+    QString m_field;
+    int m_gesture;
+    model::Experiment m_before;
+    model::Experiment m_after;
+};
+
+/// Another experiment, file and title; undo brings the former back, so that opening never loses what was not saved.
+class ReplaceCommand : public QUndoCommand {
+public:
+    struct State {
+        model::Experiment experiment;
+        QString file;
+        QString title;
+    };
+    ReplaceCommand(ExperimentDocument *document, State before, State after)
+        : QUndoCommand(u"Open "_s + after.title), m_document(document), m_before(std::move(before)), m_after(std::move(after))
+    {}
+    void undo() override { m_document->setAll(m_before.experiment, m_before.file, m_before.title); }
+    void redo() override { m_document->setAll(m_after.experiment, m_after.file, m_after.title); }
+
+private:
+    ExperimentDocument *m_document;
+    State m_before;
+    State m_after;
+};
+
+namespace {
+
+/// As it is edited: completed by its schedule's file. One that cannot be followed is shown with what is wrong.
+model::Experiment opened(const model::Experiment &experiment)
+{
+    const auto followed = service::followed(experiment);
+    return loosened(followed ? *followed : experiment);
+}
+
+} // namespace
+
+ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_saved(m_experiment), m_title(u"Untitled"_s) {}
+
+void ExperimentDocument::edit(const QString &field, const QString &label, model::Experiment next)
+{
+    if (next == m_experiment)
+        return;
+    if (field != m_gestureField)
+        closeGesture();
+    m_gestureField = field;
+    emit editing();
+    m_undo.push(new EditCommand(this, field, label, m_gesture, m_experiment, std::move(next)));
+}
+
+void ExperimentDocument::closeGesture()
+{
+    ++m_gesture;
+    m_gestureField.clear();
+    emit edited();
+}
+
+const EditCommand *ExperimentDocument::lastEditOf(const QString &field) const
+{
+    const auto *last = dynamic_cast<const EditCommand *>(m_undo.command(m_undo.index() - 1));
+    return last && last->field() == field ? last : nullptr;
+}
+
+bool ExperimentDocument::revertGesture(const QString &field)
+{
+    const EditCommand *last = lastEditOf(field);
+    return last && last->gesture() == m_gesture && revertField(field);
+}
+
+bool ExperimentDocument::revertField(const QString &field)
+{
+    if (!lastEditOf(field))
+        return false;
+    m_undo.undo();
+    closeGesture();
+    return true;
+}
+
+void ExperimentDocument::start(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    closeGesture();
+    m_undo.clear();
+    m_saved = opened(experiment);
+    setAll(*m_saved, file, title);
+}
+
+void ExperimentDocument::replace(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    closeGesture();
+    m_saved = opened(experiment);
+    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {*m_saved, file, title}));
+}
+
+void ExperimentDocument::setAll(const model::Experiment &experiment, const QString &file, const QString &title)
+{
+    m_file = file;
+    m_title = title;
+    set(experiment);
+    emit fileChanged();
+}
+
+base::Result<> ExperimentDocument::open(const QString &file)
+{
+    auto loaded = model::loadExperiment(file.toStdString());
+    if (!loaded)
+        return std::move(loaded).error();
+    replace(*loaded, file, titleOfFile(file));
+    return {};
+}
+
+base::Result<> ExperimentDocument::save(const QString &file)
+{
+    if (auto saved = model::saveExperiment(m_experiment, file.toStdString()); !saved)
+        return saved;
+    m_file = file;
+    m_title = titleOfFile(file);
+    m_saved = m_experiment;
+    closeGesture();
+    emit fileChanged();
+    return {};
+}
+
+void ExperimentDocument::setChanged()
+{
+    m_saved.reset();
+    emit fileChanged();
+}
+
+void ExperimentDocument::set(const model::Experiment &experiment)
+{
+    const bool wasChanged = isChanged();
+    m_experiment = experiment;
+    if (isChanged() != wasChanged)
+        emit fileChanged();
+    emit changed();
+}
+
+model::Experiment loosened(model::Experiment experiment)
+{
+    if (!model::validate(experiment).empty())
+        return experiment;
+    const std::vector<int> chosen = std::exchange(experiment.parallel.stageLayers, {});
+    if (experiment.hasModel && chosen != model::stageLayers(experiment))
+        experiment.parallel.stageLayers = chosen;
+    return experiment;
+}
+
+model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method)
+{
+    experiment.schedule.vocabulary = method;
+    experiment.parallel.stageLayers.clear();
+    return experiment;
+}
+
+model::Experiment withFamily(model::Experiment experiment, std::string_view family)
+{
+    if (family != experiment.schedule.family)
+        experiment.parallel.stageLayers.clear();
+    model::chooseFamily(experiment.schedule, family);
+    return experiment;
+}
+
+QString titleOfFile(const QString &file)
+{
+    static const QHash<QString, QString> examples = {
+        {u"demo-slow-last-device"_s, u"Demo: the slow last device"_s},
+        {u"textbook-1f1b"_s, u"Textbook 1F1B"_s},
+        {u"gpt-4b-8xa100-256k"_s, u"4B GPT on 8 A100, vocabulary 256k"_s},
+        {u"two-schedules-equal-memory"_s, u"Two schedules at equal memory"_s},
+    };
+    QString name = QFileInfo(file).fileName();
+    for (const QString &ending : {u".json"_s, u".stagelens"_s}) {
+        if (name.endsWith(ending))
+            name.chop(ending.size());
+    }
+    if (const auto known = examples.constFind(name); known != examples.constEnd())
+        return *known;
+    name.replace(u'-', u' ');
+    if (!name.isEmpty())
+        name[0] = name[0].toUpper();
+    return name;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,14 @@
+// Predictions as lanes of the timeline.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/state/timeline_content.h"
+
+namespace stagelens::ui {
+
+/// The lanes of a prediction, marked as one.
+[[nodiscard]] LaneGroup predictedGroup(const service::PredictionPtr &prediction);
+/// Bytes held over time in a run that has a timeline and a schedule; null without a model.
+[[nodiscard]] std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run);
+
+} // namespace stagelens::ui

@@ -1,0 +1,99 @@
+#include "ui/state/pass_table_model.h"
+#include "ui/words/plain_text.h"
+
+#include "ui/state/links.h"
+#include "ui/words/time_axis.h"
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::array kColumns{u"Lanes",  u"Device", u"Pass",       u"Stage",   u"Microbatch",
+                              u"Begins", u"Takes",  u"Vocabulary", u"Why then"};
+enum Column { Lanes, Device, PassName, Stage, Microbatch, Begins, Takes, Vocabulary, Why };
+} // namespace
+
+void PassTableModel::setContent(TimelineContent content)
+{
+    beginResetModel();
+    m_content = std::move(content);
+    m_blocks.clear();
+    m_rows = 0;
+    for (std::size_t group = 0; group < m_content.groups.size(); ++group) {
+        const auto &timeline = m_content.groups[group].timeline;
+        for (int device = 0; timeline && device < timeline->devices(); ++device) {
+            m_blocks.push_back({static_cast<int>(group), device, m_rows});
+            m_rows += static_cast<int>(timeline->lanes[static_cast<std::size_t>(device)].size());
+        }
+    }
+    endResetModel();
+}
+
+int PassTableModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : m_rows;
+}
+
+int PassTableModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(kColumns.size());
+}
+
+ViewState::Selection PassTableModel::selectionAt(int row) const
+{
+    const auto next = std::upper_bound(m_blocks.begin(), m_blocks.end(), row,
+                                       [](int wanted, const Block &block) { return wanted < block.firstRow; });
+    const Block &block = *std::prev(next);
+    return {block.group, {block.device, static_cast<std::size_t>(row - block.firstRow)}};
+}
+
+int PassTableModel::rowOf(const ViewState::Selection &selection) const
+{
+    for (const Block &block : m_blocks)
+        if (block.group == selection.group && block.device == selection.slice.device)
+            return block.firstRow + static_cast<int>(selection.slice.index);
+    return -1;
+}
+
+QVariant PassTableModel::data(const QModelIndex &index, int role) const
+{
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(index.column() == Lanes || index.column() == Device || index.column() == PassName ||
+                                           index.column() == Why
+                                       ? Qt::AlignLeft | Qt::AlignVCenter
+                                       : Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole) // the last column may be cut off
+        return plainTip(data(index, Qt::DisplayRole).toString());
+    if (role != Qt::DisplayRole || !index.isValid()) // Ctrl+C copies the current cell, also where there is none
+        return {};
+    const ViewState::Selection at = selectionAt(index.row());
+    const LaneGroup &group = m_content.groups[static_cast<std::size_t>(at.group)];
+    const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(at.slice.device)];
+    const std::size_t i = at.slice.index;
+    const schedule::Pass &pass = lane.pass[i];
+    const bool units = m_content.teachingUnits;
+    switch (index.column()) {
+    case Lanes: return group.caption;
+    case Device: return at.slice.device;
+    case PassName: return passText(pass);
+    case Stage: return pass.stage;
+    case Microbatch: return pass.microbatch;
+    case Begins: return durationText(lane.begin[i], units);
+    case Takes: return durationText(lane.end[i] - lane.begin[i], units);
+    case Vocabulary: return i < lane.vocabulary.size() ? durationText(lane.vocabulary[i], units) : u"not known"_s;
+    case Why: return waitText(group, at.slice, units);
+    default: return {};
+    }
+}
+
+QVariant PassTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (role != Qt::DisplayRole || orientation != Qt::Horizontal)
+        return {};
+    return QString::fromUtf16(kColumns[static_cast<std::size_t>(section)]);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,227 @@
+#include "ui/state/sweep_plan.h"
+
+#include "engine/base/count.h"
+#include "engine/service/published.h"
+#include "ui/words/words.h"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+using model::VocabularyMethod;
+
+namespace {
+
+constexpr std::int64_t kMostSweepValue = 1'000'000'000;
+constexpr std::size_t kVocabularySize = 0;
+
+/// A model that was changed bears its preset's name no longer.
+template <int model::ModelConfig::*Field>
+void setOfModel(model::Experiment &plan, int value)
+{
+    plan.model.*Field = value;
+    plan.model.preset = "custom";
+}
+
+template <int model::ParallelPlan::*Field>
+void setOfParallel(model::Experiment &plan, int value)
+{
+    plan.parallel.*Field = value;
+}
+
+base::Error complaint(const QString &sentence)
+{
+    return base::Error::invalid("sweep", utf8(sentence));
+}
+
+double nanos(const service::SweepPoint &point)
+{
+    return static_cast<double>(point.iteration);
+}
+
+} // namespace
+
+std::span<const SweepParameter> sweepParameters()
+{
+    static const std::array<SweepParameter, 6> kAll{
+        {{u"Vocabulary size"_s, u"32k, 64k, 128k, 256k"_s, true, setOfModel<&model::ModelConfig::vocabularySize>},
+         {u"Devices"_s, u"2, 4, 8"_s, false, setOfParallel<&model::ParallelPlan::devices>},
+         {u"Microbatches"_s, u"4, 8, 16, 32, 64"_s, false, setOfParallel<&model::ParallelPlan::microbatches>},
+         {u"Microbatch size"_s, u"1, 2, 4"_s, true, setOfParallel<&model::ParallelPlan::microbatchSize>},
+         {u"Layers"_s, u"8, 16, 32"_s, true, setOfModel<&model::ModelConfig::layers>},
+         {u"Sequence"_s, u"128, 256, 512, 1Ki"_s, true, setOfModel<&model::ModelConfig::sequence>}}};
+    return kAll;
+}
+
+QString SweepParameter::text(int value) const
+{
+    return countText(value);
+}
+
+base::Result<std::vector<int>> parseSweepValues(const QString &text)
+{
+    // A comma between groups of three digits belongs to its number, as everywhere: "262,144" is one, "2,4,8" are three.
+    static const QRegularExpression kWords(u"[;\\s]+"_s);
+    std::vector<int> values;
+    for (QString word : text.split(kWords, Qt::SkipEmptyParts)) {
+        while (word.endsWith(u','))
+            word.chop(1);
+        const bool isOne = base::parseCount(utf8(word)).has_value();
+        for (const QString &part : isOne ? QStringList(word) : word.split(u',', Qt::SkipEmptyParts)) {
+            const auto number = base::parseCount(utf8(part));
+            if (!number || *number < 1 || *number > kMostSweepValue)
+                return complaint(
+                    u"“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces."_s.arg(part.left(20)));
+            if (std::ranges::find(values, static_cast<int>(*number)) == values.end())
+                values.push_back(static_cast<int>(*number));
+        }
+    }
+    if (values.empty())
+        return complaint(u"Write the values to go through, such as 32k, 64k."_s);
+    std::ranges::sort(values);
+    return values;
+}
+
+SweepSetup preparedSweep()
+{
+    return {{kVocabularySize, *parseSweepValues(sweepParameters()[kVocabularySize].values)},
+            {},
+            {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}};
+}
+
+std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepSetup &setup)
+{
+    const SweepParameter &first = sweepParameters()[setup.first.parameter];
+    std::vector<SweepEntry> entries;
+    std::size_t series = 0;
+    const auto addSeries = [&](VocabularyMethod method, std::optional<int> second) {
+        for (const int value : setup.first.values) {
+            SweepEntry entry{base, value, series, {}};
+            entry.plan.schedule.vocabulary = method;
+            entry.plan.parallel.stageLayers.clear(); // a cut made by hand for one plan hardly fits another
+            first.set(entry.plan, value);
+            entry.words = u"%1 %2"_s.arg(first.name, first.text(value));
+            if (second) {
+                const SweepParameter &other = sweepParameters()[setup.second->parameter];
+                other.set(entry.plan, *second);
+                entry.words += u" · %1 %2"_s.arg(other.name, other.text(*second));
+            }
+            entry.words += u" · "_s + shortName(method);
+            entries.push_back(std::move(entry));
+        }
+        ++series;
+    };
+    for (const VocabularyMethod method : setup.methods) {
+        if (!setup.second)
+            addSeries(method, {});
+        else
+            for (const int second : setup.second->values)
+                addSeries(method, second);
+    }
+    return entries;
+}
+
+QStringList seriesNames(const SweepSetup &setup)
+{
+    QStringList names;
+    for (const VocabularyMethod method : setup.methods) {
+        if (!setup.second) {
+            names << shortName(method);
+            continue;
+        }
+        const SweepParameter &other = sweepParameters()[setup.second->parameter];
+        for (const int second : setup.second->values)
+            names << u"%1 · %2 %3"_s.arg(shortName(method), other.name, other.text(second));
+    }
+    return names;
+}
+
+QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup)
+{
+    if (setup.methods.empty())
+        return u"Choose at least one method."_s;
+    const std::size_t count =
+        setup.first.values.size() * (setup.second ? setup.second->values.size() : 1) * setup.methods.size();
+    if (count > kMostSweepPlans)
+        return u"These are %1 plans; at most %2 are swept at once. Use fewer values."_s.arg(count).arg(kMostSweepPlans);
+    if (setup.second && setup.second->parameter == setup.first.parameter)
+        return u"Choose two different parameters."_s;
+    const bool needsModel = sweepParameters()[setup.first.parameter].needsModel ||
+                            (setup.second && sweepParameters()[setup.second->parameter].needsModel);
+    if (needsModel && !base.hasModel)
+        return u"This teaching example has no model: sweep devices or microbatches, or choose a model."_s;
+    return {};
+}
+
+PublishedPoints publishedPoints(std::span<const SweepEntry> entries, int cores)
+{
+    PublishedPoints found;
+    for (const SweepEntry &entry : entries) {
+        if (!entry.plan.hasModel || !model::validate(entry.plan).empty())
+            continue;
+        const service::PublishedResult *result = service::publishedFor(model::resolved(entry.plan, cores));
+        if (result == nullptr)
+            continue;
+        service::SweepPoint point;
+        point.done = true;
+        point.kind = timeline::Provenance::Published;
+        point.iteration = result->iteration;
+        point.peakMemory = result->peakMemory;
+        const model::ParallelPlan &parallel = entry.plan.parallel;
+        point.tokensPerSecond = static_cast<double>(parallel.microbatches) * parallel.microbatchSize *
+                                entry.plan.model.sequence / (static_cast<double>(result->iteration) / 1e9);
+        found.entries.push_back(entry);
+        found.points.push_back(std::move(point));
+    }
+    return found;
+}
+
+std::optional<double> bubbleOf(const service::SweepPoint &point)
+{
+    return point.kind == timeline::Provenance::Published ? std::nullopt : std::optional(point.bubbleRatio);
+}
+
+std::span<const SweepMetric> sweepMetrics()
+{
+    using Point = service::SweepPoint;
+    using Figure = std::optional<double>;
+    static const std::array<SweepMetric, 5> kAll{
+        {{u"Iteration"_s, false, [](const Point &point) { return Figure(nanos(point)); },
+          [](double value) { return durationText(static_cast<base::Nanos>(value)); }},
+         {u"Tokens/s"_s, true, [](const Point &point) { return point.tokensPerSecond; },
+          [](double value) { return countText(value); }},
+         {u"Bubble"_s, false, [](const Point &point) { return bubbleOf(point); },
+          [](double value) { return shareText(value); }},
+         {u"Peak memory"_s, false,
+          [](const Point &point) { return point.peakMemory > 0 ? Figure(static_cast<double>(point.peakMemory)) : Figure(); },
+          [](double value) { return bytesText(static_cast<base::Bytes>(value)); }},
+         {u"MFU"_s, true, [](const Point &point) { return point.mfu; },
+          [](double value) { return QString::number(value * 100, 'f', 1) + u" %"_s; }}}};
+    return kAll;
+}
+
+QString impossibility(const service::SweepPoint &point)
+{
+    if (point.error)
+        return sentence(*point.error);
+    if (point.memoryCapacity > 0 && point.peakMemory > point.memoryCapacity)
+        return u"Does not fit: needs %1 of %2."_s.arg(bytesText(point.peakMemory), bytesText(point.memoryCapacity));
+    return {};
+}
+
+QString sweepAmount(std::size_t count, bool train, std::optional<double> seconds)
+{
+    const QString what =
+        train ? (count == 1 ? u"training run"_s : u"training runs"_s) : (count == 1 ? u"prediction"_s : u"predictions"_s);
+    QString text = u"%1 %2"_s.arg(count).arg(what);
+    if (seconds)
+        text += u", about "_s +
+                (*seconds < 10 ? QString::number(std::max(*seconds, 0.1), 'f', 1) + u" s"_s : secondsText(*seconds));
+    return text;
+}
+
+} // namespace stagelens::ui

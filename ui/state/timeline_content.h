@@ -1,0 +1,61 @@
+// What a timeline shows: lanes of passes, predicted and measured groups below each other.
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/idle_causes.h"
+#include "engine/simulate/memory_profiles.h"
+#include "engine/simulate/metrics.h"
+#include "engine/timeline/timeline.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// One timeline as a group of lanes with its provenance at the left rail.
+struct LaneGroup {
+    timeline::TimelinePtr timeline;
+    std::shared_ptr<const schedule::Schedule> schedule; ///< for what a pass waited for; may be null
+    simulate::Metrics metrics;                          ///< for the load bars
+    QString caption;                                    ///< "Predicted", "Virtual clock · run 12"
+    bool faded = false;                                 ///< measured, but the plan was edited since
+    base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
+    bool recomputed = false;                            ///< its forwards run again before their backwards: a dashed edge
+    bool movable = false;                               ///< its passes may be put elsewhere, see setMoveJudge()
+    /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
+    std::shared_ptr<const simulate::Explanation> why;
+    /// Bytes held over time; may be null.
+    std::shared_ptr<const simulate::MemoryProfiles> memory;
+};
+
+[[nodiscard]] inline const timeline::Lane &laneOf(const LaneGroup &group, int device)
+{
+    return group.timeline->lanes[static_cast<std::size_t>(device)];
+}
+
+/// An end worth comparing with, drawn as a flag on the ruler.
+struct EndFlag {
+    base::Nanos end = 0;
+    QString text; ///< "baseline 412 ms"
+};
+
+/// What the fill of a pass means.
+enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
+
+/// What is drawn. Value type: the same content gives the same picture.
+struct TimelineContent {
+    std::vector<LaneGroup> groups;
+    std::optional<EndFlag> baseline;
+    std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
+    std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
+    bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
+    ColourBy colourBy = ColourBy::Kind;
+    bool critical = false; ///< show the critical path of groups that say why
+    bool stacked = false;  ///< two groups stand below each other and not lane by lane
+    bool stale = false;    ///< draw at half opacity: an answer is being computed or the input is illegal
+};
+
+} // namespace stagelens::ui

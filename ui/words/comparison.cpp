@@ -1,0 +1,320 @@
+#include "ui/words/comparison.h"
+
+#include "engine/service/search/equal_work.h"
+#include "ui/words/differences.h"
+#include "ui/words/verdict.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using Section = ComparisonRow::Section;
+
+double tokensOfStep(const CompareItem &item)
+{
+    const model::Experiment &experiment = item.experiment;
+    return static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
+           experiment.model.sequence;
+}
+
+bool onOtherMachines(const CompareItem &a, const CompareItem &b)
+{
+    return std::ranges::any_of(std::initializer_list<const char *>{"host", "cpu"}, [&](const char *key) {
+        const auto x = a.environment.find(key);
+        const auto y = b.environment.find(key);
+        return x != a.environment.end() && y != b.environment.end() && x->second != y->second;
+    });
+}
+
+bool isComparable(const CompareItem &a, const CompareItem &b)
+{
+    return a.kind == b.kind && !onOtherMachines(a, b);
+}
+
+bool isEqualWork(const CompareItem &a, const CompareItem &b)
+{
+    return service::workDifference(a.experiment, b.experiment).empty();
+}
+
+/// Median and quartiles of what was measured; a prediction has no noise.
+Spread spreadOf(const CompareItem &item)
+{
+    if (!item.iterations.empty())
+        return ui::spreadOf(item.iterations);
+    const base::Nanos time = item.metrics.iteration;
+    return time > 0 ? Spread{time, time, time, 0} : Spread{};
+}
+
+QString timeText(const CompareItem &item)
+{
+    if (!item.iterations.empty())
+        return spreadText(spreadOf(item));
+    return item.metrics.iteration > 0 ? durationText(item.metrics.iteration, inTeachingUnits(item.experiment)) : kUnknown;
+}
+
+QString tokensText(const CompareItem &item)
+{
+    return item.metrics.tokensPerSecond ? countText(*item.metrics.tokensPerSecond) : kUnknown;
+}
+
+class Table {
+public:
+    explicit Table(std::span<const CompareItem> items) : m_items(items) {}
+
+    using Text = std::function<QString(const CompareItem &)>;
+    using Verdict = std::function<QString(const CompareItem &, const CompareItem &)>;
+
+    /// A row of every item's figure; left out where all are the same unless it must stand. Only equal work has a verdict.
+    void metric(const QString &what, bool always, const Text &text, const Verdict &verdict = {})
+    {
+        ComparisonRow row{Section::Metrics, what, {}, {}};
+        for (const CompareItem &item : m_items) {
+            row.values << text(item);
+            const bool judged = verdict && &item != &m_items.front() && isComparable(m_items.front(), item) &&
+                                isEqualWork(m_items.front(), item);
+            row.verdicts << (judged ? verdict(m_items.front(), item) : QString());
+        }
+        if (always || differs(row.values))
+            rows.push_back(std::move(row));
+    }
+    void parameters()
+    {
+        std::vector<const model::Experiment *> experiments;
+        for (const CompareItem &item : m_items)
+            experiments.push_back(&item.experiment);
+        for (const bool costs : {false, true})
+            for (const FieldValues &field : differingFields(experiments))
+                if (field.field.startsWith(u"cost."_s) == costs)
+                    add(costs ? Section::Costs : Section::Parameters, fieldCaption(field.field), field.values);
+    }
+    void environment()
+    {
+        std::set<std::string> keys;
+        for (const CompareItem &item : m_items)
+            for (const auto &[key, value] : item.environment)
+                keys.insert(key);
+        for (const std::string &key : keys) {
+            QStringList values;
+            QStringList known;
+            for (const CompareItem &item : m_items) {
+                const auto found = item.environment.find(key);
+                values << (found == item.environment.end() ? kUnknown : qtText(found->second));
+                if (found != item.environment.end())
+                    known << values.back();
+            }
+            if (differs(known)) // what was not measured has no machine, which is no difference
+                add(Section::Environment, fieldCaption(qtText(key)), values);
+        }
+    }
+
+    std::vector<ComparisonRow> rows;
+
+private:
+    static bool differs(const QStringList &values)
+    {
+        return std::ranges::any_of(values, [&values](const QString &value) { return value != values.front(); });
+    }
+    void add(Section section, const QString &what, const QStringList &values)
+    {
+        ComparisonRow row{section, what, values, {}};
+        row.verdicts.resize(values.size());
+        rows.push_back(std::move(row));
+    }
+    std::span<const CompareItem> m_items;
+};
+
+/// Speed, with the peak memory beside it, then the rest.
+void addMetrics(Table &table, bool equalWork)
+{
+    const auto time = [&] {
+        table.metric(u"Iteration"_s, true, timeText,
+                     [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
+    };
+    const auto tokens = [&] {
+        table.metric(u"Tokens/s"_s, true, tokensText, [](const CompareItem &a, const CompareItem &b) {
+            return a.metrics.tokensPerSecond && b.metrics.tokensPerSecond
+                       ? rateVerdict(spreadOf(a), tokensOfStep(a), spreadOf(b), tokensOfStep(b))
+                       : QString();
+        });
+    };
+    const auto memory = [&] {
+        table.metric(
+            u"Peak memory"_s, true,
+            [](const CompareItem &item) { return peakOf(item) > 0 ? bytesText(peakOf(item)) : kUnknown; },
+            [](const CompareItem &a, const CompareItem &b) {
+                return peakOf(a) > 0 && peakOf(b) > 0
+                           ? figureVerdict(static_cast<double>(peakOf(b)), static_cast<double>(peakOf(a)), false)
+                           : QString();
+            });
+    };
+    equalWork ? time() : tokens();
+    memory();
+    equalWork ? tokens() : time();
+    table.metric(
+        u"Bubble"_s, false, [](const CompareItem &item) { return shareText(item.metrics.bubbleRatio); },
+        [](const CompareItem &a, const CompareItem &b) {
+            // Of a measured bubble nobody knows the noise.
+            return a.iterations.empty() ? figureVerdict(b.metrics.bubbleRatio, a.metrics.bubbleRatio, false) : QString();
+        });
+    table.metric(u"Loss after the last step"_s, false, [](const CompareItem &item) {
+        return item.losses.empty() ? kUnknown : QString::number(item.losses.back(), 'f', 4);
+    });
+}
+
+QStringList doubtsOf(std::span<const CompareItem> items)
+{
+    QStringList kinds;
+    bool sameKinds = true;
+    bool sameMachines = true;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        kinds << chipOf(i) + u" is "_s + caption(items[i].kind);
+        sameKinds = sameKinds && items[i].kind == items[0].kind;
+        for (std::size_t j = 0; j < i; ++j)
+            sameMachines = sameMachines && !onOtherMachines(items[i], items[j]);
+    }
+    QStringList doubts;
+    if (!sameKinds)
+        doubts << kinds.join(u", "_s) + u": different kinds of measurement, so nothing is called better between them."_s;
+    if (!sameMachines)
+        doubts << u"They were measured on different machines, so nothing is called better between those."_s;
+    QStringList differing;
+    for (std::size_t i = 1; i < items.size(); ++i)
+        if (const std::string why = service::workDifference(items[0].experiment, items[i].experiment); !why.empty())
+            differing << u"%1 and A: %2"_s.arg(chipOf(i), qtText(why));
+    if (!differing.isEmpty())
+        doubts << u"Not the same work, so nothing is called better: %1. Compare tokens/s."_s.arg(differing.join(u"; "_s));
+    return doubts;
+}
+
+timeline::TimelinePtr moved(const timeline::Timeline &timeline, base::Nanos by, double scale)
+{
+    auto copy = std::make_shared<timeline::Timeline>(timeline);
+    const auto map = [by, scale](base::Nanos &time) {
+        time = scale == 1 ? time + by : std::llround(static_cast<double>(time) * scale);
+    };
+    for (timeline::Lane &lane : copy->lanes) {
+        std::ranges::for_each(lane.begin, map);
+        std::ranges::for_each(lane.end, map);
+        if (scale != 1)
+            std::ranges::for_each(lane.vocabulary, map);
+        map(lane.tailBegin);
+        map(lane.tailEnd);
+    }
+    for (timeline::TransferSlice &slice : copy->transfers) {
+        map(slice.begin);
+        map(slice.end);
+    }
+    return copy;
+}
+
+std::optional<base::Nanos> beginOf(const timeline::Timeline &timeline, int microbatch)
+{
+    std::optional<base::Nanos> first;
+    for (const timeline::Lane &lane : timeline.lanes)
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            if (lane.pass[i].microbatch == microbatch) {
+                first = std::min(first.value_or(lane.begin[i]), lane.begin[i]);
+                break; // slices are sorted
+            }
+    return first;
+}
+
+} // namespace
+
+CompareItem itemOf(const service::RunSnapshot &run, int cores)
+{
+    const store::RunRecord &record = run.record;
+    CompareItem item;
+    item.name = u"run %1: %2"_s.arg(record.summary.id).arg(runName(record.summary));
+    item.kind = record.summary.kind;
+    item.experiment = model::resolved(record.experiment, cores);
+    item.environment = record.environment;
+    item.iterations = record.iterations;
+    item.metrics = record.metrics.value_or(simulate::Metrics{});
+    item.losses = record.losses;
+    item.timeline = record.timeline;
+    item.schedule = run.schedule;
+    return item;
+}
+
+CompareItem itemOf(const service::Prediction &prediction, const QString &name)
+{
+    CompareItem item;
+    item.name = name;
+    item.kind = prediction.timeline->provenance;
+    item.experiment = prediction.experiment;
+    item.metrics = prediction.metrics;
+    item.timeline = prediction.timeline;
+    item.schedule = prediction.schedule;
+    item.capacity = prediction.memoryCapacity;
+    return item;
+}
+
+base::Bytes peakOf(const CompareItem &item)
+{
+    const auto &peaks = item.metrics.peakMemory;
+    return peaks.empty() ? 0 : std::ranges::max(peaks);
+}
+
+QString chipOf(std::size_t index)
+{
+    return QChar(u'A' + static_cast<char16_t>(index));
+}
+
+QString caption(ComparisonRow::Section section)
+{
+    switch (section) {
+    case Section::Parameters: return u"Parameters"_s;
+    case Section::Costs: return u"Costs"_s;
+    case Section::Environment: return u"Environment"_s;
+    case Section::Metrics: return u"Metrics"_s;
+    }
+    return {};
+}
+
+Comparison compareItems(std::span<const CompareItem> items)
+{
+    if (items.empty())
+        return {};
+    Table table(items);
+    table.parameters();
+    table.environment();
+    addMetrics(table, std::ranges::all_of(items, [&](const CompareItem &item) { return isEqualWork(items.front(), item); }));
+    return {std::move(table.rows), doubtsOf(items)};
+}
+
+std::vector<AlignedTimeline> align(std::span<const timeline::TimelinePtr> timelines, Alignment alignment, int microbatch)
+{
+    std::vector<AlignedTimeline> aligned;
+    base::Nanos latest = 0;
+    for (const timeline::TimelinePtr &timeline : timelines)
+        if (timeline && alignment == Alignment::Microbatch)
+            latest = std::max(latest, beginOf(*timeline, microbatch).value_or(0));
+    const base::Nanos length = timelines.empty() || !timelines[0] ? 0 : timelines[0]->iteration();
+    for (const timeline::TimelinePtr &timeline : timelines) {
+        aligned.push_back({timeline, {}});
+        if (!timeline)
+            continue;
+        if (alignment == Alignment::Scaled && length > 0 && timeline->iteration() > 0 && timeline->iteration() != length) {
+            const double scale = static_cast<double>(length) / static_cast<double>(timeline->iteration());
+            aligned.back() = {moved(*timeline, 0, scale), u"scaled x%1"_s.arg(QString::number(scale, 'g', 3))};
+        } else if (alignment == Alignment::Microbatch) {
+            const auto begin = beginOf(*timeline, microbatch);
+            if (!begin)
+                aligned.back().mark = u"has no microbatch %1"_s.arg(microbatch);
+            else if (*begin < latest)
+                aligned.back() = {moved(*timeline, latest - *begin, 1), u"moved by "_s + durationText(latest - *begin)};
+        }
+    }
+    return aligned;
+}
+
+} // namespace stagelens::ui

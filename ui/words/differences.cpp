@@ -1,0 +1,140 @@
+#include "ui/words/differences.h"
+
+#include "engine/model/experiment_json.h"
+#include "engine/model/names.h"
+#include "ui/words/words.h"
+
+#include <nlohmann/json.hpp>
+
+#include <QCryptographicHash>
+#include <QHash>
+#include <QMap>
+#include <QStringList>
+
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The leaves of a document by their dotted path; a list is one leaf.
+void flatten(const nlohmann::ordered_json &value, const QString &path, QMap<QString, QString> &leaves)
+{
+    if (!value.is_object()) {
+        leaves[path] = qtText(value.is_string() ? value.get<std::string>() : value.dump());
+        return;
+    }
+    for (const auto &[key, member] : value.items())
+        flatten(member, path.isEmpty() ? qtText(key) : path + u'.' + qtText(key), leaves);
+}
+
+/// A value as a person reads it: methods by their name, absent as a dash.
+QString valueText(const QString &field, const QString &value)
+{
+    if (value.isEmpty() || value == u"null"_s)
+        return u"–"_s;
+    if (field == u"schedule.vocabulary"_s) {
+        if (const auto method = model::parse<model::VocabularyMethod>(utf8(value)))
+            return shortName(*method);
+    }
+    // Two orders are told apart, not read, in a table.
+    if (field == u"schedule.text"_s)
+        return u"order "_s +
+               QString::fromLatin1(QCryptographicHash::hash(value.toUtf8(), QCryptographicHash::Sha1).toHex(0)).left(6);
+    return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
+}
+
+/// Whether a field changes the order or the work of passes.
+bool isOfPlan(const QString &field)
+{
+    return field.startsWith(u"model."_s) || field.startsWith(u"parallel."_s) || field.startsWith(u"schedule."_s) ||
+           field == u"training.mode"_s || field == u"training.backend"_s;
+}
+
+} // namespace
+
+std::vector<FieldValues> differingFields(std::span<const model::Experiment *const> experiments)
+{
+    std::vector<QMap<QString, QString>> leaves(experiments.size());
+    QMap<QString, QString> all;
+    for (std::size_t i = 0; i < experiments.size(); ++i) {
+        flatten(model::toJson(*experiments[i]), {}, leaves[i]);
+        all.insert(leaves[i]);
+    }
+    std::vector<FieldValues> found;
+    for (const QString &field : all.keys()) {
+        if (field == u"model.preset"_s)
+            continue;
+        FieldValues row{field, {}};
+        bool differs = false;
+        for (const auto &document : leaves) {
+            differs = differs || document.value(field) != leaves.front().value(field);
+            row.values << valueText(field, document.value(field));
+        }
+        if (differs)
+            found.push_back(std::move(row));
+    }
+    return found;
+}
+
+std::vector<FieldDifference> differences(const model::Experiment &first, const model::Experiment &second)
+{
+    const std::array<const model::Experiment *, 2> both{&first, &second};
+    std::vector<FieldDifference> found;
+    for (const FieldValues &row : differingFields(both))
+        found.push_back({row.field, row.values[0], row.values[1]});
+    return found;
+}
+
+std::vector<FieldDifference> planDifferences(const model::Experiment &first, const model::Experiment &second)
+{
+    std::vector<FieldDifference> found = differences(first, second);
+    std::erase_if(found, [](const FieldDifference &difference) { return !isOfPlan(difference.field); });
+    return found;
+}
+
+QString differencesText(const std::vector<FieldDifference> &found)
+{
+    QStringList words;
+    for (const FieldDifference &difference : found)
+        words << fieldCaption(difference.field) + u": "_s + difference.first + u" → "_s + difference.second;
+    if (words.size() > 3)
+        words = words.mid(0, 3) << u"and %1 more"_s.arg(words.size() - 3);
+    return words.join(u"; "_s);
+}
+
+QString fieldCaption(const QString &field)
+{
+    static const QHash<QString, QString> captions = {
+        {u"model.family"_s, u"Architecture"_s},
+        {u"model.ffn"_s, u"Inner width"_s},
+        {u"model.kv_heads"_s, u"Key/value heads"_s},
+        {u"model.head_dim"_s, u"Width of a head"_s},
+        {u"model.vocabulary_size"_s, u"Vocabulary size"_s},
+        {u"model.dtype"_s, u"Number format"_s},
+        {u"model.tied"_s, u"Tied embeddings"_s},
+        {u"parallel.microbatch_size"_s, u"Microbatch size"_s},
+        {u"parallel.stage_layers"_s, u"Layers of each stage"_s},
+        {u"schedule.family"_s, u"Schedule"_s},
+        {u"schedule.file"_s, u"Schedule file"_s},
+        {u"schedule.text"_s, u"Custom order"_s},
+        {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
+        {u"schedule.vocabulary_order"_s, u"Order of S and T"_s},
+        {u"schedule.recompute"_s, u"Recomputation"_s},
+        {u"cost.hardware"_s, u"Costs for"_s},
+        {u"cost.per"_s, u"Durations of"_s},
+        {u"training.mode"_s, u"Clock"_s},
+        {u"training.optimizer.lr"_s, u"Learning rate"_s},
+        {u"training.optimizer.clip"_s, u"Gradient clipping"_s},
+    };
+    if (const auto known = captions.constFind(field); known != captions.constEnd())
+        return *known;
+    QString last = field.section(u'.', -1).replace(u'_', u' ');
+    if (!last.isEmpty())
+        last[0] = last[0].toUpper();
+    return last;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,214 @@
+#include "ui/words/headline.h"
+
+#include "engine/model/family_shape.h"
+#include "engine/schedule/families.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+using model::VocabularyMethod;
+
+namespace {
+
+/// Below this share of the iteration a difference between devices is not worth a sentence.
+constexpr double kNoticeable = 0.05;
+/// A change that saves less of the iteration is not worth a sentence.
+constexpr double kWorthwhile = 0.01;
+
+QString vocabularyWords(const service::Prediction &prediction, int device)
+{
+    const schedule::Placement &placement = prediction.schedule->placement();
+    bool hasEmbedding = false;
+    bool hasOutput = false;
+    for (int direction = 0; direction < placement.directions; ++direction) {
+        hasEmbedding = hasEmbedding || placement.deviceOf(0, direction) == device;
+        hasOutput = hasOutput || placement.deviceOf(placement.lastStage(), direction) == device;
+    }
+    if (model::isSharded(prediction.experiment.schedule.vocabulary) || hasEmbedding == hasOutput)
+        return u"the vocabulary layers"_s;
+    return hasOutput ? u"the output layer"_s : u"the input embedding"_s;
+}
+
+/// By how much more of the time the other devices wait than the slowest one.
+double leadOf(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const auto slowest = static_cast<std::size_t>(advice.slowestDevice);
+    const std::vector<double> &idle = prediction.metrics.bubbleRatioPerDevice;
+    return slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
+}
+
+/// Whether diagnosis() names the vocabulary layers.
+bool namesVocabulary(const service::Prediction &prediction, const service::Advice &advice)
+{
+    return prediction.experiment.parallel.devices > 1 && leadOf(prediction, advice) >= kNoticeable &&
+           advice.vocabularyShare.value_or(0) >= kNoticeable;
+}
+
+/// What keeps the others waiting, or that nothing does.
+QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
+{
+    if (prediction.experiment.parallel.devices == 1)
+        return u"One device does all the work."_s;
+    if (leadOf(prediction, advice) < kNoticeable)
+        return u"The devices are evenly loaded; they idle %1 of the time."_s.arg(shareText(prediction.metrics.bubbleRatio));
+    QString text = u"Device %1 holds the others up: "_s.arg(advice.slowestDevice);
+    if (namesVocabulary(prediction, advice))
+        text += u"%1 of its work is %2; "_s.arg(shareText(*advice.vocabularyShare),
+                                                vocabularyWords(prediction, advice.slowestDevice));
+    else
+        text += u"it has the most work; "_s;
+    return text + u"the others idle %1 of the time."_s.arg(shareText(advice.othersIdle));
+}
+
+/// The device that needs more than it has, or nothing.
+std::optional<int> overfullDevice(const service::Prediction &prediction)
+{
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    const auto worst = std::max_element(peaks.begin(), peaks.end());
+    if (prediction.memoryCapacity <= 0 || worst == peaks.end() || *worst <= prediction.memoryCapacity)
+        return std::nullopt;
+    return static_cast<int>(worst - peaks.begin());
+}
+
+/// The fastest method whose memory suffices, or null.
+const service::Advice::Option *fittingOption(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const service::Advice::Option *best = nullptr;
+    for (const service::Advice::Option &option : advice.options) {
+        if (option.iteration && option.peakMemory && *option.peakMemory <= prediction.memoryCapacity &&
+            (!best || *option.iteration < *best->iteration))
+            best = &option;
+    }
+    return best;
+}
+
+Headline overfull(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix, int device)
+{
+    Headline headline;
+    headline.text = u"Device %1 %2."_s.arg(device).arg(
+        needsText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)], prediction.memoryCapacity));
+    if (!advice)
+        return headline;
+    const service::Advice::Option *best = fittingOption(prediction, *advice);
+    if (best) {
+        headline.text += u" %1 would fit with %2 (predicted)."_s.arg(shortName(best->method), bytesText(*best->peakMemory));
+        headline.action = best->method;
+        headline.actionCaption = u"Try "_s + shortName(best->method);
+    } else if (fix) {
+        headline.text += u" With %1 it would fit: %2 (predicted)."_s.arg(fix->words, bytesText(fix->peakMemory));
+        headline.isFix = true;
+        headline.actionCaption = u"Try "_s + fix->words;
+    } else {
+        headline.text += u" No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers."_s;
+    }
+    return headline;
+}
+
+/// The synchronous family that is clearly faster than the plan and fits; null where there is none.
+const FamilyOption *fasterFamily(const service::Prediction &prediction, const FamilyOptions &families)
+{
+    const FamilyOption *best = nullptr;
+    for (const FamilyOption &option : families.options) {
+        const schedule::Family *family = schedule::findFamily(option.family);
+        const bool fits = prediction.memoryCapacity <= 0 || option.peakMemory.value_or(0) <= prediction.memoryCapacity;
+        if (family == nullptr || !family->synchronous || !option.iteration || !fits)
+            continue;
+        if (static_cast<double>(*option.iteration) <= static_cast<double>(prediction.metrics.iteration) * (1 - kWorthwhile) &&
+            (best == nullptr || *option.iteration < *best->iteration))
+            best = &option;
+    }
+    return best;
+}
+
+/// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.
+void addAdvice(Headline &headline, const service::Prediction &prediction, const service::Advice &advice,
+               const FamilyOptions &families)
+{
+    const auto promise = [&headline](const QString &name, double speedup) {
+        headline.text += u" %1 would make the iteration about %2 as fast (predicted)."_s.arg(name, factorText(speedup));
+        headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
+        headline.actionCaption = u"Try "_s + name;
+    };
+    const FamilyOption *family = fasterFamily(prediction, families);
+    const double familySpeedup =
+        family ? static_cast<double>(prediction.metrics.iteration) / static_cast<double>(*family->iteration) : 1;
+    // Where the sentence names the vocabulary layers, so does its fix.
+    if (advice.better && (namesVocabulary(prediction, advice) || familySpeedup <= advice.speedup)) {
+        headline.action = advice.better;
+        promise(shortName(*advice.better), advice.speedup);
+    } else if (family && families.state == FamilyOptions::State::Tried) {
+        headline.family = qtText(family->family);
+        promise(familyCaption(family->family), familySpeedup);
+    } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
+        if (!advice.options.empty())
+            headline.text += u" A custom order has its own vocabulary method; choose a family to try another."_s;
+    } else if (advice.options.empty() || prediction.search || families.state == FamilyOptions::State::Trying) {
+        return; // given durations say nothing about another method
+    } else if (families.state == FamilyOptions::State::Tried) {
+        headline.text += u" No other vocabulary method or schedule that fits makes it more than 1 % faster; they were tried "
+                         "one at a time (predicted)."_s;
+    } else {
+        headline.text += u" No other vocabulary method that fits makes it more than 1 % faster (predicted); other schedules "
+                         "were not tried."_s;
+    }
+}
+
+} // namespace
+
+std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice)
+{
+    if (!overfullDevice(prediction) || fittingOption(prediction, advice))
+        return {};
+    std::vector<MemoryFix> fixes;
+    const model::Experiment &now = prediction.experiment;
+    const auto add = [&](const QString &words, auto change) {
+        MemoryFix fix{words, now};
+        change(fix.experiment);
+        fixes.push_back(std::move(fix));
+    };
+    for (const auto &[recompute, words] : {std::pair{model::Recompute::Selective, u"selective recomputation"_s},
+                                           std::pair{model::Recompute::Full, u"full recomputation"_s}}) {
+        if (now.schedule.recompute < recompute)
+            add(words, [value = recompute](model::Experiment &next) { next.schedule.recompute = value; });
+    }
+    for (int size = now.parallel.microbatchSize / 2; size > 0; size /= 2)
+        add(u"microbatches of %1"_s.arg(size), [size](model::Experiment &next) { next.parallel.microbatchSize = size; });
+    const int chunks = model::stagesPerDevice(now.schedule);
+    for (int devices = 2 * now.parallel.devices; devices * chunks <= now.model.layers; devices *= 2) {
+        add(u"%1 devices"_s.arg(devices), [devices](model::Experiment &next) {
+            next.parallel.devices = devices;
+            next.parallel.stageLayers.clear();
+            next.training.mode.reset();
+        });
+    }
+    return fixes;
+}
+
+Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix,
+                      const FamilyOptions &families)
+{
+    if (const auto device = overfullDevice(prediction))
+        return overfull(prediction, advice, fix, *device);
+    Headline headline;
+    if (!advice) {
+        headline.text = u"An iteration takes %1, and the devices idle %2 of the time (predicted)."_s.arg(
+            durationText(prediction.metrics.iteration, inTeachingUnits(prediction.experiment)),
+            shareText(prediction.metrics.bubbleRatio));
+        return headline;
+    }
+    headline.text = diagnosis(prediction, *advice);
+    addAdvice(headline, prediction, *advice, families);
+    return headline;
+}
+
+const service::Advice::Option *findOption(const service::Advice &advice, VocabularyMethod method)
+{
+    const auto found = std::find_if(advice.options.begin(), advice.options.end(),
+                                    [method](const service::Advice::Option &option) { return option.method == method; });
+    return found == advice.options.end() ? nullptr : &*found;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,135 @@
+#include "ui/words/time_axis.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stagelens::ui {
+namespace {
+
+struct Unit {
+    base::Nanos nanos;
+    const char16_t *name;
+};
+constexpr std::array kUnits{Unit{base::kNanosPerSecond, u"s"}, Unit{base::kNanosPerMilli, u"ms"},
+                            Unit{base::kNanosPerMicro, u"µs"}, Unit{1, u"ns"}};
+constexpr Unit kTeachingUnit{base::kNanosPerMilli, u""};
+
+/// The greatest unit that is not greater than the time.
+Unit unitFor(base::Nanos time)
+{
+    for (const Unit unit : kUnits)
+        if (time >= unit.nanos)
+            return unit;
+    return kUnits.back();
+}
+
+/// The least of 1, 2, 5, 10, 20 ... that is not less.
+base::Nanos niceTimeStep(double least)
+{
+    base::Nanos decade = 1;
+    while (static_cast<double>(decade) * 10 <= least)
+        decade *= 10;
+    for (const base::Nanos factor : {1, 2, 5})
+        if (static_cast<double>(decade * factor) >= least)
+            return decade * factor;
+    return decade * 10;
+}
+
+int digitsFor(base::Nanos step, base::Nanos unit)
+{
+    int digits = 0;
+    for (base::Nanos part = unit; step % part != 0 && part >= 10; part /= 10)
+        ++digits;
+    return digits;
+}
+
+QString withUnit(const QString &number, const QString &unit)
+{
+    return unit.isEmpty() ? number : number + QChar(u' ') + unit;
+}
+
+} // namespace
+
+TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance, bool teachingUnits)
+{
+    const double visible = static_cast<double>(std::max<base::Nanos>(end - begin, 1));
+    TimeScale scale;
+    scale.step = niceTimeStep(visible * distance / std::max(pixels, 1));
+    const Unit unit = teachingUnits ? kTeachingUnit : unitFor(std::max(std::abs(begin), std::abs(end)) / 2);
+    scale.unit = unit.nanos;
+    scale.unitName = QString::fromUtf16(unit.name);
+    scale.digits = digitsFor(scale.step, scale.unit);
+    return scale;
+}
+
+std::vector<base::Nanos> marks(const TimeScale &scale, base::Nanos begin, base::Nanos end)
+{
+    std::vector<base::Nanos> times;
+    base::Nanos first = begin / scale.step * scale.step;
+    if (first < begin)
+        first += scale.step;
+    for (base::Nanos time = first; time <= end; time += scale.step)
+        times.push_back(time);
+    return times;
+}
+
+QString markText(const TimeScale &scale, base::Nanos time)
+{
+    if (time == 0)
+        return QStringLiteral("0");
+    const double value = static_cast<double>(time) / static_cast<double>(scale.unit);
+    return withUnit(QString::number(value, 'f', scale.digits), scale.unitName);
+}
+
+QString durationText(base::Nanos duration, bool teachingUnits)
+{
+    const Unit unit = teachingUnits ? kTeachingUnit : unitFor(std::abs(duration));
+    const double value = static_cast<double>(duration) / static_cast<double>(unit.nanos);
+    const double size = std::abs(value);
+    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+    QString number = QString::number(value, 'f', unit.nanos == 1 ? 0 : digits);
+    if (number.contains(QChar(u'.'))) {
+        while (number.endsWith(QChar(u'0')))
+            number.chop(1);
+        if (number.endsWith(QChar(u'.')))
+            number.chop(1);
+    }
+    return withUnit(number, QString::fromUtf16(unit.name));
+}
+
+QString percentText(double ratio)
+{
+    const double percent = ratio * 100;
+    const int digits = std::abs(percent) < 9.95 ? 1 : 0;
+    const QString number = QString::number(std::abs(percent), 'f', digits);
+    const bool nothing = number.toDouble() == 0;
+    return (nothing ? QString() : QString(percent < 0 ? QChar(u'−') : QChar(u'+'))) + number + QStringLiteral(" %");
+}
+
+QString bytesWords(base::Bytes bytes)
+{
+    return QString::fromStdString(base::bytesText(bytes));
+}
+
+QString needsText(base::Bytes needed, base::Bytes capacity)
+{
+    static constexpr std::array kSizes{u"B", u"KiB", u"MiB", u"GiB", u"TiB", u"PiB"};
+    double size = 1;
+    std::size_t unit = 0;
+    for (; static_cast<double>(capacity) / size >= 1024 && unit + 1 < kSizes.size(); ++unit)
+        size *= 1024;
+    const auto number = [size](base::Bytes bytes, int digits) {
+        return QString::number(static_cast<double>(bytes) / size, 'f', digits);
+    };
+    constexpr int kMostDigits = 3;
+    int digits = 0;
+    while (digits < kMostDigits && number(needed, digits) == number(capacity, digits))
+        ++digits;
+    return QStringLiteral("needs %1 of %2 %3")
+        .arg(number(needed, digits), number(capacity, digits), QString::fromUtf16(kSizes[unit]));
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,90 @@
+#include "ui/words/train_words.h"
+
+#include "engine/service/environment.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+QString trainingWords(const service::Prediction &plan, int cores)
+{
+    const model::Experiment &experiment = plan.experiment;
+    const int devices = experiment.parallel.devices;
+    const bool live = model::runMode(experiment, cores) == model::RunMode::Live;
+    QString words = experiment.training.backend == "cpu" ? u"CPU, "_s : qtText(experiment.training.backend) + u", "_s;
+    if (live)
+        words += u"live, %1 devices on %2 cores"_s.arg(devices).arg(cores);
+    else if (devices > cores)
+        words += u"virtual clock, because %1 devices > %2 cores"_s.arg(devices).arg(cores);
+    else
+        words += u"virtual clock, as chosen"_s;
+    const auto *hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    if (hardware && hardware->name == "cpu-local") {
+        const auto &busy = plan.metrics.busyPerDevice;
+        const base::Nanos step = live ? plan.metrics.iteration : std::accumulate(busy.begin(), busy.end(), base::Nanos{0});
+        words += u"; about "_s + secondsText(static_cast<double>(step) / 1e9 * experiment.training.steps);
+    }
+    const auto &peaks = plan.metrics.peakMemory;
+    if (!peaks.empty())
+        words += u", "_s + bytesText(std::accumulate(peaks.begin(), peaks.end(), base::Bytes{0}));
+    return words;
+}
+
+QString backendWords(const service::BackendInfo &backend)
+{
+    if (!backend.available)
+        return u"not available: "_s + qtText(backend.reason);
+    if (backend.name != "cpu")
+        return qtText(backend.description);
+    const auto facts = service::environment();
+    const auto fact = [&facts](const char *name) {
+        const auto found = facts.find(name);
+        return found == facts.end() ? QString() : qtText(found->second);
+    };
+    return u"%1, %2 cores, %3"_s.arg(fact("cpu"), fact("cores"), fact("memory"));
+}
+
+QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems)
+{
+    if (!problems.empty())
+        return u"This plan cannot be trained. "_s + sentence(base::Error::invalid(problems));
+    if (!plan)
+        return u"The plan is being computed."_s;
+    if (!plan->experiment.hasModel)
+        return u"This teaching example has no model to train. Choose a model."_s;
+    return {};
+}
+
+MachineObstacle machineObstacle(const service::Prediction &plan)
+{
+    const base::Problems problems = service::trainingProblems(plan.experiment, *plan.schedule);
+    if (problems.empty())
+        return {};
+    // What scaledCopy() changes: sizes, and with them the memory, the model's family, the backend.
+    const bool copyHelps = std::all_of(problems.begin(), problems.end(), [](const base::Problem &problem) {
+        return problem.field == "model" || problem.field == "model.family" || problem.field == "training.backend";
+    });
+    return {sentence(problems.front()), copyHelps};
+}
+
+QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems)
+{
+    const QString reasons = sentence(base::Error::invalid(problems));
+    if (!plan)
+        return reasons;
+    // The field that is wrong now is named with the value that it had.
+    const std::string &field = problems.front().field;
+    const model::ParallelPlan &parallel = plan->experiment.parallel;
+    QString shown = planCaption(plan->experiment);
+    if (field == "parallel.devices")
+        shown = u"%1 devices"_s.arg(parallel.devices);
+    else if (field == "parallel.microbatches")
+        shown = u"%1 microbatches"_s.arg(parallel.microbatches);
+    return u"Showing the last valid plan: %1. %2"_s.arg(shown, reasons);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,93 @@
+#include "ui/words/verdict.h"
+
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The first steps pay for cold caches and allocations.
+constexpr std::size_t kWarmUpSteps = 2;
+constexpr double kSmallestDifference = 0.01;
+/// Fewer steps tell nothing of the noise.
+constexpr std::size_t kFewestSteps = 3;
+
+const QString kUnclear = u"no clear difference"_s;
+
+QString words(bool better, const QString &change)
+{
+    return (better ? u"better ▲ "_s : u"worse ▼ "_s) + change;
+}
+
+/// Whether the quartiles of two times of a unit of work keep apart by more than the least difference worth a word.
+bool areApart(const Spread &first, double firstWork, const Spread &second, double secondWork)
+{
+    for (const Spread *spread : {&first, &second})
+        if (spread->steps > 0 && spread->steps < kFewestSteps)
+            return false;
+    const auto time = [](base::Nanos nanos, double work) { return static_cast<double>(nanos) / work; };
+    const double ratio = time(second.median, secondWork) / time(first.median, firstWork);
+    return std::abs(ratio - 1) >= kSmallestDifference && (time(second.upper, secondWork) < time(first.lower, firstWork) ||
+                                                          time(first.upper, firstWork) < time(second.lower, secondWork));
+}
+
+} // namespace
+
+Spread spreadOf(const std::vector<base::Nanos> &iterations)
+{
+    const std::size_t skipped = iterations.size() > kWarmUpSteps ? kWarmUpSteps : 0;
+    std::vector<base::Nanos> sorted(iterations.begin() + static_cast<std::ptrdiff_t>(skipped), iterations.end());
+    std::sort(sorted.begin(), sorted.end());
+    Spread spread;
+    spread.steps = sorted.size();
+    if (!sorted.empty()) {
+        const auto at = [&sorted](std::size_t quarter) { return sorted[(sorted.size() - 1) * quarter / 4]; };
+        spread.lower = at(1);
+        spread.median = at(2);
+        spread.upper = at(3);
+    }
+    return spread;
+}
+
+QString spreadText(const Spread &spread)
+{
+    if (spread.steps == 0)
+        return u"–"_s;
+    return u"%1 (%2 – %3), %4 steps"_s.arg(durationText(spread.median), durationText(spread.lower), durationText(spread.upper))
+        .arg(spread.steps);
+}
+
+QString iterationVerdict(const Spread &first, const Spread &second)
+{
+    if (first.median <= 0 || second.median <= 0)
+        return {};
+    if (!areApart(first, 1, second, 1))
+        return kUnclear;
+    return words(second.median < first.median,
+                 changeText(static_cast<double>(second.median), static_cast<double>(first.median)));
+}
+
+QString rateVerdict(const Spread &first, double firstTokens, const Spread &second, double secondTokens)
+{
+    if (first.median <= 0 || second.median <= 0 || firstTokens <= 0 || secondTokens <= 0)
+        return {};
+    if (!areApart(first, firstTokens, second, secondTokens))
+        return kUnclear;
+    const double before = firstTokens / static_cast<double>(first.median);
+    const double now = secondTokens / static_cast<double>(second.median);
+    return words(now > before, changeText(now, before));
+}
+
+QString figureVerdict(double second, double first, bool moreIsBetter)
+{
+    if (first <= 0 || std::abs(second / first - 1) < kSmallestDifference)
+        return kUnclear;
+    return words((second > first) == moreIsBetter, changeText(second, first));
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,237 @@
+#include "ui/words/words.h"
+
+#include "engine/base/count.h"
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/schedule/families/interleaved.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+QString qtText(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+std::string utf8(const QString &text)
+{
+    return text.toStdString();
+}
+
+QString bytesText(base::Bytes bytes)
+{
+    return qtText(base::bytesText(bytes));
+}
+
+QString shareText(double ratio)
+{
+    return QString::number(std::lround(ratio * 100)) + u" %"_s;
+}
+
+QString changeText(double now, double before)
+{
+    if (before <= 0)
+        return {};
+    const long change = std::lround((now / before - 1) * 100);
+    if (change == 0)
+        return u"±0 %"_s;
+    return (change > 0 ? u"+"_s : u"−"_s) + QString::number(std::abs(change)) + u" %"_s;
+}
+
+QString pointsText(double now, double before)
+{
+    const long change = std::lround(now * 100) - std::lround(before * 100); // of the figures that are shown
+    const QString sign = change > 0 ? u"+"_s : change < 0 ? u"−"_s : u"±"_s;
+    return u"%1%2 point%3"_s.arg(sign).arg(std::abs(change)).arg(std::abs(change) == 1 ? QString() : u"s"_s);
+}
+
+QString factorText(double factor)
+{
+    return QString::number(factor, 'f', factor < 1.1 ? 2 : 1) + u"x"_s;
+}
+
+QString countText(double count)
+{
+    return qtText(base::countText(std::llround(count)));
+}
+
+QString whenText(std::int64_t unixMilliseconds)
+{
+    return QDateTime::fromMSecsSinceEpoch(unixMilliseconds).toString(u"yyyy-MM-dd HH:mm"_s);
+}
+
+QString secondsText(double seconds)
+{
+    if (seconds < 90)
+        return QString::number(std::max(1L, std::lround(seconds))) + u" s"_s;
+    if (seconds < 5400)
+        return QString::number(std::lround(seconds / 60)) + u" min"_s;
+    return QString::number(seconds / 3600, 'f', 1) + u" h"_s;
+}
+
+QString caption(model::VocabularyMethod method)
+{
+    switch (method) {
+    case model::VocabularyMethod::None: return u"On first and last device"_s;
+    case model::VocabularyMethod::Redis: return u"Layers rebalanced"_s;
+    case model::VocabularyMethod::Naive: return u"Split, naive: 3 barriers"_s;
+    case model::VocabularyMethod::Vocab1: return u"VOCAB-1: split, 2 barriers"_s;
+    case model::VocabularyMethod::Vocab2: return u"VOCAB-2: split, 1 barrier"_s;
+    case model::VocabularyMethod::Interlaced: return u"Split, all devices at once"_s;
+    }
+    return {};
+}
+
+QString shortName(model::VocabularyMethod method)
+{
+    switch (method) {
+    case model::VocabularyMethod::None: return u"not split"_s;
+    case model::VocabularyMethod::Redis: return u"rebalancing"_s;
+    case model::VocabularyMethod::Naive: return u"naive split"_s;
+    case model::VocabularyMethod::Vocab1: return u"VOCAB-1"_s;
+    case model::VocabularyMethod::Vocab2: return u"VOCAB-2"_s;
+    case model::VocabularyMethod::Interlaced: return u"interlaced split"_s;
+    }
+    return {};
+}
+
+QString familyCaption(std::string_view family)
+{
+    static const std::map<std::string_view, QString> kCaptions{
+        {"gpipe", u"GPipe"_s},
+        {"1f1b", u"1F1B"_s},
+        {"eager-1f1b", u"Eager 1F1B"_s},
+        {"interleaved-1f1b", u"Interleaved 1F1B"_s},
+        {"breadth-first", u"Breadth-first"_s},
+        {"zb-h1", u"ZB-H1"_s},
+        {"zb-h2", u"ZB-H2"_s},
+        {"interleaved-zb", u"Interleaved ZB"_s},
+        {"zb-auto", u"ZB automatic"_s},
+        {"zb-v", u"ZB-V"_s},
+        {"v-half", u"V-Half"_s},
+        {"v-min", u"V-Min"_s},
+        {"v-zb", u"V-ZB"_s},
+        {"1f1b-v", u"1F1B-V"_s},
+        {"interlaced", u"Interlaced"_s},
+        {"dualpipe", u"DualPipe"_s},
+        {"dualpipe-v", u"DualPipeV"_s},
+        {"chimera", u"Chimera"_s},
+        {"hanayo", u"Hanayo"_s},
+        {"pipedream", u"PipeDream"_s},
+        {"pipedream-2bw", u"PipeDream-2BW"_s},
+        {model::kCustomFamily, u"Custom order"_s},
+    };
+    const auto found = kCaptions.find(family);
+    return found == kCaptions.end() ? qtText(family) : found->second;
+}
+
+QString caption(timeline::Provenance provenance)
+{
+    switch (provenance) {
+    case timeline::Provenance::Predicted: return u"Predicted"_s;
+    case timeline::Provenance::MeasuredLive: return u"Measured live"_s;
+    case timeline::Provenance::MeasuredVirtualClock: return u"Virtual clock"_s;
+    case timeline::Provenance::Published: return u"Published"_s;
+    case timeline::Provenance::Imported: return u"Imported"_s;
+    }
+    return {};
+}
+
+QString explanation(timeline::Provenance provenance)
+{
+    switch (provenance) {
+    case timeline::Provenance::Predicted: return u"simulated from the costs of each pass"_s;
+    case timeline::Provenance::MeasuredLive: return u"wall clock, all devices at once"_s;
+    case timeline::Provenance::MeasuredVirtualClock: return u"each pass measured alone, concurrency simulated"_s;
+    case timeline::Provenance::Published: return u"from a paper"_s;
+    case timeline::Provenance::Imported: return u"from another program's trace"_s;
+    }
+    return {};
+}
+
+QString caption(store::RunStatus status)
+{
+    switch (status) {
+    case store::RunStatus::Running: return u"running"_s;
+    case store::RunStatus::Finished: return u"finished"_s;
+    case store::RunStatus::Failed: return u"failed"_s;
+    case store::RunStatus::Cancelled: return u"cancelled"_s;
+    case store::RunStatus::Interrupted: return u"interrupted"_s;
+    }
+    return {};
+}
+
+QString planCaption(const model::Experiment &experiment)
+{
+    const QString vocabulary = experiment.schedule.vocabulary == model::VocabularyMethod::None
+                                   ? QString()
+                                   : u" · "_s + shortName(experiment.schedule.vocabulary);
+    const std::string &file = experiment.schedule.file;
+    const QString family = file.empty() ? familyCaption(experiment.schedule.family)
+                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+    return family + vocabulary +
+           u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
+}
+
+QString planNote(const model::Experiment &experiment)
+{
+    const std::optional<int> grown = schedule::grownGroup(experiment);
+    return grown ? u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown) : QString();
+}
+
+QString runName(const store::RunSummary &run)
+{
+    if (!run.name.empty())
+        return qtText(run.name);
+    const QString name =
+        u"%1 · %2 · %3x%4"_s.arg(familyCaption(run.family), shortName(run.vocabulary)).arg(run.devices).arg(run.microbatches);
+    return run.vocabularySize > 0 ? name + u" · V "_s + countText(static_cast<double>(run.vocabularySize)) : name;
+}
+
+QString costCaption(const model::Experiment &experiment)
+{
+    if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
+        return preset->name == "cpu-local" ? u"this computer"_s : qtText(preset->name);
+    if (std::holds_alternative<model::UniformCosts>(experiment.cost.source))
+        return u"teaching units"_s;
+    return u"a durations file"_s;
+}
+
+bool inTeachingUnits(const model::Experiment &experiment)
+{
+    return std::holds_alternative<model::UniformCosts>(experiment.cost.source);
+}
+
+QString sentence(const base::Problem &problem)
+{
+    QString text = qtText(problem.message);
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    if (!text.endsWith(u'.') && !text.endsWith(u'?'))
+        text += u'.';
+    return text;
+}
+
+QString sentence(const base::Error &error)
+{
+    QStringList all;
+    for (const base::Problem &problem : error.problems)
+        all << sentence(problem);
+    return all.join(u' ');
+}
+
+QString notOpened(const QString &file, const base::Error &error)
+{
+    return u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(error));
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,51 @@
+// Words and figures as a person reads them. The engine speaks ids and numbers; every sentence is made in ui.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/words/time_axis.h"
+
+#include <QString>
+
+#include <string>
+#include <string_view>
+
+namespace stagelens::ui {
+
+[[nodiscard]] QString qtText(std::string_view utf8);
+[[nodiscard]] std::string utf8(const QString &text);
+
+/// In place of a figure that is not known.
+inline const QString kUnknown = QStringLiteral("–");
+[[nodiscard]] QString bytesText(base::Bytes bytes);
+[[nodiscard]] QString shareText(double ratio);                 ///< 0.684 is "68 %"
+[[nodiscard]] QString changeText(double now, double before);   ///< "-47 %", "+3 %", "±0 %"
+[[nodiscard]] QString pointsText(double now, double before);   ///< of two shares: "−43 points", "±0 points"
+[[nodiscard]] QString factorText(double factor);               ///< "1.8x"
+[[nodiscard]] QString countText(double count);                 ///< "8,192"
+[[nodiscard]] QString whenText(std::int64_t unixMilliseconds); ///< "2026-03-01 14:02"
+[[nodiscard]] QString secondsText(double seconds);             ///< "40 s", "3 min"
+
+[[nodiscard]] QString caption(model::VocabularyMethod method);   ///< "VOCAB-2: split, 1 barrier"
+[[nodiscard]] QString shortName(model::VocabularyMethod method); ///< "VOCAB-2"
+[[nodiscard]] QString familyCaption(std::string_view family);    ///< "1F1B"
+[[nodiscard]] QString caption(timeline::Provenance provenance);  ///< "Virtual clock": the exact words of the design
+[[nodiscard]] QString explanation(timeline::Provenance provenance);
+[[nodiscard]] QString caption(store::RunStatus status);
+/// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
+[[nodiscard]] QString planCaption(const model::Experiment &experiment);
+/// What the plan does that its fields do not say, as a sentence; empty: nothing.
+[[nodiscard]] QString planNote(const model::Experiment &experiment);
+/// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run that nobody has named, else the name it was given.
+[[nodiscard]] QString runName(const store::RunSummary &run);
+/// "This computer" for cpu-local, else the costs' name.
+[[nodiscard]] QString costCaption(const model::Experiment &experiment);
+/// True where one millisecond is shown as one unit.
+[[nodiscard]] bool inTeachingUnits(const model::Experiment &experiment);
+
+/// A problem or error as sentences that begin with a capital and end with a full stop.
+[[nodiscard]] QString sentence(const base::Problem &problem);
+[[nodiscard]] QString sentence(const base::Error &error);
+/// "plan.json was not opened. It does not exist."
+[[nodiscard]] QString notOpened(const QString &file, const base::Error &error);
+
+} // namespace stagelens::ui
