@@ -188,14 +188,14 @@ base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize)
 
 base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices, VocabularyMethod method)
 {
-    const std::int64_t shards = isSharded(method) ? devices : 1;
+    const std::int64_t shards = traits(method).isSharded ? devices : 1;
     const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
     // The softmax stands in fp32; a 16-bit product needs a copy of it in 16 bit.
     const std::int64_t softmax = columns * (4 + 2);
     constexpr std::int64_t kStatistics = 16;
     const base::Bytes kept = tokens(model, microbatchSize) * (softmax + kStatistics) + boundaryBytes(model, microbatchSize);
     // Algorithm 2 holds A and the gathered rows of the labels until its barrier.
-    return kept + (method == VocabularyMethod::Vocab2 ? 2 * boundaryBytes(model, microbatchSize) : 0);
+    return kept + (traits(method).isGradientFromS ? 2 * boundaryBytes(model, microbatchSize) : 0);
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize)

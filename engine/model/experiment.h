@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/model_config.h"
+#include "engine/model/vocabulary_method.h"
 
 #include <cstdint>
 #include <map>
@@ -14,33 +15,6 @@
 #include <vector>
 
 namespace stagelens::model {
-
-/// Where the vocabulary layers are computed (arXiv 2411.05288).
-enum class VocabularyMethod : unsigned char {
-    None,   ///< whole, on the first and the last stage
-    Redis,  ///< whole, with the transformer layers redistributed to balance the stages (section 6.2)
-    Naive,  ///< sharded over all devices, three barriers (section 4.1)
-    Vocab1, ///< sharded, two barriers (algorithm 1)
-    Vocab2, ///< sharded, one barrier (algorithm 2)
-    /// Sharded, all devices at once as in tensor parallelism (appendix B): S is S and T together. It comes with the family
-    /// `interlaced`; nobody chooses it.
-    Interlaced,
-};
-/// True where every device holds a shard of the vocabulary layers and runs S and T.
-[[nodiscard]] constexpr bool isSharded(VocabularyMethod method)
-{
-    return method >= VocabularyMethod::Naive;
-}
-/// Communication barriers of the output layer; each costs one more microbatch in flight. 0 where nothing is sharded.
-[[nodiscard]] constexpr int barrierCount(VocabularyMethod method)
-{
-    switch (method) {
-    case VocabularyMethod::Naive: return 3;
-    case VocabularyMethod::Vocab1: return 2;
-    case VocabularyMethod::Vocab2: return 1;
-    default: return 0;
-    }
-}
 
 enum class VocabularyOrder : unsigned char { Published, Best };
 enum class Recompute : unsigned char { None, Selective, Full };

@@ -100,9 +100,11 @@ base::Problems shapeProblems(const ScheduleChoice &choice)
         problems.push_back({"schedule.waves", concat("is ", waves, "; choose 1 to ", kMostWaves)});
     if (choice.memoryLimit.value_or(1) < 1)
         problems.push_back({"schedule.memory_limit", concat("is ", *choice.memoryLimit, " bytes; choose 1 or more")});
-    if (choice.vocabulary == VocabularyMethod::Interlaced)
-        problems.push_back({"schedule.vocabulary", "interlaced is a family, not a method; leave vocabulary out and choose the "
-                                                   "schedule interlaced"});
+    if (!traits(choice.vocabulary).isChoice)
+        problems.push_back({"schedule.vocabulary", base::concat(name(choice.vocabulary),
+                                                                " is a family, not a method; leave "
+                                                                "vocabulary out and choose the schedule ",
+                                                                name(choice.vocabulary))});
     return problems;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/model/names.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -9,7 +10,11 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kFamilies{"gpt", "llama"};
 constexpr std::array<std::string_view, 3> kDataTypes{"fp32", "bf16", "fp16"};
-constexpr std::array<std::string_view, 5> kVocabularyMethods{"none", "redis", "vocab-naive", "vocab-1", "vocab-2"};
+constexpr auto kVocabularyNames = [] {
+    std::array<std::string_view, kVocabularyChoices.size()> names;
+    std::ranges::transform(kVocabularyChoices, names.begin(), &VocabularyTraits::name);
+    return names;
+}();
 constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
@@ -27,7 +32,7 @@ constexpr std::span<const std::string_view> words(DataType)
 }
 constexpr std::span<const std::string_view> words(VocabularyMethod)
 {
-    return kVocabularyMethods;
+    return kVocabularyNames;
 }
 constexpr std::span<const std::string_view> words(VocabularyOrder)
 {
@@ -65,10 +70,6 @@ std::string_view name(ModelFamily family)
 std::string_view name(DataType type)
 {
     return word(type);
-}
-std::string_view name(VocabularyMethod method)
-{
-    return method == VocabularyMethod::Interlaced ? "interlaced" : word(method);
 }
 std::string_view name(VocabularyOrder order)
 {

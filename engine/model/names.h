@@ -10,10 +10,8 @@
 
 namespace stagelens::model {
 
-[[nodiscard]] std::string_view name(ModelFamily family); ///< "gpt", "llama"
-[[nodiscard]] std::string_view name(DataType type);      ///< "fp32", "bf16", "fp16"
-[[nodiscard]] std::string_view
-name(VocabularyMethod method); ///< "none", ..., "vocab-2"; "interlaced", which parse() does not take
+[[nodiscard]] std::string_view name(ModelFamily family);      ///< "gpt", "llama"
+[[nodiscard]] std::string_view name(DataType type);           ///< "fp32", "bf16", "fp16"
 [[nodiscard]] std::string_view name(VocabularyOrder order);   ///< "published", "best"
 [[nodiscard]] std::string_view name(Recompute recompute);     ///< "none", "selective", "full"
 [[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"

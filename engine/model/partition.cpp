@@ -67,7 +67,7 @@ std::vector<int> stageLayers(const Experiment &experiment)
         return std::vector<int>(static_cast<std::size_t>(stages), 1);
     if (!experiment.parallel.stageLayers.empty())
         return experiment.parallel.stageLayers;
-    if (experiment.schedule.vocabulary == VocabularyMethod::Redis)
+    if (traits(experiment.schedule.vocabulary).redistributesLayers)
         return redistributedStageLayers(experiment.model, stages);
     return evenStageLayers(experiment.model.layers, stages);
 }

@@ -157,12 +157,13 @@ void checkStageLayers(const Experiment &experiment, int stages, Checks &checks)
     constexpr std::string_view kField = "parallel.stage_layers";
     checks.holds(cut.size() == static_cast<std::size_t>(stages), kField,
                  concat("has ", cut.size(), " entries for ", stages, " stages; give one for each stage"));
-    const bool redis = experiment.schedule.vocabulary == VocabularyMethod::Redis;
-    const int least = redis ? 0 : 1;
+    const bool mayBeEmpty = traits(experiment.schedule.vocabulary).redistributesLayers;
+    const int least = mayBeEmpty ? 0 : 1;
     const auto low = std::find_if(cut.begin(), cut.end(), [&](int count) { return count < least; });
     checks.holds(low == cut.end(), kField,
-                 redis ? "has a negative entry; give 0 layers or more"
-                       : "has a stage without a layer; give each at least 1, or choose redis, which may leave a stage without");
+                 mayBeEmpty
+                     ? "has a negative entry; give 0 layers or more"
+                     : "has a stage without a layer; give each at least 1, or choose redis, which may leave a stage without");
     const std::int64_t sum = std::accumulate(cut.begin(), cut.end(), std::int64_t{0});
     checks.holds(sum == layers, kField,
                  concat("adds up to ", sum, " layers, but there are ", layers, "; change an entry or the layers"));
@@ -193,7 +194,7 @@ void checkParallel(const Experiment &experiment, Checks &checks)
         checkStageLayers(experiment, stages, checks);
     if (!experiment.hasModel || model.layers < 1)
         return;
-    if (stages > model.layers && experiment.schedule.vocabulary != VocabularyMethod::Redis) {
+    if (stages > model.layers && !traits(experiment.schedule.vocabulary).redistributesLayers) {
         const std::string made = chunks == 1 ? std::string() : concat(" with ", chunks, " chunks each");
         const std::string remedy = chunks <= model.layers ? concat("lower devices to ", model.layers / chunks) : "lower chunks";
         checks.holds(false, "parallel.devices",

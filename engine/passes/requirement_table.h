@@ -35,7 +35,7 @@ public:
     /// For collectives `from` is the first stage's device.
     template <class Latency>
     RequirementTable(const Placement &placement, model::VocabularyMethod vocabulary, Latency latency)
-        : m_stages(static_cast<std::size_t>(placement.stages())), m_isSharded(model::isSharded(vocabulary)),
+        : m_stages(static_cast<std::size_t>(placement.stages())), m_isSharded(model::traits(vocabulary).isSharded),
           m_rows(placement.stages(), placement.devices),
           m_needs(m_stages * kPassKindCount * static_cast<std::size_t>(placement.directions))
     {

@@ -5,6 +5,7 @@
 #include "engine/passes/pass.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace stagelens::schedule {
 
@@ -36,21 +37,37 @@ struct RequirementRules {
     model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
 };
 
+/// The vocabulary passes of a method, each after all that it can wait for.
+[[nodiscard]] inline std::vector<PassKind> vocabularyPasses(const model::VocabularyTraits &method)
+{
+    std::vector<PassKind> kinds;
+    if (!method.isSharded)
+        return kinds;
+    kinds = {PassKind::EF, PassKind::S};
+    if (method.hasPassU)
+        kinds.push_back(PassKind::U);
+    if (!method.joinsSAndT)
+        kinds.push_back(PassKind::T);
+    kinds.push_back(PassKind::EB);
+    return kinds;
+}
+
 /// Calls `visit(requirement)` for all that a pass waits for beside its device. All requirements have the pass's own microbatch
 /// (and so its direction). Whether a backward is split may differ by stage and microbatch.
 ///   F(0)     sharded: EF on all devices, EmbedReduce        F(s>0)  F(s-1), Send
-///   S        F(last), BroadcastX        U (naive)  S on all devices, Statistics
-///   T        Naive: U on all; Vocab1, Vocab2: S on all; Statistics
-///   B/I(last) own F; Naive, Vocab1: T on all devices, ReduceGradient; Vocab2: S on all devices, Statistics;
-///            Interlaced: S on all devices, ReduceGradient
+///   S        F(last), BroadcastX        U  S on all devices, Statistics
+///   T        hasPassU: U on all devices; else S on all devices; Statistics
+///   B/I(last) own F; isGradientFromS: S on all devices, Statistics; joinsSAndT: S on all devices, ReduceGradient; else
+///   sharded:
+///            T on all devices, ReduceGradient
 ///   B/I(s)   own F; B/I(s+1), Send      W  own I
 ///   EB       B/I(0), EmbedBroadcast     EF nothing
-/// The three barriers of Naive: S makes logits and their local maximum; Statistics (max); U makes exp and its local sum;
+/// Three barriers (hasPassU): S makes logits and their local maximum; Statistics (max); U makes exp and its local sum;
 /// Statistics (sum); T makes the softmax, dX and dW of the shard; ReduceGradient; B/I(last).
 template <class Visit>
 void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit visit)
 {
-    using model::VocabularyMethod;
+    const model::VocabularyTraits &method = model::traits(rules.vocabulary);
     const auto ofStage = [&visit](PassKind kind, int stage, Transfer transfer) {
         visit(Requirement{kind, static_cast<std::uint16_t>(stage), false, transfer});
     };
@@ -59,7 +76,7 @@ void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit v
     case PassKind::F:
         if (pass.stage > 0)
             ofStage(PassKind::F, pass.stage - 1, Transfer::Send);
-        else if (model::isSharded(rules.vocabulary))
+        else if (method.isSharded)
             ofAllDevices(PassKind::EF, Transfer::EmbedReduce);
         break;
     case PassKind::B:
@@ -67,19 +84,17 @@ void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit v
         ofStage(PassKind::F, pass.stage, Transfer::Local);
         if (pass.stage != rules.lastStage)
             ofStage(PassKind::B, pass.stage + 1, Transfer::Send);
-        else if (rules.vocabulary == VocabularyMethod::Vocab2)
+        else if (method.isGradientFromS)
             ofAllDevices(PassKind::S, Transfer::Statistics);
-        else if (rules.vocabulary == VocabularyMethod::Interlaced)
+        else if (method.joinsSAndT)
             ofAllDevices(PassKind::S, Transfer::ReduceGradient);
-        else if (model::isSharded(rules.vocabulary))
+        else if (method.isSharded)
             ofAllDevices(PassKind::T, Transfer::ReduceGradient);
         break;
     case PassKind::W: ofStage(PassKind::I, pass.stage, Transfer::Local); break;
     case PassKind::S: ofStage(PassKind::F, rules.lastStage, Transfer::BroadcastX); break;
     case PassKind::U: ofAllDevices(PassKind::S, Transfer::Statistics); break;
-    case PassKind::T:
-        ofAllDevices(rules.vocabulary == VocabularyMethod::Naive ? PassKind::U : PassKind::S, Transfer::Statistics);
-        break;
+    case PassKind::T: ofAllDevices(method.hasPassU ? PassKind::U : PassKind::S, Transfer::Statistics); break;
     case PassKind::EB: ofStage(PassKind::B, 0, Transfer::EmbedBroadcast); break;
     case PassKind::EF:
     case PassKind::O: break;

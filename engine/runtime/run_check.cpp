@@ -15,12 +15,10 @@
 namespace stagelens::runtime {
 namespace {
 
-using model::VocabularyMethod;
-
 /// What weights that change between steps, or within one, cannot be combined with.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    if (model::isSharded(schedule.vocabulary()))
+    if (model::traits(schedule.vocabulary()).isSharded)
         found.push_back({"schedule.vocabulary",
                          "the schedule changes its weights between the passes of a sharded output layer, "
                          "whose shards would disagree; choose none or redis, or updates end-of-step"});
@@ -76,7 +74,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     }
     // Only what is sound as it stands is lowered: that may dead-lock in turn, where devices differ in the order of their S.
     std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
-    if (violations.empty() && schedule.vocabulary() == VocabularyMethod::Interlaced)
+    if (violations.empty() && model::traits(schedule.vocabulary()).joinsSAndT)
         violations = schedule::findViolations(lowered(schedule), 10);
     for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",

@@ -169,7 +169,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
 {
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
-    const bool isSharded = model::isSharded(experiment.schedule.vocabulary) || family.name == "interlaced";
+    const bool isSharded = model::traits(experiment.schedule.vocabulary).isSharded || family.name == "interlaced";
     return experiment.parallel.devices * (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
 
@@ -213,7 +213,8 @@ bool looksAtDurations(const model::Experiment &experiment)
 {
     const Family *const family = findFamily(experiment.schedule.family);
     const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
-    return family != nullptr && (family->looksAtDurations || (isBest && model::isSharded(experiment.schedule.vocabulary)));
+    return family != nullptr &&
+           (family->looksAtDurations || (isBest && model::traits(experiment.schedule.vocabulary).isSharded));
 }
 
 base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand)

@@ -20,16 +20,8 @@ std::vector<PassKind> plannedKinds(const Schedule &schedule)
     std::vector<PassKind> kinds = {PassKind::F, PassKind::B};
     if (hasSplitBackward(schedule))
         kinds.push_back(PassKind::W);
-    switch (schedule.vocabulary()) {
-    case model::VocabularyMethod::None:
-    case model::VocabularyMethod::Redis: break;
-    case model::VocabularyMethod::Interlaced: kinds.insert(kinds.end(), {PassKind::S, PassKind::EF, PassKind::EB}); break;
-    case model::VocabularyMethod::Naive: kinds.push_back(PassKind::U); [[fallthrough]];
-    case model::VocabularyMethod::Vocab1:
-    case model::VocabularyMethod::Vocab2:
-        kinds.insert(kinds.end(), {PassKind::S, PassKind::T, PassKind::EF, PassKind::EB});
-        break;
-    }
+    const std::vector<PassKind> vocabulary = vocabularyPasses(model::traits(schedule.vocabulary()));
+    kinds.insert(kinds.end(), vocabulary.begin(), vocabulary.end());
     return kinds;
 }
 

@@ -17,6 +17,18 @@ namespace {
 using base::concat;
 using base::quoted;
 
+/// "none, redis, ... or interlaced".
+std::string vocabularyNames()
+{
+    std::string names;
+    for (const model::VocabularyTraits &row : model::kVocabularyMethods)
+        names += concat(&row == &model::kVocabularyMethods.front()  ? ""
+                        : &row == &model::kVocabularyMethods.back() ? " or "
+                                                                    : ", ",
+                        row.name);
+    return names;
+}
+
 constexpr std::string_view kBlanks = " \t\r";
 
 /// Takes the next word off the front; empty at the end.
@@ -145,10 +157,8 @@ bool Reader::readField(std::string_view field, std::string_view value)
         return (m_microbatches > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostPasses));
     }
     if (field == "vocabulary") {
-        m_vocabulary = model::parse<model::VocabularyMethod>(value);
-        if (value == model::name(model::VocabularyMethod::Interlaced))
-            m_vocabulary = model::VocabularyMethod::Interlaced;
-        return m_vocabulary || wrong("none, redis, vocab-naive, vocab-1, vocab-2 or interlaced");
+        m_vocabulary = model::parseVocabularyMethod(value);
+        return m_vocabulary || wrong(vocabularyNames());
     }
     if (field == "placement")
         return readPlacement(value) || wrong("the device of each stage, such as 0,1,1,0");

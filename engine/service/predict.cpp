@@ -35,7 +35,7 @@ std::string costName(const model::CostChoice &cost)
 std::optional<base::Nanos> publishedIteration(model::Experiment experiment)
 {
     if (experiment.schedule.vocabularyOrder != model::VocabularyOrder::Best ||
-        !model::isSharded(experiment.schedule.vocabulary))
+        !model::traits(experiment.schedule.vocabulary).isSharded)
         return std::nullopt;
     experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
     const auto schedule = scheduleOf(experiment);

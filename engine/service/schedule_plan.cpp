@@ -69,12 +69,12 @@ private:
     {
         const VocabularyMethod found = m_file.schedule.vocabulary();
         VocabularyMethod &choice = m_experiment.schedule.vocabulary;
-        if (m_file.csv && choice == VocabularyMethod::Redis)
+        if (m_file.csv && model::traits(choice).redistributesLayers)
             return;
         if (choice != VocabularyMethod::None && choice != found)
             m_problems.push_back({"schedule.vocabulary", concat("is ", model::name(choice), ", but ", name(),
                                                                 " has the passes of ", model::name(found), "; leave it out")});
-        else if (found != VocabularyMethod::Interlaced) // which is a family's own, and nobody's choice
+        else if (model::traits(found).isChoice)
             choice = found;
     }
 

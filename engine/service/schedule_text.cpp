@@ -218,8 +218,8 @@ std::string_view recognisedFamily(const Schedule &schedule)
         plan.parallel.devices = schedule.devices();
         plan.parallel.microbatches = schedule.microbatches();
         model::chooseFamily(plan.schedule, family.name);
-        plan.schedule.vocabulary = schedule.vocabulary() == model::VocabularyMethod::Interlaced ? model::VocabularyMethod::None
-                                                                                                : schedule.vocabulary();
+        plan.schedule.vocabulary =
+            model::traits(schedule.vocabulary()).isChoice ? schedule.vocabulary() : model::VocabularyMethod::None;
         if (family.name == "hanayo")
             plan.schedule.waves = std::max(1, schedule.placement().chunks() / 2);
         else if (model::leavesChunksOpen(family.name))

@@ -62,8 +62,7 @@ public:
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(model::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device)),
-          m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
-          m_isSharded(model::isSharded(schedule.vocabulary()))
+          m_recomputes(experiment.schedule.recompute == model::Recompute::Full), m_method(model::traits(schedule.vocabulary()))
     {}
 
     base::Result<> run()
@@ -118,7 +117,7 @@ private:
     std::vector<int> m_layers;
     std::int64_t m_rows;
     bool m_recomputes;
-    bool m_isSharded;
+    const model::VocabularyTraits &m_method;
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
@@ -167,7 +166,7 @@ void BufferPlan::Walk::visitOutput(Use how, int microbatch)
 
 void BufferPlan::Walk::visitStatistics(const Pass &pass)
 {
-    const bool isNeededTwice = m_schedule.vocabulary() == model::VocabularyMethod::Vocab2 && isOnLastDevice(pass.microbatch);
+    const bool isNeededTwice = m_method.isGradientFromS && isOnLastDevice(pass.microbatch);
     use(Use::Shares, BufferKind::GlobalStatistics, 0, pass.microbatch, 3 * m_floats.tokens);
     if (!isNeededTwice)
         return use(Use::Frees, BufferKind::GlobalStatistics, 0, pass.microbatch);
@@ -186,7 +185,7 @@ void BufferPlan::Walk::visitForward(const Pass &pass)
         return;
     use(Use::Makes, BufferKind::NormInput, pass.stage, microbatch, m_floats.boundary);
     use(Use::Makes, BufferKind::NormStatistics, pass.stage, microbatch, m_floats.normStatistics);
-    if (!m_isSharded)
+    if (!m_method.isSharded)
         visitOutput(Use::Makes, microbatch);
 }
 
@@ -202,15 +201,15 @@ void BufferPlan::Walk::visitBackward(const Pass &pass)
         if (isSplit && m_recomputes)
             use(Use::Makes, BufferKind::Recomputed, pass.stage, microbatch, m_layers[pass.stage] * m_floats.layer);
     }
-    if (isSplit && pass.stage == 0 && !m_isSharded)
+    if (isSplit && pass.stage == 0 && !m_method.isSharded)
         use(Use::Makes, BufferKind::EmbeddingGradient, pass.stage, microbatch, m_floats.boundary);
     if (!isLast(pass))
         return;
     use(Use::Frees, BufferKind::NormInput, pass.stage, microbatch);
     use(Use::Frees, BufferKind::NormStatistics, pass.stage, microbatch);
-    if (!m_isSharded)
+    if (!m_method.isSharded)
         visitOutput(Use::Frees, microbatch);
-    else if (m_schedule.vocabulary() == model::VocabularyMethod::Vocab2)
+    else if (m_method.isGradientFromS)
         visitStatistics(pass);
 }
 
@@ -223,7 +222,7 @@ void BufferPlan::Walk::visitWeights(const Pass &pass)
         if (m_recomputes)
             use(Use::Frees, BufferKind::Recomputed, pass.stage, pass.microbatch);
     }
-    if (pass.stage == 0 && !m_isSharded)
+    if (pass.stage == 0 && !m_method.isSharded)
         use(Use::Frees, BufferKind::EmbeddingGradient, pass.stage, pass.microbatch);
 }
 
@@ -241,7 +240,7 @@ void BufferPlan::Walk::visit(const Pass &pass)
     case PassKind::W: visitWeights(pass); break;
     case PassKind::S:
         visitOutput(Use::Makes, pass.microbatch);
-        if (m_schedule.vocabulary() != model::VocabularyMethod::Interlaced) // its T is part of it
+        if (!m_method.joinsSAndT) // its T is part of it
             break;
         [[fallthrough]];
     case PassKind::T:

@@ -69,7 +69,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layer = model::layerActivationBytes(model, b, recompute);
     bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
-    bytes.embedding = model::isSharded(schedule.vocabulary()) ? model::embeddingSumBytes(model, b) : 0;
+    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? model::embeddingSumBytes(model, b) : 0;
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
     // one layer keeps.
     bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * model::elementBytes(model.dtype);
@@ -163,7 +163,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
                                const timeline::Timeline &timeline, int device)
     : m_schedule(schedule), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
-      m_sharded(model::isSharded(schedule.vocabulary()))
+      m_sharded(model::traits(schedule.vocabulary()).isSharded)
 {
     if (m_sharded) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
@@ -235,7 +235,7 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
         break;
     case PassKind::S:
         m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
-        if (m_schedule.vocabulary() == model::VocabularyMethod::Interlaced) // its T is part of it
+        if (model::traits(m_schedule.vocabulary()).joinsSAndT) // its T is part of it
             m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
         break;
     case PassKind::T: m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary}); break;
@@ -348,7 +348,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
 {
     const PassBytes bytes = passBytes(experiment, schedule);
     const MemoryByCategory constant = staticBytes(experiment, schedule, device);
-    const bool sharded = model::isSharded(schedule.vocabulary());
+    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     MemoryNeeds needs;
     needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
     needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];

@@ -158,7 +158,7 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
     auto schedule = scheduleForCosts(experiment);
     const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
-    if (schedule && isBest && model::isSharded(experiment.schedule.vocabulary))
+    if (schedule && isBest && model::traits(experiment.schedule.vocabulary).isSharded)
         schedule = noLongerThanPublished(*std::move(schedule), experiment);
     return schedule;
 }

@@ -9,8 +9,7 @@ using schedule::PassKind;
 WaitPlan::WaitPlan(const schedule::Schedule &schedule, const CostModel &costs)
     : RequirementTable(schedule.placement(), schedule.vocabulary(),
                        [&costs](schedule::Transfer transfer, int from, int to) { return costs.transfer(transfer, from, to); }),
-      m_blocks(costs.collectives == model::Collectives::Blocking ||
-               schedule.vocabulary() == model::VocabularyMethod::Interlaced),
+      m_blocks(costs.collectives == model::Collectives::Blocking || model::traits(schedule.vocabulary()).joinsSAndT),
       m_longest(rows().count())
 {
     for (const PassNeeds &passes : all()) {

@@ -28,7 +28,7 @@ struct Size {
 
     [[nodiscard]] std::string name() const
     {
-        return std::string(family) + '/' + std::string(model::isSharded(method) ? "vocab-1/" : "none/") +
+        return std::string(family) + '/' + std::string(model::traits(method).isSharded ? "vocab-1/" : "none/") +
                std::to_string(devices) + 'x' + std::to_string(microbatches);
     }
     [[nodiscard]] model::Experiment plan() const

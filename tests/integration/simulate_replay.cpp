@@ -25,7 +25,7 @@ std::string durationsCsv(const test::MeasuredRun &run, VocabularyMethod method)
         };
         add("F", run.forward[device]);
         add("B", run.backward[device]);
-        if (!model::isSharded(method))
+        if (!model::traits(method).isSharded)
             continue;
         add("S", run.output[device] * shareOfS);
         add("T", run.output[device] * (1 - shareOfS));

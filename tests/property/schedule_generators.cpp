@@ -48,7 +48,7 @@ std::optional<int> promisedPeak(const model::Experiment &experiment, int device)
     const int devices = experiment.parallel.devices;
     const int chunks = model::stagesPerDevice(experiment.schedule);
     const int left = devices - device;
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     const std::string &family = experiment.schedule.family;
     const auto atMost = [&](int count) { return std::min(microbatches, count + barriers); };
     const auto ofChunks = [&](int count) { return std::min(chunks * microbatches, count + chunks * barriers); };

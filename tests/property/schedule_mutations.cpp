@@ -36,7 +36,7 @@ std::vector<Key> needsOf(const Key &key, int devices, model::VocabularyMethod me
     const PassKind kind = std::get<0>(key);
     const int stage = std::get<1>(key);
     const int i = std::get<2>(key);
-    const bool sharded = model::isSharded(method);
+    const bool sharded = model::traits(method).isSharded;
     std::vector<Key> needs;
     const auto onAll = [&](PassKind needed) {
         for (int device = 0; device < devices; ++device)
@@ -67,7 +67,7 @@ std::vector<Key> needsOf(const Key &key, int devices, model::VocabularyMethod me
 std::set<Key> planOf(int devices, int microbatches, model::VocabularyMethod method)
 {
     std::vector<PassKind> kinds = {PassKind::F, PassKind::B};
-    if (model::isSharded(method))
+    if (model::traits(method).isSharded)
         kinds.insert(kinds.end(), {PassKind::S, PassKind::T, PassKind::EF, PassKind::EB});
     if (method == model::VocabularyMethod::Naive)
         kinds.push_back(PassKind::U);

@@ -80,7 +80,7 @@ inline std::string_view refusedField(std::string_view family, model::VocabularyM
 {
     if (family == "interlaced" && method != model::VocabularyMethod::None)
         return "schedule.vocabulary";
-    if (family.starts_with("pipedream") && model::isSharded(method))
+    if (family.starts_with("pipedream") && model::traits(method).isSharded)
         return "schedule.vocabulary";
     const bool isTwoWay = family == "dualpipe" || family == "chimera";
     return isTwoWay && devices % 2 != 0 ? "parallel.devices" : "";

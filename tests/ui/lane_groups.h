@@ -24,7 +24,7 @@ inline ui::LaneGroup makeGroup(int devices, int microbatches, model::VocabularyM
     simulate::CostModel costs(devices, plan->stages());
     costs.vocabularyKnown = true;
     for (int device = 0; device < devices; ++device) {
-        const base::Nanos hidden = device + 1 == devices && !model::isSharded(method) ? unit : 0;
+        const base::Nanos hidden = device + 1 == devices && !model::traits(method).isSharded ? unit : 0;
         costs.setPass(device, schedule::PassKind::F, device, {unit + hidden, hidden});
         costs.setPass(device, schedule::PassKind::B, device, {2 * unit + hidden, hidden});
         for (const auto kind : {schedule::PassKind::S, schedule::PassKind::T, schedule::PassKind::EF, schedule::PassKind::EB})

@@ -101,7 +101,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     set("devices", plan.parallel.devices);
     set("microbatches", plan.parallel.microbatches);
     set("stages", prediction.schedule->stages());
-    set("barriers", model::barrierCount(plan.schedule.vocabulary));
+    set("barriers", model::traits(plan.schedule.vocabulary).barriers);
     if (plan.hasModel) {
         set("layers", plan.model.layers);
         set("vocabulary", plan.model.vocabularySize);

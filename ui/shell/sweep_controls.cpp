@@ -146,10 +146,10 @@ QWidget *SweepPage::makeMethods()
     const auto prepared = preparedSweep().methods;
     auto *title = plainLabel(u"Vocabulary layers"_s, row);
     flow->addWidget(title);
-    for (int i = 0; i <= static_cast<int>(model::VocabularyMethod::Vocab2); ++i) { // interlaced is nobody's choice
-        const auto method = static_cast<model::VocabularyMethod>(i);
+    for (const model::VocabularyTraits &choice : model::kVocabularyChoices) {
+        const model::VocabularyMethod method = choice.method;
         auto *box = new QCheckBox(shortName(method), row);
-        box->setObjectName(u"sweep.method.%1"_s.arg(i));
+        box->setObjectName(u"sweep.method.%1"_s.arg(static_cast<int>(method)));
         box->setToolTip(plainTip(caption(method)));
         box->setChecked(std::ranges::find(prepared, method) != prepared.end());
         connect(box, &QCheckBox::toggled, this, &SweepPage::edited);

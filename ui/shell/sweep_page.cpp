@@ -115,7 +115,7 @@ double SweepPage::secondsOfPrediction(const model::Experiment &plan)
 {
     const auto passes = [](const model::Experiment &experiment) {
         return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
-               (model::isSharded(experiment.schedule.vocabulary) ? 6 : 2);
+               (model::traits(experiment.schedule.vocabulary).isSharded ? 6 : 2);
     };
     if (m_secondsOfPass <= 0) { // once: the default plan, a few milliseconds
         const model::Experiment small;

@@ -20,7 +20,7 @@ constexpr double kPassesAtOnce = 100'000;
 
 bool isSmall(const model::Experiment &experiment)
 {
-    const int passesOfMicrobatch = model::isSharded(experiment.schedule.vocabulary) ? 7 : 2;
+    const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 2;
     return experiment.schedule.family != model::kAutomaticFamily && // hundreds of plans
            static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch <=
                kPassesAtOnce;

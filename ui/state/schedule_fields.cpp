@@ -88,9 +88,8 @@ void addVocabulary(std::vector<Field> &all)
 {
     std::vector<Choice> methods;
     using model::VocabularyMethod;
-    for (const auto method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive,
-                              VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
-        methods.push_back({qtText(model::name(method)), caption(method), u"--vocabulary "_s + qtText(model::name(method))});
+    for (const model::VocabularyTraits &row : model::kVocabularyChoices)
+        methods.push_back({qtText(row.name), caption(row.method), u"--vocabulary "_s + qtText(row.name)});
     all.push_back(choice(
         u"schedule.vocabulary"_s, u"Vocabulary layers"_s, u"--vocabulary"_s,
         u"Where the input embedding and the output layer are computed."_s, std::move(methods),
@@ -109,7 +108,7 @@ void addVocabulary(std::vector<Field> &all)
                 model::parse<model::VocabularyOrder>(name).value_or(model::VocabularyOrder::Published);
         });
     order.applies = [](const Experiment &experiment) {
-        return model::isSharded(experiment.schedule.vocabulary) && experiment.schedule.family != model::kCustomFamily;
+        return model::traits(experiment.schedule.vocabulary).isSharded && experiment.schedule.family != model::kCustomFamily;
     };
     all.push_back(std::move(order));
 }

@@ -27,7 +27,7 @@ QString vocabularyWords(const service::Prediction &prediction, int device)
         hasEmbedding = hasEmbedding || placement.deviceOf(0, direction) == device;
         hasOutput = hasOutput || placement.deviceOf(placement.lastStage(), direction) == device;
     }
-    if (model::isSharded(prediction.experiment.schedule.vocabulary) || hasEmbedding == hasOutput)
+    if (model::traits(prediction.experiment.schedule.vocabulary).isSharded || hasEmbedding == hasOutput)
         return u"the vocabulary layers"_s;
     return hasOutput ? u"the output layer"_s : u"the input embedding"_s;
 }

@@ -80,28 +80,12 @@ QString secondsText(double seconds)
 
 QString caption(model::VocabularyMethod method)
 {
-    switch (method) {
-    case model::VocabularyMethod::None: return u"On first and last device"_s;
-    case model::VocabularyMethod::Redis: return u"Layers rebalanced"_s;
-    case model::VocabularyMethod::Naive: return u"Split, naive: 3 barriers"_s;
-    case model::VocabularyMethod::Vocab1: return u"VOCAB-1: split, 2 barriers"_s;
-    case model::VocabularyMethod::Vocab2: return u"VOCAB-2: split, 1 barrier"_s;
-    case model::VocabularyMethod::Interlaced: return u"Split, all devices at once"_s;
-    }
-    return {};
+    return qtText(model::traits(method).caption);
 }
 
 QString shortName(model::VocabularyMethod method)
 {
-    switch (method) {
-    case model::VocabularyMethod::None: return u"not split"_s;
-    case model::VocabularyMethod::Redis: return u"rebalancing"_s;
-    case model::VocabularyMethod::Naive: return u"naive split"_s;
-    case model::VocabularyMethod::Vocab1: return u"VOCAB-1"_s;
-    case model::VocabularyMethod::Vocab2: return u"VOCAB-2"_s;
-    case model::VocabularyMethod::Interlaced: return u"interlaced split"_s;
-    }
-    return {};
+    return qtText(model::traits(method).shortName);
 }
 
 QString familyCaption(std::string_view family)

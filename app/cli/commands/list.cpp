@@ -22,20 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view description(model::VocabularyMethod method)
-{
-    switch (method) {
-    case model::VocabularyMethod::None: return "whole, on the first and the last stage";
-    case model::VocabularyMethod::Redis: return "whole, with the transformer layers redistributed to balance the stages";
-    case model::VocabularyMethod::Naive: return "sharded over all devices, three barriers";
-    case model::VocabularyMethod::Vocab1: return "sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)";
-    case model::VocabularyMethod::Vocab2: return "sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)";
-    case model::VocabularyMethod::Interlaced:
-        return "sharded over all devices, which run it at once (arXiv 2411.05288, appendix B)";
-    }
-    return {};
-}
-
 base::Result<Json> schedules()
 {
     Json list = Json::array();
@@ -63,12 +49,9 @@ base::Result<Json> schedules()
 base::Result<Json> vocabularies()
 {
     Json list = Json::array();
-    for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Redis, model::VocabularyMethod::Naive,
-                              model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2})
-        list.push_back({{"name", model::name(method)},
-                        {"description", description(method)},
-                        {"sharded", model::isSharded(method)},
-                        {"barriers", model::barrierCount(method)}});
+    for (const model::VocabularyTraits &row : model::kVocabularyChoices)
+        list.push_back(
+            {{"name", row.name}, {"description", row.description}, {"sharded", row.isSharded}, {"barriers", row.barriers}});
     return list;
 }
 

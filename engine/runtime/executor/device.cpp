@@ -11,9 +11,8 @@
 namespace stagelens::runtime {
 
 RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &order)
-    : experiment(resolved), schedule(lowered(order)),
-      joinsOutputPasses(order.vocabulary() == model::VocabularyMethod::Interlaced), shape(resolved),
-      parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
+    : experiment(resolved), schedule(lowered(order)), joinsOutputPasses(model::traits(order.vocabulary()).joinsSAndT),
+      shape(resolved), parameters(parameterList(resolved.model)), stageLayers(model::stageLayers(resolved))
 {}
 
 Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute)

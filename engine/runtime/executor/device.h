@@ -45,7 +45,8 @@ struct RunPlan {
     {
         return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
-    [[nodiscard]] bool isSharded() const { return model::isSharded(schedule.vocabulary()); }
+    [[nodiscard]] const model::VocabularyTraits &vocabulary() const { return model::traits(schedule.vocabulary()); }
+    [[nodiscard]] bool isSharded() const { return vocabulary().isSharded; }
     /// Device of a stage on the way of a microbatch, in its direction.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
     {

@@ -9,7 +9,6 @@ namespace {
 
 using backend::MessageKey;
 using backend::Tensor;
-using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
@@ -107,7 +106,7 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
         const Tensor gradient = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
         return gradient && copyInto(gradientPlace(pass, in.tensor), gradient);
     }
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+    if (m_plan.vocabulary().isGradientFromS) {
         if (!receiveStatistics(microbatch))
             return false;
         in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
@@ -127,16 +126,16 @@ bool Device::receiveStatistics(int microbatch)
     // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
     if (m_hasStatistics[size(microbatch)])
         return true;
-    const VocabularyMethod method = m_plan.schedule.vocabulary();
-    const int round = method == VocabularyMethod::Naive ? kSums : kStatistics;
+    const model::VocabularyTraits &method = m_plan.vocabulary();
+    const int round = method.hasPassU ? kSums : kStatistics;
     if (!m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch), m_parts))
         return false;
     const kernels::SoftmaxStatistics all = statistics(microbatch);
-    if (method == VocabularyMethod::Naive)
+    if (method.hasPassU)
         compute().combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, parts());
     else
         compute().combineShards(all, parts());
-    if (method == VocabularyMethod::Vocab2 && m_rank == m_plan.lastDevice(microbatch))
+    if (method.isGradientFromS && m_rank == m_plan.lastDevice(microbatch))
         compute().shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), parts(), all);
     compute().finish();
     m_parts.clear();
@@ -152,7 +151,7 @@ base::Result<> Device::endForward(int microbatch)
         return base::Error::cancelled();
     if (m_rank != m_plan.lastDevice(microbatch))
         return {};
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+    if (m_plan.vocabulary().isGradientFromS) {
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch), compute());
     }
@@ -162,7 +161,7 @@ base::Result<> Device::endForward(int microbatch)
 void Device::publish(const Pass &pass, Mail mail)
 {
     const int microbatch = pass.microbatch;
-    const VocabularyMethod method = m_plan.schedule.vocabulary();
+    const model::VocabularyTraits &method = m_plan.vocabulary();
     if (!mail.tensor)
         return;
     switch (pass.kind) {
@@ -180,7 +179,7 @@ void Device::publish(const Pass &pass, Mail mail)
                                 std::move(mail.tensor));
     case PassKind::S:
         m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
-        if (method != VocabularyMethod::Vocab2)
+        if (!method.isGradientFromS)
             return;
         m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
                                std::move(mail.rows.exponentials));

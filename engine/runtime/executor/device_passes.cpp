@@ -11,7 +11,6 @@ namespace {
 
 using backend::Tensor;
 using kernels::SoftmaxStatistics;
-using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
 using simulate::BufferKind;
@@ -238,13 +237,13 @@ Mail Device::firstVocabularyPass(int microbatch)
     const Labels targets = labels(microbatch);
     const std::int64_t tokens = m_plan.shape.tokens();
     const float *local = OutputShard::statistics(microbatch, m_context).maximum;
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Naive) {
+    if (m_plan.vocabulary().hasPassU) {
         m_output->projectMaxima(microbatch, targets, m_context);
         return {.tensor = messageOf(local, tokens)};
     }
     m_output->project(microbatch, targets, m_context);
     Mail out{.tensor = messageOf(local, 3 * tokens)};
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2)
+    if (m_plan.vocabulary().isGradientFromS)
         out.rows = m_output->weigh(microbatch, targets, m_context);
     return out;
 }
@@ -260,7 +259,7 @@ base::Result<Mail> Device::lastVocabularyPass(const Pass &pass)
     const int microbatch = pass.microbatch;
     const Labels targets = labels(microbatch);
     const SoftmaxStatistics all = statistics(microbatch);
-    if (m_plan.schedule.vocabulary() == VocabularyMethod::Vocab2) {
+    if (m_plan.vocabulary().isGradientFromS) {
         m_output->differentiateWeight(microbatch, all, targets, m_context);
         return Mail{};
     }

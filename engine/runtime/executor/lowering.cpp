@@ -9,7 +9,7 @@ using schedule::PassKind;
 
 schedule::Schedule lowered(const schedule::Schedule &schedule)
 {
-    if (schedule.vocabulary() != model::VocabularyMethod::Interlaced)
+    if (!model::traits(schedule.vocabulary()).joinsSAndT)
         return schedule;
     std::vector<std::vector<Pass>> orders;
     for (int device = 0; device < schedule.devices(); ++device) {

@@ -14,7 +14,6 @@ namespace {
 
 using backend::Message;
 using backend::MessageKey;
-using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
@@ -95,7 +94,7 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
 {
     const model::EngineFloats floats = model::engineFloats(plan.experiment);
     const int microbatch = pass.microbatch;
-    const VocabularyMethod method = plan.schedule.vocabulary();
+    const model::VocabularyTraits &method = plan.vocabulary();
     const int lastDevice = plan.lastDevice(microbatch);
     std::vector<Message> made;
     const auto give = [&](int to, Transfer transfer, int slot, std::int64_t count) {
@@ -121,14 +120,14 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
             giveToAll(Transfer::EmbedBroadcast, 0, floats.boundary);
         break;
     case PassKind::S:
-        giveToAll(Transfer::Statistics, kStatistics, (method == VocabularyMethod::Naive ? 1 : 3) * floats.tokens);
-        if (method == VocabularyMethod::Vocab2)
+        giveToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * floats.tokens);
+        if (method.isGradientFromS)
             for (const Round round : {kExponentials, kTargets})
                 give(lastDevice, Transfer::Statistics, round, floats.boundary);
         break;
     case PassKind::U: giveToAll(Transfer::Statistics, kSums, 2 * floats.tokens); break;
     case PassKind::T:
-        if (method != VocabularyMethod::Vocab2)
+        if (!method.isGradientFromS)
             give(lastDevice, Transfer::ReduceGradient, 0, floats.boundary);
         break;
     case PassKind::EF: give(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, floats.boundary); break;

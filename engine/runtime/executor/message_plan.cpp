@@ -10,7 +10,6 @@
 namespace stagelens::runtime {
 namespace {
 
-using model::VocabularyMethod;
 using schedule::Pass;
 using schedule::PassIndex;
 using schedule::PassKind;
@@ -111,38 +110,37 @@ private:
 
 std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const model::EngineFloats &floats)
 {
-    const VocabularyMethod method = schedule.vocabulary();
-    const bool isSharded = model::isSharded(method);
+    const model::VocabularyTraits &method = model::traits(schedule.vocabulary());
     const int lastStage = schedule.placement().lastStage();
     switch (pass.kind) {
     case PassKind::F:
         if (pass.stage < lastStage)
             return {{floats.boundary, 1, PassKind::F, pass.stage + 1}};
-        if (isSharded)
+        if (method.isSharded)
             return {{floats.boundary, 1, PassKind::S, 0, true}};
         return {};
     case PassKind::B:
     case PassKind::I: {
         std::vector<PassMessage> all;
-        if (pass.stage == lastStage && !isSharded) // the gradient before the final norm
+        if (pass.stage == lastStage && !method.isSharded) // the gradient before the final norm
             all.push_back({.floats = floats.boundary, .isOwn = true});
         if (pass.stage > 0)
             all.push_back({floats.boundary, 1, PassKind::B, pass.stage - 1});
-        else if (isSharded)
+        else if (method.isSharded)
             all.push_back({floats.boundary, 1, PassKind::EB, 0, true});
         else if (pass.kind == PassKind::B) // of an I it waits for W, and is no message
             all.push_back({.floats = floats.boundary, .isOwn = true});
         return all;
     }
     case PassKind::S:
-        if (method == VocabularyMethod::Naive)
+        if (method.hasPassU)
             return {{floats.tokens, 1, PassKind::U, 0, true}};
-        if (method == VocabularyMethod::Vocab2)
+        if (method.isGradientFromS)
             return {{3 * floats.tokens, 1, PassKind::T, 0, true}, {floats.boundary, 2, PassKind::B, lastStage}};
         return {{3 * floats.tokens, 1, PassKind::T, 0, true}};
     case PassKind::U: return {{2 * floats.tokens, 1, PassKind::T, 0, true}};
     case PassKind::T:
-        if (method == VocabularyMethod::Vocab2)
+        if (method.isGradientFromS)
             return {};
         return {{floats.boundary, 1, PassKind::B, lastStage}};
     case PassKind::EF: return {{floats.boundary, 1, PassKind::F, 0}};

@@ -59,14 +59,14 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         for (const char *family : {"1f1b", "v-half"})
             alsoWith(base::concat("--schedule ", family), [&experiment, family](model::Experiment &other) {
                 const bool isOwn = other.schedule.family == experiment.schedule.family;
-                if (!isOwn || family == other.schedule.family || other.schedule.vocabulary == model::VocabularyMethod::Redis)
+                if (!isOwn || family == other.schedule.family || model::traits(other.schedule.vocabulary).redistributesLayers)
                     return;
                 other.schedule.family = family;
                 other.schedule.chunks.reset();
                 other.parallel.stageLayers.clear();
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
-            if (!model::isSharded(other.schedule.vocabulary) && other.schedule.family != "interlaced")
+            if (!model::traits(other.schedule.vocabulary).isSharded && other.schedule.family != "interlaced")
                 other.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         });
         for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {

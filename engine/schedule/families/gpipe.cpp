@@ -41,7 +41,7 @@ base::Result<Schedule> gpipe(const model::Experiment &experiment, const Duration
     for (int device = 0; device < devices; ++device)
         orders.push_back(deviceOrder(device, microbatches, method));
     Schedule published("gpipe", Placement::linear(devices), microbatches, method, orders);
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::isSharded(method))
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::traits(method).isSharded)
         return published;
     const std::vector<Lead> leads(static_cast<std::size_t>(devices), {.forwards = microbatches});
     return shorterOf(std::move(published), withVocabulary("gpipe", leadOrder(leads, microbatches), experiment, durations),

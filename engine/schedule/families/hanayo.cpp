@@ -11,7 +11,7 @@ base::Result<Schedule> hanayo(const model::Experiment &experiment, const Duratio
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     const int chunks = model::stagesPerDevice(experiment.schedule);
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     const StreamPlan plan{Placement::zigzag(devices, chunks), microbatches, barriers, 3 * chunks};
     const int mostHeld = chunks * (devices + barriers);
     return placeVocabulary("hanayo", shortestStream(plan, mostHeld, durations), experiment, durations);

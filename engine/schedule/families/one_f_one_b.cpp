@@ -21,7 +21,7 @@ base::Result<Schedule> oneForwardOneBackward(const model::Experiment &experiment
     for (int device = 0; device < devices; ++device)
         orders.push_back(intervalOrder(intervals, device, microbatches, method));
     Schedule published("1f1b", Placement::linear(devices), microbatches, method, orders);
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::isSharded(method))
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::traits(method).isSharded)
         return published;
     std::vector<Lead> leads;
     for (int left = devices; left > 0; --left)

@@ -10,7 +10,7 @@ namespace {
 base::Result<Schedule> asynchronous(std::string_view family, const model::Experiment &experiment, WeightUpdate update)
 {
     const auto &[devices, microbatches, microbatchSize, stageLayers] = experiment.parallel;
-    if (model::isSharded(experiment.schedule.vocabulary))
+    if (model::traits(experiment.schedule.vocabulary).isSharded)
         return base::Error::invalid("schedule.vocabulary",
                                     base::concat(family, " changes its weights between the passes of a sharded output layer, "
                                                          "whose shards would disagree; choose none or redis, or 1f1b"));

@@ -12,7 +12,6 @@ namespace stagelens::schedule {
 namespace {
 
 using base::Nanos;
-using model::VocabularyMethod;
 
 constexpr Nanos kUnit = 1; ///< of F, I and W alike
 
@@ -42,7 +41,7 @@ ListOutcome timesOf(const LayerOrder &pattern, int microbatches)
     Durations equal;
     for (const PassKind kind : {PassKind::F, PassKind::I, PassKind::W})
         equal.common[static_cast<std::size_t>(kind)] = kUnit;
-    ListTask task{pattern.placement, microbatches, VocabularyMethod::None, {}};
+    ListTask task{pattern.placement, microbatches, model::VocabularyMethod::None, {}};
     for (const std::vector<Pass> &passes : pattern.devices)
         task.devices.push_back({{PassQueue{passes, 0, false, {}}}});
     return listSchedule(task, equal);
@@ -58,10 +57,10 @@ std::vector<Nanos> endsOf(const ListOutcome &times, PassKind kind, int stage)
     return ends;
 }
 
-std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatches, VocabularyMethod method)
+std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatches, const model::VocabularyTraits &method)
 {
     const int last = 2 * devices - 1;
-    const int barriers = model::barrierCount(method);
+    const int barriers = method.barriers;
     const std::vector<Nanos> firstForward = endsOf(times, PassKind::F, 0);
     const std::vector<Nanos> firstBackward = endsOf(times, PassKind::I, 0);
     const std::vector<Nanos> lastForward = endsOf(times, PassKind::F, last);
@@ -76,13 +75,12 @@ std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatc
     for (int i = 0; i < microbatches; ++i) {
         // A short pattern may run a pass before the time that a long one has for what it needs.
         const Nanos latest = lastBackward[at(i)] - kUnit;
-        const int lagOfT = method == VocabularyMethod::Naive ? 2 : 1;
+        const int lagOfT = method.hasPassU ? 2 : 1;
         stamps.push_back({std::min(slotTime(i), latest), i, PassKind::S, i});
-        if (method == VocabularyMethod::Naive)
+        if (method.hasPassU)
             stamps.push_back({std::min(slotTime(i + 1), latest), i + 1, PassKind::U, i});
         const Nanos timeOfT = slotTime(i + lagOfT);
-        stamps.push_back(
-            {method == VocabularyMethod::Vocab2 ? timeOfT : std::min(timeOfT, latest), i + lagOfT, PassKind::T, i});
+        stamps.push_back({method.isGradientFromS ? timeOfT : std::min(timeOfT, latest), i + lagOfT, PassKind::T, i});
         const int slotOfInput = i - (devices / 2 + 1);
         stamps.push_back({slotOfInput < 0 ? Nanos{0} : std::min(slotTime(slotOfInput), firstForward[at(i)] - kUnit),
                           std::max(slotOfInput, -1), PassKind::EF, i});
@@ -105,7 +103,7 @@ Schedule vHalfWithStamps(const LayerOrder &pattern, const model::Experiment &exp
     const int microbatches = experiment.parallel.microbatches;
     const ListOutcome times = timesOf(pattern, microbatches);
     assert(times.isComplete);
-    const std::vector<Stamp> stamps = stampsOf(times, devices, microbatches, experiment.schedule.vocabulary);
+    const std::vector<Stamp> stamps = stampsOf(times, devices, microbatches, model::traits(experiment.schedule.vocabulary));
     std::vector<std::vector<Pass>> orders(times.devices.size());
     for (std::size_t device = 0; device < orders.size(); ++device) {
         std::vector<Pass> &order = orders[device];

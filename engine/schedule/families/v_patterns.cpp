@@ -156,7 +156,7 @@ TimedOrder shortestWhole(const VPattern &pattern, int microbatches, const Durati
 Schedule repeated(std::string_view family, const VPattern &pattern, const model::Experiment &experiment,
                   const Durations &durations)
 {
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     return placeVocabulary(family, shortestSplit(pattern, experiment.parallel.microbatches, durations, barriers), experiment,
                            durations);
 }
@@ -165,15 +165,15 @@ Schedule repeated(std::string_view family, const VPattern &pattern, const model:
 
 base::Result<Schedule> vMin(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     return repeated("v-min", vMinPattern(experiment.parallel.devices, barriers), experiment, durations);
 }
 
 base::Result<Schedule> vHalf(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     const VPattern pattern = vHalfPattern(experiment.parallel.devices, barriers);
-    if (!model::isSharded(experiment.schedule.vocabulary))
+    if (!model::traits(experiment.schedule.vocabulary).isSharded)
         return repeated("v-half", pattern, experiment, durations);
     Schedule published = vHalfWithStamps(repeatedOrder(pattern, experiment.parallel.microbatches), experiment);
     if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)
@@ -183,14 +183,14 @@ base::Result<Schedule> vHalf(const model::Experiment &experiment, const Duration
 
 base::Result<Schedule> vZb(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     return repeated("v-zb", vZbPattern(experiment.parallel.devices, barriers), experiment, durations);
 }
 
 base::Result<Schedule> oneForwardOneBackwardV(const model::Experiment &experiment, const Durations &durations)
 {
     const int devices = experiment.parallel.devices;
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     const auto shortest = [&](Backwards backwards) {
         return shortestWhole(oneForwardOneBackwardPattern(devices, barriers, backwards), experiment.parallel.microbatches,
                              durations, barriers);

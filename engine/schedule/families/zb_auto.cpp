@@ -28,7 +28,7 @@ class Search {
 public:
     Search(const model::Experiment &experiment, const Durations &durations)
         : m_devices(experiment.parallel.devices), m_microbatches(experiment.parallel.microbatches),
-          m_barriers(model::barrierCount(experiment.schedule.vocabulary)), m_durations(durations)
+          m_barriers(model::traits(experiment.schedule.vocabulary).barriers), m_durations(durations)
     {}
     /// The shortest order within the limit.
     TimedOrder run();
@@ -116,7 +116,7 @@ TimedOrder Search::run()
 base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Durations &durations)
 {
     const auto &limits = durations.activationLimit;
-    const int needed = 1 + model::barrierCount(experiment.schedule.vocabulary);
+    const int needed = 1 + model::traits(experiment.schedule.vocabulary).barriers;
     if (const auto poor = std::ranges::find_if(limits, [&](std::int64_t limit) { return limit < needed; });
         poor != limits.end())
         return base::Error::invalid("schedule.memory_limit",

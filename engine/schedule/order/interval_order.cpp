@@ -1,5 +1,7 @@
 #include "engine/schedule/order/interval_order.h"
 
+#include "engine/passes/requirements.h"
+
 #include <algorithm>
 
 namespace stagelens::schedule {
@@ -7,19 +9,18 @@ namespace stagelens::schedule {
 namespace {
 
 /// Passes of one microbatch on one device.
-int passesPerMicrobatch(model::VocabularyMethod method)
+std::size_t passesPerMicrobatch(model::VocabularyMethod method)
 {
-    if (!model::isSharded(method))
-        return 2;
-    return method == model::VocabularyMethod::Naive ? 7 : 6;
+    return 2 + vocabularyPasses(model::traits(method)).size();
 }
 
 } // namespace
 
 OrderWriter::OrderWriter(int stage, int microbatches, model::VocabularyMethod method)
-    : m_stage(stage), m_microbatches(microbatches), m_barriers(model::barrierCount(method)), m_lag(std::max(1, m_barriers - 1))
+    : m_stage(stage), m_microbatches(microbatches), m_barriers(model::traits(method).barriers),
+      m_lag(std::max(1, m_barriers - 1))
 {
-    m_passes.reserve(static_cast<std::size_t>(microbatches) * static_cast<std::size_t>(passesPerMicrobatch(method)));
+    m_passes.reserve(static_cast<std::size_t>(microbatches) * passesPerMicrobatch(method));
 }
 
 void OrderWriter::emit(PassKind kind, int &next)
@@ -99,7 +100,7 @@ std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int devi
                                 model::VocabularyMethod method)
 {
     const Interval &own = intervals[static_cast<std::size_t>(device)];
-    const int barriers = model::barrierCount(method);
+    const int barriers = model::traits(method).barriers;
     OrderWriter writer(device, microbatches, method);
     // EF runs one interval before the first stage needs it, EB one after the first stage has made it: in the same slots
     // everywhere, so that their collectives find all devices there.

@@ -17,14 +17,6 @@ using model::VocabularyMethod;
 /// Which passes go first where several can begin.
 enum class Preference : unsigned char { VocabularyFirst, LayersFirst };
 
-/// The kinds that are put in, each after all that it can wait for.
-std::vector<PassKind> vocabularyKinds(VocabularyMethod method)
-{
-    if (method == VocabularyMethod::Naive)
-        return {PassKind::EF, PassKind::S, PassKind::U, PassKind::T, PassKind::EB};
-    return {PassKind::EF, PassKind::S, PassKind::T, PassKind::EB};
-}
-
 /// Builds the orders of all devices for one preference.
 class Insertion {
 public:
@@ -88,7 +80,7 @@ std::vector<Pass> Insertion::commonOrder(const ListOutcome &outcome) const
             end = std::max(end, outcome.ends[device][i]);
         }
     std::vector<Pass> order;
-    for (const PassKind kind : vocabularyKinds(m_method))
+    for (const PassKind kind : vocabularyPasses(model::traits(m_method)))
         for (int i = 0; i < m_microbatches; ++i)
             order.push_back(makePass(kind, 0, i));
     // Stable: where several come to pass at once, none stands before what it waits for.
@@ -104,7 +96,7 @@ ListOutcome Insertion::run()
         DeviceWork &work = apart.devices.emplace_back();
         work.queues.push_back({m_order.devices[device], m_layerRank, false, {}});
         // What has waited longer goes first: T of a microbatch before S of the next, so that few softmaxes are held.
-        std::vector<PassKind> kinds = vocabularyKinds(m_method);
+        std::vector<PassKind> kinds = vocabularyPasses(model::traits(m_method));
         std::reverse(kinds.begin() + 1, kinds.end() - 1);
         for (const PassKind kind : kinds)
             work.queues.push_back(passesOf(kind, m_firstStage[device]));
@@ -130,7 +122,7 @@ Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const
 {
     const VocabularyMethod method = experiment.schedule.vocabulary;
     const int microbatches = experiment.parallel.microbatches;
-    if (!model::isSharded(method))
+    if (!model::traits(method).isSharded)
         return {std::string(family), order.placement, microbatches, method, order.devices};
     const auto placed = [&](Preference preference) {
         const ListOutcome outcome = Insertion(order, microbatches, method, durations, preference).run();
@@ -146,7 +138,7 @@ Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const
 Schedule withVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
                         const Durations &durations)
 {
-    const int barriers = model::barrierCount(experiment.schedule.vocabulary);
+    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     return barriers == 0 ? placeVocabulary(family, order, experiment, durations)
                          : placeVocabulary(family, withBarriers(order, barriers), experiment, durations);
 }

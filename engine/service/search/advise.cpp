@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <ranges>
 
 namespace stagelens::service {
 namespace {
-
-constexpr std::array kMethods{model::VocabularyMethod::None, model::VocabularyMethod::Redis, model::VocabularyMethod::Naive,
-                              model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2};
 
 /// A change that saves less of the iteration is not worth a sentence.
 constexpr double kWorthwhile = 0.01;
@@ -80,7 +78,8 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
     // Durations from a file or in teaching units say nothing about the passes of another method.
     if (!std::holds_alternative<model::HardwarePreset>(prediction.experiment.cost.source))
         return advice;
-    for (const model::VocabularyMethod method : kMethods) {
+    for (const model::VocabularyMethod method :
+         model::kVocabularyChoices | std::views::transform(&model::VocabularyTraits::method)) {
         Advice::Option option{method, std::nullopt, std::nullopt};
         if (method == prediction.experiment.schedule.vocabulary) {
             option.iteration = metrics.iteration;

@@ -40,7 +40,7 @@ double layerWork(const model::Experiment &experiment, const model::UniformCosts 
 /// Whether passes of the vocabulary layers take time. Without them teaching units have no vocabulary layers at all.
 bool hasVocabularyWork(const model::Experiment &experiment, const model::UniformCosts &costs)
 {
-    if (!model::isSharded(experiment.schedule.vocabulary))
+    if (!model::traits(experiment.schedule.vocabulary).isSharded)
         return false;
     for (const char *pass : {"S", "T", "U", "EF", "EB"})
         if (const auto found = costs.milliseconds.find(pass); found != costs.milliseconds.end() && found->second > 0)

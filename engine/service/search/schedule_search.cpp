@@ -40,7 +40,7 @@ constexpr double kOrdersTried = 8;
 double workOf(const model::Experiment &plan, const schedule::Family &family)
 {
     const double kinds = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule) +
-                         (model::isSharded(plan.schedule.vocabulary) ? 4 : 0);
+                         (model::traits(plan.schedule.vocabulary).isSharded ? 4 : 0);
     return kinds * plan.parallel.devices * plan.parallel.microbatches * (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
 }
 
@@ -62,7 +62,7 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const std::vector<
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, a word at a time
     const auto add = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
-    add(model::isSharded(schedule.vocabulary()) ? static_cast<std::uint64_t>(schedule.vocabulary()) : 0);
+    add(model::traits(schedule.vocabulary()).isSharded ? static_cast<std::uint64_t>(schedule.vocabulary()) : 0);
     for (const int count : layers)
         add(static_cast<std::uint64_t>(count));
     for (int device = 0; device < schedule.devices(); ++device) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace stagelens::service {
@@ -28,15 +29,15 @@ std::vector<VocabularyMethod> methodsOf(const model::Experiment &experiment)
     const VocabularyMethod given = experiment.schedule.vocabulary;
     if (given != VocabularyMethod::None || !isAnalytic(experiment))
         return {given};
-    return {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Naive, VocabularyMethod::Vocab1,
-            VocabularyMethod::Vocab2};
+    const auto all = model::kVocabularyChoices | std::views::transform(&model::VocabularyTraits::method);
+    return {all.begin(), all.end()};
 }
 
 std::vector<VocabularyOrder> ordersOf(const ScheduleChoice &given, VocabularyMethod method)
 {
     if (given.vocabularyOrder == VocabularyOrder::Best)
         return {VocabularyOrder::Best};
-    if (!model::isSharded(method))
+    if (!model::traits(method).isSharded)
         return {VocabularyOrder::Published};
     return {VocabularyOrder::Published, VocabularyOrder::Best};
 }
@@ -154,7 +155,7 @@ std::vector<int> balancedStageLayers(const model::Experiment &plan, const simula
     const std::optional<Nanos> layer = layerTime(plan, outline, times.back());
     if (!layer)
         return {};
-    const int least = plan.schedule.vocabulary == VocabularyMethod::Redis ? 0 : 1;
+    const int least = model::traits(plan.schedule.vocabulary).redistributesLayers ? 0 : 1;
     std::vector<int> balanced(cut.size(), least);
     std::vector<Nanos> loads(static_cast<std::size_t>(placement.devices));
     const auto add = [&](std::size_t stage, Nanos time) {
@@ -194,7 +195,7 @@ std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const sim
     if (!order)
         return {};
     MemoryOfCut memory(plan, *order);
-    const int least = plan.schedule.vocabulary == VocabularyMethod::Redis ? 0 : 1;
+    const int least = model::traits(plan.schedule.vocabulary).redistributesLayers ? 0 : 1;
     std::vector<int> cut = plan.parallel.stageLayers;
     std::vector<base::Bytes> bytes;
     for (int device = 0; device < placement.devices; ++device)

@@ -15,7 +15,6 @@
 namespace stagelens::simulate {
 
 using base::Nanos;
-using model::VocabularyMethod;
 using schedule::PassKind;
 using schedule::Transfer;
 
@@ -180,7 +179,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const Halves layer = layerBackward();
     double vocabularyForward = 0;
     Halves vocabulary;
-    const bool whole = !model::isSharded(m_schedule.vocabulary());
+    const bool whole = !model::traits(m_schedule.vocabulary()).isSharded;
     if (whole && stage == 0) {
         vocabularyForward += memorySeconds(m_traffic.lookUp * m_boundary);
         vocabulary.weight += embeddingBackward().weight;
@@ -213,26 +212,23 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
     const auto set = [&](PassKind kind, double seconds) {
         costs.setPass(device, kind, stage, {passTime(seconds), passTime(seconds)});
     };
-    switch (m_schedule.vocabulary()) {
-    case VocabularyMethod::Naive:
-        // The maximum stands before the first barrier, exponentials and sums between the two.
-        set(PassKind::S, product + statistics / 2 + copies);
-        set(PassKind::U, statistics / 2);
-        set(PassKind::T, 2 * product + gradient + copies);
-        break;
-    case VocabularyMethod::Vocab1:
-        set(PassKind::S, product + statistics + copies);
-        set(PassKind::T, 2 * product + gradient + copies);
-        break;
-    case VocabularyMethod::Vocab2: {
+    const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
+    if (!method.isSharded)
+        return;
+    if (method.joinsSAndT) {
+        set(PassKind::S, 3 * product + statistics + gradient + 2 * copies);
+    } else if (method.isGradientFromS) {
         // The local softmax is cast to the compute type before its product.
         const double cast = logitsSeconds(4.0 + model::elementBytes(m_experiment.model.dtype));
         set(PassKind::S, 2 * product + statistics + cast + copies);
         set(PassKind::T, product + gradient + copies);
-        break;
-    }
-    case VocabularyMethod::Interlaced: set(PassKind::S, 3 * product + statistics + gradient + 2 * copies); break;
-    default: return;
+    } else {
+        // The maximum stands before the barrier of a U, exponentials and sums after it.
+        const double sums = method.hasPassU ? statistics / 2 : 0;
+        set(PassKind::S, product + (statistics - sums) + copies);
+        if (method.hasPassU)
+            set(PassKind::U, sums);
+        set(PassKind::T, 2 * product + gradient + copies);
     }
     set(PassKind::EF, memorySeconds(m_traffic.lookUp * m_boundary));
     set(PassKind::EB, embeddingBackward().sum());
@@ -278,18 +274,17 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
 double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClass &link) const
 {
     const double tensor = m_traffic.collective > 0 ? m_traffic.collective * m_tokens * m_experiment.model.hidden : m_boundary;
-    const VocabularyMethod method = m_schedule.vocabulary();
+    const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
     switch (transfer) {
     case Transfer::BroadcastX:
     case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);
     case Transfer::Statistics: {
-        const double numbers = (method == VocabularyMethod::Naive ? 1 : 3) * m_tokens;
-        return reduceSeconds(link, 4 * numbers) + (method == VocabularyMethod::Vocab2 ? reduceSeconds(link, tensor) : 0);
+        const double numbers = (method.hasPassU ? 1 : 3) * m_tokens;
+        return reduceSeconds(link, 4 * numbers) + (method.isGradientFromS ? reduceSeconds(link, tensor) : 0);
     }
     case Transfer::ReduceGradient:
         // Interlaced reduces the statistics and the gradient in one go.
-        return reduceSeconds(link, tensor) +
-               (method == VocabularyMethod::Interlaced ? reduceSeconds(link, 3 * 4 * m_tokens) : 0);
+        return reduceSeconds(link, tensor) + (method.joinsSAndT ? reduceSeconds(link, 3 * 4 * m_tokens) : 0);
     case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
     case Transfer::Local:
     case Transfer::Send: break;
@@ -301,11 +296,12 @@ double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
 /// does not count.
 double AnalyticCosts::contentionSeconds() const
 {
-    if (!model::isSharded(m_schedule.vocabulary()) || m_schedule.devices() == 1)
+    const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
+    if (!method.isSharded || m_schedule.devices() == 1)
         return 0;
     double seconds = 0;
     for (const Transfer transfer : kCollectives) {
-        if (transfer != Transfer::ReduceGradient || m_schedule.vocabulary() != VocabularyMethod::Vocab2)
+        if (transfer != Transfer::ReduceGradient || !method.isGradientFromS)
             seconds += collectiveSeconds(transfer, m_hardware.insideNode);
     }
     return m_traffic.contention * seconds;

@@ -17,7 +17,7 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
 std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const int rows = experiment.model.vocabularySize;
-    if (!model::isSharded(schedule.vocabulary()))
+    if (!model::traits(schedule.vocabulary()).isSharded)
         return rows;
     if (!model::isEnginePlan(experiment))
         return (std::int64_t{rows} + schedule.devices() - 1) / schedule.devices();
@@ -35,7 +35,7 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
         first = first || placement.deviceOf(0, direction) == device;
         last = last || placement.deviceOf(placement.lastStage(), direction) == device;
     }
-    const bool sharded = model::isSharded(schedule.vocabulary());
+    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     const std::vector<int> layers = layersOfStages(experiment, schedule);
 
     DeviceParameters parameters;

@@ -44,9 +44,9 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
         input = *full / 2;
         weight = *full - *full / 2;
     }
-    if (schedule.vocabulary() == model::VocabularyMethod::Interlaced)
+    if (model::traits(schedule.vocabulary()).joinsSAndT)
         all[at(PassKind::S)] = all[at(PassKind::S)].value_or(0) + all[at(PassKind::T)].value_or(0);
-    const bool sharded = model::isSharded(schedule.vocabulary());
+    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
         const auto passKind = static_cast<PassKind>(kind);
         const bool vocabulary = schedule::isVocabularyPass(passKind);
@@ -68,7 +68,7 @@ void setPair(CostModel &costs, const schedule::Schedule &schedule, Nanos pair)
 
 void joinCollectives(CostModel &costs, const schedule::Schedule &schedule)
 {
-    if (schedule.vocabulary() == model::VocabularyMethod::Interlaced)
+    if (model::traits(schedule.vocabulary()).joinsSAndT)
         costs.setCollective(Transfer::ReduceGradient,
                             costs.transfer(Transfer::Statistics, 0, 0) + costs.transfer(Transfer::ReduceGradient, 0, 0));
 }

@@ -39,12 +39,12 @@ private slots:
 
     void barriersOfTheMethods()
     {
-        QCOMPARE(barrierCount(VocabularyMethod::None), 0);
-        QCOMPARE(barrierCount(VocabularyMethod::Redis), 0);
-        QCOMPARE(barrierCount(VocabularyMethod::Naive), 3);
-        QCOMPARE(barrierCount(VocabularyMethod::Vocab1), 2);
-        QCOMPARE(barrierCount(VocabularyMethod::Vocab2), 1);
-        QVERIFY(!isSharded(VocabularyMethod::Redis) && isSharded(VocabularyMethod::Naive));
+        QCOMPARE(traits(VocabularyMethod::None).barriers, 0);
+        QCOMPARE(traits(VocabularyMethod::Redis).barriers, 0);
+        QCOMPARE(traits(VocabularyMethod::Naive).barriers, 3);
+        QCOMPARE(traits(VocabularyMethod::Vocab1).barriers, 2);
+        QCOMPARE(traits(VocabularyMethod::Vocab2).barriers, 1);
+        QVERIFY(!traits(VocabularyMethod::Redis).isSharded && traits(VocabularyMethod::Naive).isSharded);
     }
 };
 

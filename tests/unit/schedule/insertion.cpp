@@ -126,7 +126,7 @@ private slots:
                 const auto made = makeSchedule(planOf(family, 8, 64, method));
                 QVERIFY(made.ok());
                 const double found = milliseconds(makespanOf(*made, units()).value());
-                const double work = model::isSharded(method) ? 64 : 0;
+                const double work = model::traits(method).isSharded ? 64 : 0;
                 QVERIFY2(found <= plain + work, base::concat(family, ": ", found).c_str());
             }
         }

@@ -152,7 +152,7 @@ void ScheduleVFamilies::barriersCostMicrobatchesAndNoBubble()
     for (const std::string family : {"zb-v", "v-min", "v-half", "v-zb", "1f1b-v", "dualpipe-v", "hanayo"}) {
         const int plain = peakOf(family, 6, 24);
         for (const auto method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
-            QVERIFY2(peakOf(family, 6, 24, method) <= plain + 2 * model::barrierCount(method), family.c_str());
+            QVERIFY2(peakOf(family, 6, 24, method) <= plain + 2 * model::traits(method).barriers, family.c_str());
     }
     // The published order fills and drains as the pattern does; `best` needs no more than V-Half without vocabulary passes.
     const auto idle = [](int devices, VocabularyMethod method, model::VocabularyOrder order, double vocabulary) {

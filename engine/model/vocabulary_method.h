@@ -1,0 +1,108 @@
+// Where and how the vocabulary layers are computed (arXiv 2411.05288). A method is a row of the table below and a page in
+// resources/docs/vocabulary; all else follows from the row.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace stagelens::model {
+
+enum class VocabularyMethod : unsigned char { None, Redis, Naive, Vocab1, Vocab2, Interlaced };
+
+/// What tells one method from another. Readers ask for a trait and never compare methods.
+struct VocabularyTraits {
+    VocabularyMethod method;
+    std::string_view name;        ///< in documents and on the command line
+    std::string_view caption;     ///< in lists: what happens
+    std::string_view shortName;   ///< within a sentence
+    std::string_view description; ///< for `list vocabularies`
+    bool isChoice = true;         ///< false: comes with a family of the same name
+    /// The transformer layers are redistributed so that stages with vocabulary layers have fewer, or none.
+    bool redistributesLayers = false;
+    /// Every device holds a shard of the vocabulary layers and runs S, T, EF and EB.
+    bool isSharded = false;
+    /// Communication barriers of the output layer; each costs one more microbatch in flight (section 4).
+    int barriers = 0;
+    /// S makes the local maximum only; U makes the local sums after a barrier of its own.
+    bool hasPassU = false;
+    /// S makes the parts of dX as well, scaled by local statistics; B of the last stage waits for S, and T makes dW only.
+    bool isGradientFromS = false;
+    /// S and T are one pass on all devices at once, as in tensor parallelism.
+    bool joinsSAndT = false;
+};
+
+inline constexpr auto kVocabularyMethods = std::to_array<VocabularyTraits>({
+    {.method = VocabularyMethod::None,
+     .name = "none",
+     .caption = "On first and last device",
+     .shortName = "not split",
+     .description = "whole, on the first and the last stage"},
+    {.method = VocabularyMethod::Redis, // section 6.2
+     .name = "redis",
+     .caption = "Layers rebalanced",
+     .shortName = "rebalancing",
+     .description = "whole, with the transformer layers redistributed to balance the stages",
+     .redistributesLayers = true},
+    {.method = VocabularyMethod::Naive, // section 4.1
+     .name = "vocab-naive",
+     .caption = "Split, naive: 3 barriers",
+     .shortName = "naive split",
+     .description = "sharded over all devices, three barriers",
+     .isSharded = true,
+     .barriers = 3,
+     .hasPassU = true},
+    {.method = VocabularyMethod::Vocab1, // algorithm 1
+     .name = "vocab-1",
+     .caption = "VOCAB-1: split, 2 barriers",
+     .shortName = "VOCAB-1",
+     .description = "sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)",
+     .isSharded = true,
+     .barriers = 2},
+    {.method = VocabularyMethod::Vocab2, // algorithm 2
+     .name = "vocab-2",
+     .caption = "VOCAB-2: split, 1 barrier",
+     .shortName = "VOCAB-2",
+     .description = "sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)",
+     .isSharded = true,
+     .barriers = 1,
+     .isGradientFromS = true},
+    {.method = VocabularyMethod::Interlaced, // appendix B
+     .name = "interlaced",
+     .caption = "Split, all devices at once",
+     .shortName = "interlaced split",
+     .description = "sharded over all devices, which run it at once (arXiv 2411.05288, appendix B)",
+     .isChoice = false,
+     .isSharded = true,
+     .joinsSAndT = true},
+});
+
+[[nodiscard]] constexpr const VocabularyTraits &traits(VocabularyMethod method)
+{
+    return kVocabularyMethods[static_cast<std::size_t>(method)];
+}
+
+[[nodiscard]] constexpr std::string_view name(VocabularyMethod method)
+{
+    return traits(method).name;
+}
+
+/// The methods that a person can choose: the first of the table.
+inline constexpr std::span kVocabularyChoices =
+    std::span(kVocabularyMethods)
+        .first(static_cast<std::size_t>(std::ranges::count(kVocabularyMethods, true, &VocabularyTraits::isChoice)));
+
+static_assert(std::ranges::all_of(kVocabularyMethods, [](const VocabularyTraits &row) { return &row == &traits(row.method); }));
+static_assert(std::ranges::all_of(kVocabularyChoices, &VocabularyTraits::isChoice));
+
+/// Of all methods, also of those that nobody chooses.
+[[nodiscard]] constexpr std::optional<VocabularyMethod> parseVocabularyMethod(std::string_view name)
+{
+    const auto *const found = std::ranges::find(kVocabularyMethods, name, &VocabularyTraits::name);
+    return found == kVocabularyMethods.end() ? std::nullopt : std::optional(found->method);
+}
+
+} // namespace stagelens::model
