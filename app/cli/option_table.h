@@ -1,9 +1,8 @@
-// The experiment options of the contract, one by one.
+// What the command line makes of the fields of an experiment.
 #pragma once
 
-#include "engine/model/experiment.h"
+#include "engine/model/schema.h"
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,17 +11,8 @@ namespace stagelens::cli {
 /// What is wrong with an option's text; empty if nothing is.
 using Fault = std::string;
 
-/// One option: its JSON field tells whose problem a problem of validate() is.
-struct Option {
-    const char *name;
-    const char *placeholder;
-    const char *group;
-    const char *field;
-    const char *help;
-    Fault (*apply)(std::string_view text, model::Experiment &experiment);
-};
-
-/// In the order in which they are applied: the model's name first, then its sizes.
-[[nodiscard]] std::span<const Option> experimentOptions();
+/// Sets a field to what the text of its option means. A model may also come from a Hugging Face config.json, a schedule from a
+/// file or from standard input.
+[[nodiscard]] Fault applyOption(const model::Field &field, std::string_view text, model::Experiment &experiment);
 
 } // namespace stagelens::cli

@@ -15,7 +15,7 @@
 #include "engine/schedule/families.h"
 
 #include <algorithm>
-#include <limits>
+#include <cctype>
 #include <string_view>
 
 namespace stagelens::cli {
@@ -33,28 +33,6 @@ bool given(const ExperimentArguments &arguments, const char *option)
     return arguments.given.contains(option);
 }
 
-/// 8h/3 rounded up to a multiple of 64 for llama, 4h for gpt.
-int defaultFfn(const model::ModelConfig &model)
-{
-    const std::int64_t hidden = model.hidden;
-    const std::int64_t width = model.family == model::ModelFamily::Llama ? ((8 * hidden + 2) / 3 + 63) / 64 * 64 : 4 * hidden;
-    return static_cast<int>(std::clamp<std::int64_t>(width, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-}
-
-/// Sizes that follow from others follow the new ones, unless the person or the preset chose them apart.
-void followSizes(const model::ModelConfig &before, const ExperimentArguments &arguments, model::ModelConfig &model)
-{
-    if (!given(arguments, "--ffn") && before.ffn == defaultFfn(before))
-        model.ffn = defaultFfn(model);
-    if (!given(arguments, "--kv-heads") && before.kvHeads == before.heads)
-        model.kvHeads = model.heads;
-    if (!given(arguments, "--head-dim") &&
-        (model.family != before.family || model.hidden != before.hidden || model.heads != before.heads))
-        model.headDim.reset();
-    if (model.preset == before.preset && model != before)
-        model.preset = "custom";
-}
-
 /// Tells costs without a model (a teaching example: one layer a stage) from a plan with one.
 void decideModel(const ExperimentArguments &arguments, Experiment &experiment)
 {
@@ -64,10 +42,8 @@ void decideModel(const ExperimentArguments &arguments, Experiment &experiment)
     if (experiment.hasModel)
         return;
     for (const auto &[option, text] : arguments.given) {
-        const bool ofModel = std::ranges::any_of(experimentOptions(), [&name = option](const Option &candidate) {
-            return name == candidate.name && std::string_view(candidate.group) == "Model";
-        });
-        if (ofModel || option == "--tied" || option == "--untied")
+        const model::Field *field = model::findField(option);
+        if (option == "--untied" || (field != nullptr && field->path.starts_with("model.")))
             base::log(base::LogLevel::Warning,
                       option + ": has no effect with given durations and no model; name --model or --layers");
     }
@@ -126,26 +102,34 @@ Experiment replanned(Experiment stored, const ExperimentArguments &arguments)
 Problems applyOptions(const ExperimentArguments &arguments, Experiment &experiment)
 {
     Problems problems;
-    const auto apply = [&](const Option &option) {
-        const auto found = arguments.given.find(option.name);
-        if (found == arguments.given.end())
+    const auto apply = [&](const model::Field &field) {
+        const auto found = arguments.given.find(std::string(field.option));
+        if (field.option.empty() || found == arguments.given.end())
             return;
         // Of a text that is wrong nothing stays, so that nobody complains of it again.
         Experiment tried = experiment;
-        if (Fault fault = option.apply(found->second, tried); fault.empty())
+        const bool isFlag = field.kind == model::Field::Kind::Flag;
+        if (Fault fault = applyOption(field, isFlag ? "true" : found->second, tried); fault.empty())
             experiment = std::move(tried);
         else
-            problems.push_back({option.name, std::move(fault)});
+            problems.push_back({std::string(field.option), std::move(fault)});
     };
     // The model comes first: sizes that follow from others are compared with what it says.
-    const std::span<const Option> options = experimentOptions();
-    apply(options.front());
+    const std::span<const model::Field> fields = model::schema();
+    apply(fields.front());
     const model::ModelConfig before = experiment.model;
     makeRoomForScheduleFile(arguments, experiment);
-    std::ranges::for_each(options.subspan(1), apply);
-    if (given(arguments, "--tied") || given(arguments, "--untied"))
-        experiment.model.tied = given(arguments, "--tied");
-    followSizes(before, arguments, experiment.model);
+    std::ranges::for_each(fields.subspan(1), apply);
+    for (const model::Field &field : fields) {
+        if (field.kind != model::Field::Kind::Flag || !arguments.given.contains(std::string(field.placeholder)))
+            continue;
+        (void)field.assign(experiment, false);
+        if (arguments.given.contains(std::string(field.option)))
+            problems.push_back({std::string(field.option), concat("contradicts ", field.placeholder, "; keep one")});
+    }
+    model::followModel(before, experiment.model, [&](std::string_view path) {
+        return arguments.given.contains(std::string(model::schemaField(path).option));
+    });
 
     if (const auto transport = arguments.given.find("--transport");
         transport != arguments.given.end() && transport->second != "in-process")
@@ -157,8 +141,6 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
         problems.push_back({"--hardware", "only one of --hardware, --uniform and --durations may be given; keep one"});
     if (given(arguments, "--schedule") && given(arguments, "--schedule-file"))
         problems.push_back({"--schedule", "contradicts --schedule-file, which is a schedule of its own; keep one"});
-    if (given(arguments, "--tied") && given(arguments, "--untied"))
-        problems.push_back({"--tied", "contradicts --untied; keep one"});
     return problems;
 }
 
@@ -167,12 +149,13 @@ Problem underOption(Problem problem, const ExperimentArguments &arguments)
 {
     if (problem.field == "schedule.text" && given(arguments, "--schedule-file")) // from standard input
         problem.field = "schedule.file";
-    for (const Option &option : experimentOptions()) {
-        const std::string_view field = option.field;
-        const bool within = problem.field == field ||
-                            (problem.field.starts_with(field) && problem.field[field.size()] == '.' && field != "model");
-        if (within && given(arguments, option.name)) {
-            problem.field = option.name + (problem.field == field ? "" : " " + problem.field.substr(field.size() + 1));
+    for (const model::Field &field : model::schema()) {
+        const bool within = problem.field == field.path ||
+                            (problem.field.starts_with(field.path) && problem.field[field.path.size()] == '.') ||
+                            (problem.field == "model" && field.path == "model.preset");
+        if (within && arguments.given.contains(std::string(field.option))) {
+            const bool isInner = problem.field.size() > field.path.size();
+            problem.field = std::string(field.option) + (isInner ? ' ' + problem.field.substr(field.path.size() + 1) : "");
             return problem;
         }
     }
@@ -185,24 +168,34 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
 {
     auto arguments = std::make_shared<ExperimentArguments>();
     command.add_option(positional, arguments->file, meaning)->check(notEmpty());
-    const auto add = [&](const char *name, const char *placeholder, const char *group, const std::string &help) {
+    const auto add = [&](std::string_view name, std::string_view placeholder, const std::string &group,
+                         const std::string &help) {
         command
             .add_option_function<std::string>(
-                name, [arguments, name](const std::string &text) { arguments->given[name] = text; }, help)
-            ->type_name(placeholder)
+                std::string(name),
+                [arguments, name = std::string(name)](const std::string &text) { arguments->given[name] = text; }, help)
+            ->type_name(std::string(placeholder))
             ->group(group);
     };
-    for (const Option &option : experimentOptions())
-        add(option.name, option.placeholder, option.group, option.help);
-    add("--transport", "HOW", "Training", "in-process; `run` takes others too");
-    const auto addFlag = [&](const char *name, const char *help) {
+    const auto addFlag = [&](std::string_view name, const std::string &group, const std::string &help) {
         command
             .add_flag_callback(
-                name, [arguments, name] { arguments->given[name]; }, help)
-            ->group("Model");
+                std::string(name), [arguments, name = std::string(name)] { arguments->given[name]; }, help)
+            ->group(group);
     };
-    addFlag("--tied", "input embedding and output projection share one matrix");
-    addFlag("--untied", "they are two matrices");
+    for (const model::Field &field : model::schema()) {
+        std::string group(field.path.substr(0, field.path.find('.')));
+        group[0] = static_cast<char>(std::toupper(group[0]));
+        if (field.option.empty())
+            continue;
+        if (field.kind != model::Field::Kind::Flag) {
+            add(field.option, field.placeholder, group, std::string(field.help));
+            continue;
+        }
+        addFlag(field.option, group, std::string(field.help));
+        addFlag(field.placeholder, group, concat("the opposite of ", field.option));
+    }
+    add("--transport", "HOW", "Training", "in-process; `run` takes others too");
     return arguments;
 }
 

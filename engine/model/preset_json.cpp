@@ -1,7 +1,8 @@
 #include "engine/model/preset_json.h"
 
+#include "engine/model/schema_json.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -14,9 +15,8 @@ using base::Problems;
 using base::Result;
 
 constexpr std::string_view kCustom = "custom";
-constexpr std::array<std::string_view, 10> kShape{"family", "layers",   "hidden",          "heads", "kv_heads",
-                                                  "ffn",    "sequence", "vocabulary_size", "tied",  "dtype"};
-
+constexpr std::string_view kPath = "model.";
+constexpr std::string_view kPresetPath = "model.preset";
 /// What a model has of Llama's own choices; documents hold those that are not the usual ones.
 void setUsualChoices(ModelConfig &model)
 {
@@ -44,30 +44,38 @@ void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig 
     inner.finish();
 }
 
+/// The fields of a shape.
+bool isOfShape(const Field &field)
+{
+    return field.path.starts_with(kPath) && field.path != kPresetPath;
+}
+std::string_view keyOf(const Field &field)
+{
+    return field.path.substr(kPath.size());
+}
+
 /// Reads the members that make up the shape. Where hidden, heads or family are given, `ffn`, `kv_heads` and `head_dim` follow
 /// from them unless they are given too.
 void readShape(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
 {
-    reader.read("family", model.family);
-    reader.read("layers", model.layers);
-    reader.read("hidden", model.hidden);
-    reader.read("heads", model.heads);
-    reader.read("sequence", model.sequence);
-    reader.read("vocabulary_size", model.vocabularySize);
-    reader.read("tied", model.tied);
-    reader.read("dtype", model.dtype);
+    Experiment experiment;
+    experiment.model = model;
+    const auto read = [&](bool follows) {
+        for (const Field &field : schema())
+            if (isOfShape(field) &&
+                (field.path == "model.ffn" || field.path == "model.kv_heads" || field.path == "model.head_dim") == follows)
+                readField(reader, field, experiment, problems);
+    };
+    read(false);
     const bool newFamily = reader.find("family") != nullptr;
     if (newFamily || reader.find("heads") != nullptr)
-        model.kvHeads = model.heads;
+        experiment.model.kvHeads = experiment.model.heads;
     if (newFamily || reader.find("hidden") != nullptr)
-        model.ffn = defaultFfn(model.family, model.hidden);
+        experiment.model.ffn = defaultFfn(experiment.model.family, experiment.model.hidden);
     if (newFamily || reader.find("hidden") != nullptr || reader.find("heads") != nullptr)
-        model.headDim.reset();
-    reader.read("kv_heads", model.kvHeads);
-    reader.read("head_dim", model.headDim);
-    reader.read("ffn", model.ffn);
-    reader.read("rms_norm_eps", model.rmsNormEpsilon);
-    reader.read("rope_theta", model.ropeTheta);
+        experiment.model.headDim.reset();
+    read(true);
+    model = experiment.model;
     readRopeScaling(reader, path + "rope_scaling", model, problems);
 }
 
@@ -137,23 +145,17 @@ int defaultFfn(ModelFamily family, int hidden)
 
 Json modelJson(const ModelConfig &model)
 {
-    Json json{{"preset", model.preset}, {"family", name(model.family)}, {"layers", model.layers},
-              {"hidden", model.hidden}, {"heads", model.heads},         {"kv_heads", model.kvHeads},
-              {"ffn", model.ffn},       {"sequence", model.sequence},   {"vocabulary_size", model.vocabularySize},
-              {"tied", model.tied},     {"dtype", name(model.dtype)}};
-    const ModelConfig usual;
-    if (model.headDim)
-        json["head_dim"] = *model.headDim;
-    if (model.rmsNormEpsilon != usual.rmsNormEpsilon)
-        json["rms_norm_eps"] = model.rmsNormEpsilon;
-    if (model.ropeTheta != usual.ropeTheta)
-        json["rope_theta"] = model.ropeTheta;
+    Experiment experiment;
+    experiment.model = model;
+    Json document;
+    addFields(document, experiment, "model");
+    Json &json = document["model"];
     if (const auto &scaling = model.ropeScaling)
         json["rope_scaling"] = {{"factor", scaling->factor},
                                 {"low_freq_factor", scaling->lowFrequencyFactor},
                                 {"high_freq_factor", scaling->highFrequencyFactor},
                                 {"original_max_position_embeddings", scaling->originalSequence}};
-    return json;
+    return std::move(json);
 }
 
 void readModel(const Json &json, ModelConfig &model, Problems &problems)
@@ -161,8 +163,9 @@ void readModel(const Json &json, ModelConfig &model, Problems &problems)
     ObjectReader reader(json, "model", problems);
     std::string presetName = model.preset;
     reader.read("preset", presetName);
-    const bool complete =
-        std::all_of(kShape.begin(), kShape.end(), [&](std::string_view member) { return reader.find(member) != nullptr; });
+    const bool complete = std::ranges::all_of(schema(), [&](const Field &field) {
+        return !isOfShape(field) || field.leftOut || reader.find(keyOf(field)) != nullptr;
+    });
     const Result<ModelConfig> preset = modelPreset(presetName);
     if (preset)
         model = *preset;

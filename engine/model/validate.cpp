@@ -6,6 +6,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/partition.h"
+#include "engine/model/schema.h"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +19,7 @@ namespace {
 using base::concat;
 using base::Problems;
 
-// Generous for any real plan; small enough that no product of the accounting overflows.
-constexpr int kLargestSize = 1 << 24;
-constexpr int kMostLayers = 1 << 16;
-constexpr int kMostDevices = 1024;
-constexpr int kMostMicrobatches = 1'000'000;
-constexpr int kLargestMicrobatch = 1 << 20;
-constexpr int kMostSteps = 1'000'000'000;
+constexpr int kWidest = 1 << 24;
 constexpr std::int64_t kMostForwardPasses = 10'000'000;
 constexpr double kMostParameters = 1e15;
 constexpr double kMostBytes = 4e18;
@@ -39,9 +34,14 @@ public:
             m_problems.push_back({std::string(field), std::move(message)});
         return condition;
     }
-    bool inRange(int value, int most, std::string_view field)
+    /// Whether a number is within the range of its field. Written so that NaN is not.
+    template <class Number>
+    bool inRange(Number value, std::string_view path)
     {
-        return holds(value >= 1 && value <= most, field, concat("is ", value, "; choose 1 to ", most));
+        const Field &field = schemaField(path);
+        const auto number = static_cast<double>(value);
+        return holds(number >= field.least && number <= field.most && std::isfinite(number), path,
+                     concat("is ", value, "; choose ", field.least, rangeEnd<Number>(field)));
     }
     bool isText(const std::string &value, std::string_view field)
     {
@@ -56,6 +56,12 @@ public:
     Problems take() { return std::move(m_problems); }
 
 private:
+    template <class Number>
+    static std::string rangeEnd(const Field &field)
+    {
+        return std::isinf(field.most) ? " or more" : concat(" to ", static_cast<Number>(field.most));
+    }
+
     Problems m_problems;
 };
 
@@ -64,10 +70,10 @@ bool checkHeadSize(const ModelConfig &model, Checks &checks)
 {
     const bool isGpt = model.family == ModelFamily::Gpt;
     if (model.headDim) {
-        if (!checks.inRange(*model.headDim, kLargestSize, "model.head_dim") ||
-            !checks.holds(std::int64_t{*model.headDim} * model.heads <= kLargestSize, "model.head_dim",
-                          concat("is ", *model.headDim, ", and ", model.heads, " heads of it are wider than ", kLargestSize,
-                                 "; choose less")))
+        if (!checks.inRange(*model.headDim, "model.head_dim") ||
+            !checks.holds(
+                std::int64_t{*model.headDim} * model.heads <= kWidest, "model.head_dim",
+                concat("is ", *model.headDim, ", and ", model.heads, " heads of it are wider than ", kWidest, "; choose less")))
             return false;
         checks.holds(!isGpt || std::int64_t{*model.headDim} * model.heads == model.hidden, "model.head_dim",
                      concat("is ", *model.headDim, ", but the ", model.heads, " heads of gpt divide hidden ", model.hidden,
@@ -90,8 +96,8 @@ void checkRotation(const ModelConfig &model, Checks &checks)
     const auto within = [&](double value, double least, double most, std::string_view field) {
         checks.holds(value >= least && value <= most, field, concat("is ", value, "; choose ", least, " to ", most));
     };
-    within(model.rmsNormEpsilon, 1e-30, 1, "model.rms_norm_eps");
-    within(model.ropeTheta, 1, kLargest, "model.rope_theta");
+    checks.inRange(model.rmsNormEpsilon, "model.rms_norm_eps");
+    checks.inRange(model.ropeTheta, "model.rope_theta");
     if (!model.ropeScaling)
         return;
     const RopeScaling &scaling = *model.ropeScaling;
@@ -101,19 +107,19 @@ void checkRotation(const ModelConfig &model, Checks &checks)
                  "model.rope_scaling.high_freq_factor",
                  concat("is ", scaling.highFrequencyFactor, "; choose more than low_freq_factor, which is ",
                         scaling.lowFrequencyFactor));
-    checks.inRange(scaling.originalSequence, kLargestSize, "model.rope_scaling.original_max_position_embeddings");
+    within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
 }
 
 /// True if every size is sound, so that accounting may be called.
 bool checkModel(const ModelConfig &model, Checks &checks)
 {
-    bool sound = checks.inRange(model.layers, kMostLayers, "model.layers");
-    const bool hidden = checks.inRange(model.hidden, kLargestSize, "model.hidden");
-    const bool heads = checks.inRange(model.heads, kLargestSize, "model.heads");
-    const bool kvHeads = checks.inRange(model.kvHeads, kLargestSize, "model.kv_heads");
-    sound &= checks.inRange(model.ffn, kLargestSize, "model.ffn");
-    sound &= checks.inRange(model.sequence, kLargestSize, "model.sequence");
-    sound &= checks.inRange(model.vocabularySize, kLargestSize, "model.vocabulary_size");
+    bool sound = checks.inRange(model.layers, "model.layers");
+    const bool hidden = checks.inRange(model.hidden, "model.hidden");
+    const bool heads = checks.inRange(model.heads, "model.heads");
+    const bool kvHeads = checks.inRange(model.kvHeads, "model.kv_heads");
+    sound &= checks.inRange(model.ffn, "model.ffn");
+    sound &= checks.inRange(model.sequence, "model.sequence");
+    sound &= checks.inRange(model.vocabularySize, "model.vocabulary_size");
     const bool size = hidden && heads && checkHeadSize(model, checks);
     if (heads && kvHeads && model.family == ModelFamily::Gpt)
         checks.holds(
@@ -177,9 +183,9 @@ void checkParallel(const Experiment &experiment, Checks &checks)
     const ParallelPlan &plan = experiment.parallel;
     const ModelConfig &model = experiment.model;
     const int chunks = stagesPerDevice(experiment.schedule);
-    const bool devices = checks.inRange(plan.devices, kMostDevices, "parallel.devices");
-    const bool microbatches = checks.inRange(plan.microbatches, kMostMicrobatches, "parallel.microbatches");
-    checks.inRange(plan.microbatchSize, kLargestMicrobatch, "parallel.microbatch_size");
+    const bool devices = checks.inRange(plan.devices, "parallel.devices");
+    const bool microbatches = checks.inRange(plan.microbatches, "parallel.microbatches");
+    checks.inRange(plan.microbatchSize, "parallel.microbatch_size");
     base::Problems shape = shapeProblems(experiment.schedule);
     const bool isSound = shape.empty();
     checks.add(std::move(shape));
@@ -256,15 +262,12 @@ void checkTraining(const TrainingPlan &training, Checks &checks)
 {
     checks.holds(training.backend == "cpu" || training.backend == "cuda", "training.backend",
                  concat("is `", training.backend, "`; choose cpu or cuda"));
-    checks.inRange(training.steps, kMostSteps, "training.steps");
+    checks.inRange(training.steps, "training.steps");
     checks.isText(training.data, "training.data");
     const OptimizerChoice &optimizer = training.optimizer;
     checks.holds(optimizer.name == "adamw", "training.optimizer.name", concat("is `", optimizer.name, "`; choose adamw"));
-    const auto notNegative = [&](double value, std::string_view field) {
-        checks.holds(value >= 0 && std::isfinite(value), field, concat("is ", value, "; choose 0 or more"));
-    };
-    notNegative(optimizer.learningRate, "training.optimizer.lr");
-    notNegative(optimizer.weightDecay, "training.optimizer.weight_decay");
+    checks.inRange(optimizer.learningRate, "training.optimizer.lr");
+    checks.inRange(optimizer.weightDecay, "training.optimizer.weight_decay");
     for (const double beta : {optimizer.beta1, optimizer.beta2})
         checks.holds(beta >= 0 && beta < 1, "training.optimizer.betas", concat("has ", beta, "; choose 0 to less than 1"));
     checks.holds(!optimizer.clip || (*optimizer.clip > 0 && std::isfinite(*optimizer.clip)), "training.optimizer.clip",

@@ -72,7 +72,7 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);
     QVERIFY(dialog && dialog->isVisible());
     const auto *table = dialog->findChild<QTableWidget *>(u"scaled-copy.table"_s);
-    const auto hidden = table->findItems(u"Hidden"_s, Qt::MatchExactly);
+    const auto hidden = table->findItems(u"Hidden width"_s, Qt::MatchExactly);
     QCOMPARE(hidden.size(), 1);
     QCOMPARE(table->item(hidden[0]->row(), 1)->text(), u"16384"_s);
     QTest::mouseClick(dialog->findChild<QAbstractButton *>(u"scaled-copy.open"_s), Qt::LeftButton);

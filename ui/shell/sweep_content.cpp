@@ -104,8 +104,8 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
     content.empty = kEmpty;
     content.lines = true;
     const SweepParameter &parameter = sweepParameters()[setup.first.parameter];
-    content.title = u"%1 over %2"_s.arg(metric.name, parameter.name.toLower());
-    content.x.name = parameter.name;
+    content.title = u"%1 over %2"_s.arg(metric.name, parameter.name().toLower());
+    content.x.name = parameter.name();
     content.x.text = [&parameter](double value) { return parameter.text(static_cast<int>(value)); };
     content.x.ticks.assign(setup.first.values.begin(), setup.first.values.end());
     content.x.logarithmic =

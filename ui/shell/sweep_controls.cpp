@@ -105,8 +105,8 @@ QWidget *SweepPage::makeControls()
     m_second->setObjectName(u"sweep.second"_s);
     m_second->addItem(u"nothing else"_s);
     for (const SweepParameter &parameter : sweepParameters()) {
-        m_first->addItem(parameter.name);
-        m_second->addItem(parameter.name);
+        m_first->addItem(parameter.name());
+        m_second->addItem(parameter.name());
     }
     m_firstValues = makeValues(u"sweep.firstValues"_s);
     m_firstValues->setAccessibleName(u"Values of the first parameter"_s);

@@ -1,168 +1,93 @@
 #include "ui/state/fields.h"
 
 #include "engine/base/count.h"
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/names.h"
 #include "engine/model/presets.h"
+#include "engine/model/schema.h"
 #include "engine/schedule/families.h"
-#include "ui/state/field_makers.h"
+#include "engine/service/schedule_text.h"
 #include "ui/words/words.h"
 
 #include <QStringList>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 using model::Experiment;
+using model::FieldValue;
+using Row = model::Field;
 
 namespace {
 
-/// As integer(), of the model: the preset is left, and GPT's derived widths follow while they still stand in their proportion.
-Field modelSize(const QString &id, const QString &caption, const QString &option, const QString &tip,
-                std::function<int &(Experiment &)> access)
-{
-    Field made = integer(id, caption, option, tip, access);
-    made.setValue = [access](Experiment &experiment, const QVariant &value) {
-        model::ModelConfig &shape = experiment.model;
-        const bool proportional = shape.family == model::ModelFamily::Gpt && shape.ffn == 4LL * shape.hidden;
-        const bool allHeads = shape.kvHeads == shape.heads;
-        const int ffnBefore = shape.ffn;
-        const std::pair widthsBefore(shape.hidden, shape.heads);
-        access(experiment) = value.toInt();
-        if (proportional && shape.ffn == ffnBefore && shape.hidden < 1'000'000)
-            shape.ffn = 4 * shape.hidden;
-        if (allHeads)
-            shape.kvHeads = shape.heads;
-        if (widthsBefore != std::pair(shape.hidden, shape.heads))
-            shape.headDim.reset();
-        shape.preset = "custom";
-    };
-    made.applies = hasModel;
-    return made;
-}
+constexpr double kGiB = 1 << 30;
 
-void addArchitecture(std::vector<Field> &all)
+Field::Kind kindOf(Row::Kind kind)
 {
-    Field family = choice(
-        u"model.family"_s, u"Architecture"_s, u"--family"_s, u"What a layer is made of."_s,
-        {{u"gpt"_s, u"GPT-2"_s, u"Learned positions, LayerNorm, GELU, biases"_s},
-         {u"llama"_s, u"Llama"_s, u"Rotary positions, RMSNorm, SwiGLU, grouped-query attention"_s}},
-        [](const Experiment &experiment) { return qtText(model::name(experiment.model.family)); },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.model.family = model::parse<model::ModelFamily>(name).value_or(model::ModelFamily::Gpt);
-            experiment.model.headDim.reset();
-            if (experiment.model.family == model::ModelFamily::Gpt)
-                experiment.model.kvHeads = experiment.model.heads; // GPT-2 has no groups
-            experiment.model.preset = "custom";
-        });
-    family.applies = hasModel;
-    all.push_back(std::move(family));
-}
-
-void addNumberFormat(std::vector<Field> &all)
-{
-    Field format = choice(
-        u"model.dtype"_s, u"Number format"_s, u"--dtype"_s,
-        u"Of weights and activations in the plan; the CPU computes in fp32, GPUs in fp32 and bf16."_s,
-        {{u"fp32"_s, u"fp32"_s, {}}, {u"bf16"_s, u"bf16"_s, {}}, {u"fp16"_s, u"fp16"_s, {}}},
-        [](const Experiment &experiment) { return qtText(model::name(experiment.model.dtype)); },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.model.dtype = model::parse<model::DataType>(name).value_or(model::DataType::Fp32);
-            experiment.model.preset = "custom";
-        });
-    format.applies = hasModel;
-    all.push_back(std::move(format));
-}
-
-void addModelFields(std::vector<Field> &all)
-{
-    std::vector<Choice> presets;
-    if (const auto found = model::modelPresets(); found.ok()) {
-        for (const model::ModelPreset &preset : *found)
-            presets.push_back({qtText(preset.model.preset), qtText(preset.model.preset), qtText(preset.description)});
-        // The one that trains on a desk first.
-        std::stable_partition(presets.begin(), presets.end(), [](const Choice &one) { return one.value.endsWith(u"-demo"_s); });
+    switch (kind) {
+    case Row::Kind::Integer:
+    case Row::Kind::Seed: return Field::Kind::Integer;
+    case Row::Kind::Size: return Field::Kind::Size;
+    case Row::Kind::Bytes:
+    case Row::Kind::Real: return Field::Kind::Real;
+    case Row::Kind::Choice: return Field::Kind::Choice;
+    case Row::Kind::File: return Field::Kind::File;
+    case Row::Kind::Flag: return Field::Kind::Flag;
+    case Row::Kind::Text:
+    case Row::Kind::Layers:
+    case Row::Kind::Pair:
+    case Row::Kind::Times: break;
     }
-    presets.push_back({u"custom"_s, u"Custom"_s, u"A model whose sizes were changed by hand"_s});
-    presets.push_back({QString(), u"None (teaching units)"_s, u"One layer a stage and durations by hand"_s});
-    all.push_back(choice(
-        u"model.preset"_s, u"Model"_s, u"--model"_s, u"The model that is trained."_s, std::move(presets),
-        [](const Experiment &experiment) { return experiment.hasModel ? qtText(experiment.model.preset) : QString(); },
-        [](Experiment &experiment, const std::string &name) {
-            if (name.empty()) {
-                experiment.hasModel = false;
-                if (!std::holds_alternative<model::UniformCosts>(experiment.cost.source))
-                    experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
-                return;
-            }
-            experiment.hasModel = true;
-            experiment.parallel.stageLayers.clear();
-            if (const auto preset = model::modelPreset(name); preset.ok())
-                experiment.model = *preset;
-        }));
-    addArchitecture(all);
-    all.push_back(modelSize(u"model.layers"_s, u"Layers"_s, u"--layers"_s, u"Transformer layers."_s,
-                            [](Experiment &experiment) -> int & { return experiment.model.layers; }));
-    all.push_back(modelSize(u"model.hidden"_s, u"Hidden width"_s, u"--hidden"_s, u"Width of the residual stream."_s,
-                            [](Experiment &experiment) -> int & { return experiment.model.hidden; }));
-    all.push_back(modelSize(u"model.heads"_s, u"Heads"_s, u"--heads"_s,
-                            u"Attention heads; they divide the hidden width unless the width of a head is given."_s,
-                            [](Experiment &experiment) -> int & { return experiment.model.heads; }));
-    Field keyValue = modelSize(u"model.kv_heads"_s, u"Key/value heads"_s, u"--kv-heads"_s,
-                               u"Heads of keys and values; they divide the heads."_s,
-                               [](Experiment &experiment) -> int & { return experiment.model.kvHeads; });
-    keyValue.setValue = [](Experiment &experiment, const QVariant &value) {
-        experiment.model.kvHeads = value.toInt();
-        experiment.model.preset = "custom";
-    };
-    keyValue.applies = [](const Experiment &experiment) {
-        return experiment.hasModel && experiment.model.family == model::ModelFamily::Llama;
-    };
-    all.push_back(std::move(keyValue));
-    Field headWidth = integer(u"model.head_dim"_s, u"Width of a head"_s, u"--head-dim"_s,
-                              u"Channels of one head, an even number; 0: hidden width / heads."_s, {});
-    headWidth.value = [](const Experiment &experiment) { return QVariant(experiment.model.headDim.value_or(0)); };
-    headWidth.setValue = [](Experiment &experiment, const QVariant &value) {
-        experiment.model.headDim = value.toInt() == 0 ? std::nullopt : std::optional(value.toInt());
-        experiment.model.preset = "custom";
-    };
-    headWidth.applies = [](const Experiment &experiment) { // also where a file gives it to GPT, which is refused at this field
-        return experiment.hasModel && (experiment.model.family == model::ModelFamily::Llama || experiment.model.headDim);
-    };
-    headWidth.zero = u"hidden / heads"_s;
-    all.push_back(std::move(headWidth));
-    all.push_back(modelSize(u"model.ffn"_s, u"Inner width"_s, u"--ffn"_s, u"Inner width of the MLP."_s,
-                            [](Experiment &experiment) -> int & { return experiment.model.ffn; }));
-    all.push_back(modelSize(u"model.sequence"_s, u"Sequence length"_s, u"--sequence"_s, u"Tokens of one sequence."_s,
-                            [](Experiment &experiment) -> int & { return experiment.model.sequence; }));
-    Field vocabulary = modelSize(u"model.vocabulary_size"_s, u"Vocabulary size"_s, u"--vocabulary-size"_s,
-                                 u"Tokens in the vocabulary: what the output layer's work grows with."_s,
-                                 [](Experiment &experiment) -> int & { return experiment.model.vocabularySize; });
-    vocabulary.kind = Field::Kind::Size;
-    for (const int size : {2048, 8192, 32768, 65536, 131072, 262144})
-        vocabulary.choices.push_back({QString::number(size), countText(size), {}});
-    all.push_back(std::move(vocabulary));
-    Field tied{u"model.tied"_s,
-               u"Tied embeddings"_s,
-               u"--tied"_s,
-               u"Input embedding and output layer share one matrix."_s,
-               Field::Kind::Flag,
-               [](const Experiment &experiment) { return QVariant(experiment.model.tied); },
-               [](Experiment &experiment, const QVariant &value) {
-                   experiment.model.tied = value.toBool();
-                   experiment.model.preset = "custom";
-               }};
-    tied.applies = hasModel;
-    all.push_back(std::move(tied));
-    addNumberFormat(all);
+    return Field::Kind::Text;
 }
 
-/// "2/2/2/2"; a word that is no number becomes -1, which the validation refuses.
-std::vector<int> layersFromText(const QString &text)
+template <class Number>
+QVariant listText(const std::vector<Number> &numbers, const QString &separator)
+{
+    QStringList words;
+    for (const Number number : numbers)
+        words << QString::number(number);
+    return words.join(separator);
+}
+
+/// As its control shows it. An absent number is 0.
+QVariant shownValue(const Row &row, const FieldValue &value)
+{
+    switch (row.kind) {
+    case Row::Kind::Integer:
+    case Row::Kind::Size: {
+        const auto *number = std::get_if<std::int64_t>(&value);
+        return number != nullptr ? static_cast<int>(*number) : 0;
+    }
+    case Row::Kind::Seed: return static_cast<int>(std::get<std::uint64_t>(value));
+    case Row::Kind::Bytes: {
+        const auto *bytes = std::get_if<std::int64_t>(&value);
+        return bytes != nullptr ? static_cast<double>(*bytes) / kGiB : 0.0;
+    }
+    case Row::Kind::Real: {
+        const auto *number = std::get_if<double>(&value);
+        return number != nullptr ? *number : 0.0;
+    }
+    case Row::Kind::Flag: return std::get<bool>(value);
+    case Row::Kind::Layers: {
+        const auto *layers = std::get_if<std::vector<int>>(&value);
+        return layers != nullptr ? listText(*layers, u"/"_s) : QString();
+    }
+    case Row::Kind::Pair: return listText(std::get<std::vector<double>>(value), u", "_s);
+    case Row::Kind::Choice:
+    case Row::Kind::Text:
+    case Row::Kind::File:
+    case Row::Kind::Times: break;
+    }
+    const auto *text = std::get_if<std::string>(&value);
+    return text != nullptr ? qtText(*text) : QString();
+}
+
+/// Whole numbers of a line; a word that is no number becomes -1, which the validation refuses.
+FieldValue layersOf(const QString &text)
 {
     std::vector<int> layers;
     const QStringList words = text.trimmed().isEmpty() ? QStringList() : text.split(u'/');
@@ -170,139 +95,191 @@ std::vector<int> layersFromText(const QString &text)
         const auto count = base::parseCount(utf8(word));
         layers.push_back(count && std::in_range<int>(*count) ? static_cast<int>(*count) : -1);
     }
-    return layers;
+    return layers.empty() ? FieldValue() : FieldValue(layers);
 }
 
-void addPlanFields(std::vector<Field> &all)
+/// Two numbers of a line; what is none becomes -1, which the validation refuses.
+FieldValue pairOf(const QString &text)
 {
-    all.push_back(integer(u"parallel.devices"_s, u"Devices"_s, u"--devices"_s, u"Pipeline devices; each holds one stage."_s,
-                          [](Experiment &experiment) -> int & { return experiment.parallel.devices; }));
-    all.back().setValue = [](Experiment &experiment, const QVariant &value) {
-        // A cut of the layers holds for one number of stages only.
+    const QStringList words = text.split(u',');
+    std::vector<double> pair(2, -1);
+    for (std::size_t i = 0; i < pair.size() && words.size() == 2; ++i) {
+        bool isNumber = false;
+        const double number = words[static_cast<qsizetype>(i)].trimmed().toDouble(&isNumber);
+        pair[i] = isNumber ? number : -1;
+    }
+    return pair;
+}
+
+FieldValue valueOf(const Row &row, const QVariant &shown)
+{
+    const bool isZeroAbsent = row.mayBeAbsent && !row.absent.empty();
+    switch (row.kind) {
+    case Row::Kind::Integer:
+    case Row::Kind::Size: return isZeroAbsent && shown.toInt() == 0 ? FieldValue() : FieldValue(std::int64_t{shown.toInt()});
+    case Row::Kind::Seed: return static_cast<std::uint64_t>(std::max(0, shown.toInt()));
+    case Row::Kind::Bytes:
+        return shown.toDouble() > 0 ? FieldValue(static_cast<std::int64_t>(shown.toDouble() * kGiB)) : FieldValue();
+    case Row::Kind::Real: return isZeroAbsent && shown.toDouble() <= 0 ? FieldValue() : FieldValue(shown.toDouble());
+    case Row::Kind::Flag: return shown.toBool();
+    case Row::Kind::Layers: return layersOf(shown.toString());
+    case Row::Kind::Pair: return pairOf(shown.toString());
+    case Row::Kind::Choice:
+    case Row::Kind::Text:
+    case Row::Kind::File:
+    case Row::Kind::Times: break;
+    }
+    return row.mayBeAbsent && shown.toString().isEmpty() ? FieldValue() : FieldValue(utf8(shown.toString()));
+}
+
+/// A row's help as a sentence.
+QString sentenceOf(std::string_view help)
+{
+    QString text = qtText(help) + u'.';
+    text[0] = text[0].toUpper();
+    return text;
+}
+
+/// The row as something to edit.
+Field fieldOf(const Row &row)
+{
+    Field field{qtText(row.path), qtText(row.caption), qtText(row.option), sentenceOf(row.help), kindOf(row.kind), {}, {}};
+    field.value = [&row](const Experiment &experiment) { return shownValue(row, row.value(experiment)); };
+    field.setValue = [&row](Experiment &experiment, const QVariant &shown) {
+        model::edit(experiment, row, valueOf(row, shown));
+    };
+    for (const model::FieldChoice &choice : row.choices)
+        field.choices.push_back(
+            {qtText(choice.value),
+             row.kind == Row::Kind::Size ? countText(qtText(choice.value).toDouble()) : qtText(choice.caption),
+             qtText(choice.tip)});
+    if (row.applies != nullptr)
+        field.applies = row.applies;
+    field.zero = qtText(row.absent);
+    return field;
+}
+
+void completePreset(Field &field)
+{
+    if (const auto found = model::modelPresets(); found.ok()) {
+        for (const model::ModelPreset &preset : *found)
+            field.choices.push_back({qtText(preset.model.preset), qtText(preset.model.preset), qtText(preset.description)});
+        // The one that trains on a desk first.
+        std::ranges::stable_partition(field.choices, [](const Choice &one) { return one.value.endsWith(u"-demo"_s); });
+    }
+    field.choices.push_back({u"custom"_s, u"Custom"_s, u"A model whose sizes were changed by hand"_s});
+    field.choices.push_back({QString(), u"None (teaching units)"_s, u"One layer a stage and durations by hand"_s});
+    field.value = [](const Experiment &experiment) {
+        return experiment.hasModel ? qtText(experiment.model.preset) : QString();
+    };
+    field.setValue = [](Experiment &experiment, const QVariant &shown) {
+        experiment.hasModel = !shown.toString().isEmpty();
+        if (!experiment.hasModel) {
+            if (!std::holds_alternative<model::UniformCosts>(experiment.cost.source))
+                experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
+            return;
+        }
         experiment.parallel.stageLayers.clear();
-        experiment.parallel.devices = value.toInt();
+        if (const auto preset = model::modelPreset(utf8(shown.toString())); preset.ok())
+            experiment.model = *preset;
     };
-    all.push_back(integer(u"parallel.microbatches"_s, u"Microbatches"_s, u"--microbatches"_s,
-                          u"Microbatches of one iteration."_s,
-                          [](Experiment &experiment) -> int & { return experiment.parallel.microbatches; }));
-    all.push_back(integer(u"parallel.microbatch_size"_s, u"Microbatch size"_s, u"--microbatch-size"_s,
-                          u"Sequences of one microbatch."_s,
-                          [](Experiment &experiment) -> int & { return experiment.parallel.microbatchSize; }));
-    Field cut{u"parallel.stage_layers"_s,
-              u"Layers of each stage"_s,
-              u"--stage-layers"_s,
-              u"Such as 2/2/2/2; empty: as even as possible."_s,
-              Field::Kind::Text,
-              [](const Experiment &experiment) {
-                  QStringList words;
-                  for (const int layers : experiment.parallel.stageLayers)
-                      words << QString::number(layers);
-                  return QVariant(words.join(u'/'));
-              },
-              [](Experiment &experiment, const QVariant &value) {
-                  experiment.parallel.stageLayers = layersFromText(value.toString());
-              }};
-    cut.applies = hasModel;
-    all.push_back(std::move(cut));
 }
 
-/// A duration of the teaching units.
-Field uniformField(const QString &key, const QString &caption)
+void completeFamily(Field &field)
 {
-    const std::string name = utf8(key);
-    Field made = real(
-        u"cost.uniform."_s + key, caption, u"--uniform "_s + key + u"="_s, u"Milliseconds; one millisecond is one unit."_s,
-        [name](const Experiment &experiment) {
-            const auto &costs = std::get<model::UniformCosts>(experiment.cost.source).milliseconds;
-            const auto found = costs.find(name);
-            return found == costs.end() ? 0.0 : found->second;
-        },
-        [name](Experiment &experiment, double value) {
-            std::get<model::UniformCosts>(experiment.cost.source).milliseconds[name] = value;
-        });
-    made.applies = [](const Experiment &experiment) {
-        return std::holds_alternative<model::UniformCosts>(experiment.cost.source);
+    for (const schedule::Family &family : schedule::families())
+        field.choices.push_back({qtText(family.name), familyCaption(family.name), qtText(family.description)});
+    field.choices.push_back({qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
+                             u"The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)"_s});
+    field.setValue = [choose = field.setValue](Experiment &experiment, const QVariant &shown) {
+        if (utf8(shown.toString()) == model::kCustomFamily)
+            experiment = service::withOwnOrder(std::move(experiment));
+        else
+            choose(experiment, shown);
     };
-    return made;
 }
 
-void setCosts(Experiment &experiment, const std::string &name)
+void completeCosts(Field &field)
 {
-    if (name == "uniform")
-        experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}, {"S", 0.25}, {"T", 0.25}}, model::UniformPer::Device};
-    else if (name == "durations")
-        experiment.cost.source = model::DurationsFile{};
-    else
-        experiment.cost.source = model::HardwarePreset{name};
-    if (!experiment.hasModel && name != "uniform" && name != "durations")
-        experiment.hasModel = true;
-}
-
-void addCostFields(std::vector<Field> &all)
-{
-    std::vector<Choice> sources;
     if (const auto found = model::hardwarePresets(); found.ok()) {
         for (const model::Hardware &hardware : *found) {
             const bool local = hardware.name == "cpu-local";
-            sources.insert(
-                local ? sources.begin() : sources.end(),
+            field.choices.insert(
+                local ? field.choices.begin() : field.choices.end(),
                 {qtText(hardware.name), local ? u"This computer"_s : qtText(hardware.name), qtText(hardware.description)});
         }
     }
-    sources.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
-    sources.push_back({u"durations"_s, u"Durations from a file"_s,
-                       u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
-    all.push_back(choice(
-        u"cost.hardware"_s, u"Costs for"_s, u"--hardware"_s, u"Whose speed the prediction assumes."_s, std::move(sources),
-        [](const Experiment &experiment) {
-            if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
-                return qtText(preset->name);
-            return std::holds_alternative<model::UniformCosts>(experiment.cost.source) ? u"uniform"_s : u"durations"_s;
-        },
-        setCosts));
-    Field file{u"cost.durations"_s,
-               u"Durations file"_s,
-               u"--durations"_s,
-               u"CSV: device,stage,pass,duration_us."_s,
-               Field::Kind::File,
-               [](const Experiment &experiment) {
-                   return QVariant(qtText(std::get<model::DurationsFile>(experiment.cost.source).file));
-               },
-               [](Experiment &experiment, const QVariant &value) {
-                   std::get<model::DurationsFile>(experiment.cost.source).file = utf8(value.toString());
-               }};
-    file.applies = [](const Experiment &experiment) {
-        return std::holds_alternative<model::DurationsFile>(experiment.cost.source);
+    field.choices.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
+    field.choices.push_back({u"durations"_s, u"Durations from a file"_s,
+                             u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
+    field.value = [](const Experiment &experiment) {
+        if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
+            return qtText(preset->name);
+        return std::holds_alternative<model::UniformCosts>(experiment.cost.source) ? u"uniform"_s : u"durations"_s;
     };
-    all.push_back(std::move(file));
-    Field per = choice(
-        u"cost.per"_s, u"Durations of"_s, u"--uniform-per"_s,
-        u"With several chunks on a device: whether F and B are the time of the device's whole share, or of each chunk."_s,
-        {{u"device"_s, u"A device's share"_s, u"Each of v chunks takes 1/v: the work stays the same"_s},
-         {u"stage"_s, u"Each chunk"_s, u"With v chunks a device has v times the work"_s}},
-        [](const Experiment &experiment) {
-            return qtText(model::name(std::get<model::UniformCosts>(experiment.cost.source).per));
-        },
-        [](Experiment &experiment, const std::string &name) {
-            std::get<model::UniformCosts>(experiment.cost.source).per =
-                model::parse<model::UniformPer>(name).value_or(model::UniformPer::Device);
-        });
-    per.applies = [](const Experiment &experiment) {
+    field.setValue = [](Experiment &experiment, const QVariant &shown) {
+        const std::string name = utf8(shown.toString());
+        if (name == "uniform")
+            experiment.cost.source =
+                model::UniformCosts{{{"F", 1}, {"B", 2}, {"S", 0.25}, {"T", 0.25}}, model::UniformPer::Device};
+        else if (name == "durations")
+            experiment.cost.source = model::DurationsFile{};
+        else
+            experiment.cost.source = model::HardwarePreset{name};
+        experiment.hasModel = experiment.hasModel || std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
+    };
+}
+
+/// One of the durations that a teaching example has.
+Field uniformField(const Row &row, const std::string &key, const QString &caption)
+{
+    Field field{qtText(row.path) + u'.' + qtText(key),
+                caption,
+                qtText(row.option) + u' ' + qtText(key) + u'=',
+                u"Milliseconds; one millisecond is one unit."_s,
+                Field::Kind::Real,
+                {},
+                {}};
+    field.value = [key](const Experiment &experiment) {
+        const auto &costs = std::get<model::UniformCosts>(experiment.cost.source).milliseconds;
+        const auto found = costs.find(key);
+        return QVariant(found == costs.end() ? 0.0 : found->second);
+    };
+    field.setValue = [key](Experiment &experiment, const QVariant &shown) {
+        std::get<model::UniformCosts>(experiment.cost.source).milliseconds[key] = shown.toDouble();
+    };
+    field.applies = [](const Experiment &experiment) {
         return std::holds_alternative<model::UniformCosts>(experiment.cost.source);
     };
-    all.push_back(std::move(per));
-    for (const auto &[key, name] :
-         {std::pair{u"F"_s, u"Forward F"_s}, std::pair{u"B"_s, u"Backward B"_s}, std::pair{u"S"_s, u"Vocabulary S"_s},
-          std::pair{u"T"_s, u"Vocabulary T"_s}, std::pair{u"send"_s, u"Message"_s}})
-        all.push_back(uniformField(key, name));
-    all.push_back(choice(
-        u"cost.collectives"_s, u"Collectives"_s, u"cost.collectives"_s,
-        u"Whether barriers run beside the passes or keep the devices waiting."_s,
-        {{u"overlapped"_s, u"Overlap with passes"_s, {}}, {u"blocking"_s, u"Block the devices"_s, {}}},
-        [](const Experiment &experiment) { return qtText(model::name(experiment.cost.collectives)); },
-        [](Experiment &experiment, const std::string &name) {
-            experiment.cost.collectives = model::parse<model::Collectives>(name).value_or(model::Collectives::Overlapped);
-        }));
+    return field;
+}
+
+/// What only the rooms above the model know of a field: presets, families, and what a family has by itself.
+void complete(Field &field)
+{
+    if (field.id == u"model.preset"_s) {
+        completePreset(field);
+    } else if (field.id == u"schedule.family"_s) {
+        completeFamily(field);
+    } else if (field.id == u"schedule.file"_s) {
+        field.setValue = [](Experiment &experiment, const QVariant &shown) {
+            experiment = service::withScheduleFile(std::move(experiment), utf8(shown.toString()));
+        };
+    } else if (field.id == u"schedule.chunks"_s) {
+        field.value = [](const Experiment &experiment) { return QVariant(model::stagesPerDevice(experiment.schedule)); };
+    } else if (field.id == u"schedule.waves"_s) {
+        field.value = [](const Experiment &experiment) { return QVariant(experiment.schedule.waves.value_or(1)); };
+    } else if (field.id == u"cost.hardware"_s) {
+        completeCosts(field);
+    }
+}
+
+/// The group in which the editor has a field.
+std::size_t groupOf(const QString &id)
+{
+    constexpr std::array kStarts{u"model.", u"parallel.", u"schedule.", u"cost.", u"training.data", u"training."};
+    const auto found = std::ranges::find_if(kStarts, [&](const char16_t *start) { return id.startsWith(QStringView(start)); });
+    return static_cast<std::size_t>(found - kStarts.begin());
 }
 
 } // namespace
@@ -311,11 +288,20 @@ const std::vector<Field> &fields()
 {
     static const std::vector<Field> all = [] {
         std::vector<Field> made;
-        addModelFields(made);
-        addPlanFields(made);
-        addScheduleFields(made);
-        addCostFields(made);
-        addTrainingFields(made);
+        for (const Row &row : model::schema()) {
+            if (row.kind == Row::Kind::Times) {
+                for (const auto &[key, caption] :
+                     {std::pair{"F", u"Forward F"_s}, std::pair{"B", u"Backward B"_s}, std::pair{"S", u"Vocabulary S"_s},
+                      std::pair{"T", u"Vocabulary T"_s}, std::pair{"send", u"Message"_s}})
+                    made.push_back(uniformField(row, key, caption));
+            } else if (!row.option.empty()) {
+                made.push_back(fieldOf(row));
+                complete(made.back());
+            }
+        }
+        // One choice is none.
+        std::erase_if(made, [](const Field &field) { return field.kind == Field::Kind::Choice && field.choices.size() < 2; });
+        std::ranges::stable_sort(made, {}, [](const Field &field) { return groupOf(field.id); });
         return made;
     }();
     return all;
@@ -331,17 +317,10 @@ const Field &field(const QString &id)
 const std::vector<FieldGroup> &fieldGroups()
 {
     static const std::vector<FieldGroup> groups = [] {
-        const std::vector<std::pair<QString, QString>> starts = {
-            {u"Model"_s, u"model.preset"_s},  {u"Devices"_s, u"parallel.devices"_s}, {u"Schedule"_s, u"schedule.family"_s},
-            {u"Costs"_s, u"cost.hardware"_s}, {u"Data"_s, u"training.data"_s},       {u"Training"_s, u"training.steps"_s}};
-        std::vector<FieldGroup> made;
-        for (const Field &one : fields()) {
-            for (const auto &[name, first] : starts) {
-                if (first == one.id)
-                    made.push_back({name, {}});
-            }
-            made.back().ids.push_back(one.id);
-        }
+        std::vector<FieldGroup> made{{u"Model"_s, {}}, {u"Devices"_s, {}}, {u"Schedule"_s, {}},
+                                     {u"Costs"_s, {}}, {u"Data"_s, {}},    {u"Training"_s, {}}};
+        for (const Field &one : fields())
+            made[groupOf(one.id)].ids.push_back(one.id);
         return made;
     }();
     return groups;

@@ -19,20 +19,6 @@ namespace {
 constexpr std::int64_t kMostSweepValue = 1'000'000'000;
 constexpr std::size_t kVocabularySize = 0;
 
-/// A model that was changed bears its preset's name no longer.
-template <int model::ModelConfig::*Field>
-void setOfModel(model::Experiment &plan, int value)
-{
-    plan.model.*Field = value;
-    plan.model.preset = "custom";
-}
-
-template <int model::ParallelPlan::*Field>
-void setOfParallel(model::Experiment &plan, int value)
-{
-    plan.parallel.*Field = value;
-}
-
 base::Error complaint(const QString &sentence)
 {
     return base::Error::invalid("sweep", utf8(sentence));
@@ -48,13 +34,23 @@ double nanos(const service::SweepPoint &point)
 std::span<const SweepParameter> sweepParameters()
 {
     static const std::array<SweepParameter, 6> kAll{
-        {{u"Vocabulary size"_s, u"32k, 64k, 128k, 256k"_s, true, setOfModel<&model::ModelConfig::vocabularySize>},
-         {u"Devices"_s, u"2, 4, 8"_s, false, setOfParallel<&model::ParallelPlan::devices>},
-         {u"Microbatches"_s, u"4, 8, 16, 32, 64"_s, false, setOfParallel<&model::ParallelPlan::microbatches>},
-         {u"Microbatch size"_s, u"1, 2, 4"_s, true, setOfParallel<&model::ParallelPlan::microbatchSize>},
-         {u"Layers"_s, u"8, 16, 32"_s, true, setOfModel<&model::ModelConfig::layers>},
-         {u"Sequence"_s, u"128, 256, 512, 1Ki"_s, true, setOfModel<&model::ModelConfig::sequence>}}};
+        {{&model::schemaField("model.vocabulary_size"), u"32k, 64k, 128k, 256k"_s, true},
+         {&model::schemaField("parallel.devices"), u"2, 4, 8"_s, false},
+         {&model::schemaField("parallel.microbatches"), u"4, 8, 16, 32, 64"_s, false},
+         {&model::schemaField("parallel.microbatch_size"), u"1, 2, 4"_s, true},
+         {&model::schemaField("model.layers"), u"8, 16, 32"_s, true},
+         {&model::schemaField("model.sequence"), u"128, 256, 512, 1Ki"_s, true}}};
     return kAll;
+}
+
+QString SweepParameter::name() const
+{
+    return qtText(field->caption);
+}
+
+void SweepParameter::set(model::Experiment &plan, int value) const
+{
+    model::edit(plan, *field, std::int64_t{value});
 }
 
 QString SweepParameter::text(int value) const
@@ -104,11 +100,11 @@ std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepS
             entry.plan.schedule.vocabulary = method;
             entry.plan.parallel.stageLayers.clear(); // a cut made by hand for one plan hardly fits another
             first.set(entry.plan, value);
-            entry.words = u"%1 %2"_s.arg(first.name, first.text(value));
+            entry.words = u"%1 %2"_s.arg(first.name(), first.text(value));
             if (second) {
                 const SweepParameter &other = sweepParameters()[setup.second->parameter];
                 other.set(entry.plan, *second);
-                entry.words += u" · %1 %2"_s.arg(other.name, other.text(*second));
+                entry.words += u" · %1 %2"_s.arg(other.name(), other.text(*second));
             }
             entry.words += u" · "_s + shortName(method);
             entries.push_back(std::move(entry));
@@ -135,7 +131,7 @@ QStringList seriesNames(const SweepSetup &setup)
         }
         const SweepParameter &other = sweepParameters()[setup.second->parameter];
         for (const int second : setup.second->values)
-            names << u"%1 · %2 %3"_s.arg(shortName(method), other.name, other.text(second));
+            names << u"%1 · %2 %3"_s.arg(shortName(method), other.name(), other.text(second));
     }
     return names;
 }

@@ -1,6 +1,7 @@
 // What a sweep goes through: one or two parameters, and methods.
 #pragma once
 
+#include "engine/model/schema.h"
 #include "engine/service/engine_service.h"
 
 #include <QString>
@@ -14,10 +15,11 @@ namespace stagelens::ui {
 
 /// Something that a sweep can change.
 struct SweepParameter {
-    QString name;                                ///< "Vocabulary size"
-    QString values;                              ///< offered first: "32k, 64k, 128k, 256k"
-    bool needsModel;                             ///< means nothing in a teaching example
-    void (*set)(model::Experiment &, int);       ///< into a plan
+    const model::Field *field;
+    QString values;                     ///< offered first: "32k, 64k, 128k, 256k"
+    bool needsModel;                    ///< means nothing in a teaching example
+    [[nodiscard]] QString name() const; ///< "Vocabulary size"
+    void set(model::Experiment &plan, int value) const;
     [[nodiscard]] QString text(int value) const; ///< "32,000"
 };
 [[nodiscard]] std::span<const SweepParameter> sweepParameters();

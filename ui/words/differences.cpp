@@ -2,12 +2,12 @@
 
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
+#include "engine/model/schema.h"
 #include "ui/words/words.h"
 
 #include <nlohmann/json.hpp>
 
 #include <QCryptographicHash>
-#include <QHash>
 #include <QMap>
 #include <QStringList>
 
@@ -107,30 +107,8 @@ QString differencesText(const std::vector<FieldDifference> &found)
 
 QString fieldCaption(const QString &field)
 {
-    static const QHash<QString, QString> captions = {
-        {u"model.family"_s, u"Architecture"_s},
-        {u"model.ffn"_s, u"Inner width"_s},
-        {u"model.kv_heads"_s, u"Key/value heads"_s},
-        {u"model.head_dim"_s, u"Width of a head"_s},
-        {u"model.vocabulary_size"_s, u"Vocabulary size"_s},
-        {u"model.dtype"_s, u"Number format"_s},
-        {u"model.tied"_s, u"Tied embeddings"_s},
-        {u"parallel.microbatch_size"_s, u"Microbatch size"_s},
-        {u"parallel.stage_layers"_s, u"Layers of each stage"_s},
-        {u"schedule.family"_s, u"Schedule"_s},
-        {u"schedule.file"_s, u"Schedule file"_s},
-        {u"schedule.text"_s, u"Custom order"_s},
-        {u"schedule.vocabulary"_s, u"Vocabulary layers"_s},
-        {u"schedule.vocabulary_order"_s, u"Order of S and T"_s},
-        {u"schedule.recompute"_s, u"Recomputation"_s},
-        {u"cost.hardware"_s, u"Costs for"_s},
-        {u"cost.per"_s, u"Durations of"_s},
-        {u"training.mode"_s, u"Clock"_s},
-        {u"training.optimizer.lr"_s, u"Learning rate"_s},
-        {u"training.optimizer.clip"_s, u"Gradient clipping"_s},
-    };
-    if (const auto known = captions.constFind(field); known != captions.constEnd())
-        return *known;
+    if (const model::Field *known = model::findField(utf8(field)); known != nullptr)
+        return qtText(known->caption);
     QString last = field.section(u'.', -1).replace(u'_', u' ');
     if (!last.isEmpty())
         last[0] = last[0].toUpper();
