@@ -1,18 +1,13 @@
-#include "engine/model/schema.h"
+#include "engine/model/schema_row.h"
 
-#include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/json_reader.h"
 #include "engine/model/names.h"
-
-#include <utility>
 
 namespace stagelens::model {
 
 namespace {
 
-using base::concat;
 using Kind = Field::Kind;
 
 // Generous for any real plan; small enough that no product of the accounting overflows.
@@ -23,144 +18,6 @@ constexpr double kMostMicrobatches = 1'000'000;
 constexpr double kLargestMicrobatch = 1 << 20;
 constexpr double kMostSteps = 1'000'000'000;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-// What a member holds as a field's value.
-FieldValue valueOf(bool member)
-{
-    return member;
-}
-FieldValue valueOf(int member)
-{
-    return std::int64_t{member};
-}
-FieldValue valueOf(base::Bytes member)
-{
-    return std::int64_t{member};
-}
-template <class T>
-FieldValue valueOf(const T &member)
-{
-    if constexpr (std::is_enum_v<T>)
-        return std::string(name(member));
-    else
-        return member;
-}
-template <class T>
-FieldValue valueOf(const std::vector<T> &member)
-{
-    return member.empty() ? FieldValue() : FieldValue(member);
-}
-template <class T>
-FieldValue valueOf(const std::optional<T> &member)
-{
-    return member ? valueOf(*member) : FieldValue();
-}
-
-// Puts a value of the field's kind into the member, or says what is wrong with it.
-std::string put(const FieldValue &value, int &member)
-{
-    const std::int64_t wide = std::get<std::int64_t>(value);
-    constexpr int kGreatest = std::numeric_limits<int>::max();
-    if (wide < -kGreatest || wide > kGreatest)
-        return concat("is ", wide, ", beyond the greatest number ", kGreatest);
-    member = static_cast<int>(wide);
-    return {};
-}
-template <class T>
-std::string put(const FieldValue &value, T &member)
-{
-    if constexpr (std::is_enum_v<T>) {
-        const std::string &word = std::get<std::string>(value);
-        const auto parsed = parse<T>(word);
-        if (!parsed)
-            return unknownWord(word, names<T>());
-        member = *parsed;
-    } else {
-        member = std::get<T>(value);
-    }
-    return {};
-}
-template <class T>
-std::string put(const FieldValue &value, std::vector<T> &member)
-{
-    member = std::holds_alternative<std::monostate>(value) ? std::vector<T>() : std::get<std::vector<T>>(value);
-    return {};
-}
-template <class T>
-std::string put(const FieldValue &value, std::optional<T> &member)
-{
-    if (std::holds_alternative<std::monostate>(value)) {
-        member.reset();
-        return {};
-    }
-    T inner{};
-    std::string fault = put(value, inner);
-    if (fault.empty())
-        member = std::move(inner);
-    return fault;
-}
-
-template <class T>
-constexpr bool kIsOptional = false;
-template <class T>
-constexpr bool kIsOptional<std::optional<T>> = true;
-template <class T>
-constexpr bool kIsOptional<std::vector<T>> = true;
-
-/// A row in the making.
-struct Row : Field {
-    Row &&range(double from, double to) &&
-    {
-        least = from;
-        most = to;
-        return std::move(*this);
-    }
-    Row &&oneOf(std::vector<FieldChoice> values) &&
-    {
-        choices = std::move(values);
-        return std::move(*this);
-    }
-    /// The field may be absent, and this is what absence means.
-    Row &&orElse(std::string_view meaning) &&
-    {
-        absent = meaning;
-        return std::move(*this);
-    }
-    /// Documents leave it out where it is absent, or has this value.
-    Row &&unless(FieldValue usual = {}) &&
-    {
-        leftOut = std::move(usual);
-        return std::move(*this);
-    }
-    Row &&where(bool (*condition)(const Experiment &)) &&
-    {
-        applies = condition;
-        return std::move(*this);
-    }
-    /// The value is not one member.
-    Row &&by(FieldValue (*get)(const Experiment &), std::string (*set)(Experiment &, const FieldValue &)) &&
-    {
-        value = get;
-        assign = set;
-        return std::move(*this);
-    }
-};
-
-struct Nothing {};
-
-/// `Access` reaches the member: [](auto &e) -> auto & { return e.parallel.devices; }.
-template <class Access = Nothing>
-Row row(std::string_view path, std::string_view option, std::string_view placeholder, std::string_view caption,
-        std::string_view help, Kind kind, Access = {})
-{
-    Row made{{path, option, placeholder, caption, help, kind}};
-    if constexpr (!std::is_same_v<Access, Nothing>) {
-        made.mayBeAbsent = kIsOptional<std::remove_cvref_t<decltype(Access{}(std::declval<Experiment &>()))>>;
-        made.value = [](const Experiment &experiment) { return valueOf(Access{}(experiment)); };
-        made.assign = [](Experiment &experiment, const FieldValue &value) { return put(value, Access{}(experiment)); };
-    }
-    return made;
-}
 
 bool hasModel(const Experiment &experiment)
 {
@@ -174,50 +31,38 @@ bool isUniform(const Experiment &experiment)
 std::vector<Field> modelRows()
 {
     return {
-        row(
-            "model.preset", "--model", "PRESET|FILE", "Model", "a preset (see `list models`) or a Hugging Face config.json",
-            Kind::Choice, [](auto &e) -> auto & { return e.model.preset; }),
-        row(
-            "model.family", "--family", "NAME", "Architecture", "what a layer is made of: gpt or llama", Kind::Choice,
-            [](auto &e) -> auto & { return e.model.family; })
+        row("model.preset", "--model", "PRESET|FILE", "Model", "a preset (see `list models`) or a Hugging Face config.json",
+            Kind::Choice, MEMBER(model.preset)),
+        row("model.family", "--family", "NAME", "Architecture", "what a layer is made of: gpt or llama", Kind::Choice,
+            MEMBER(model.family))
             .oneOf({{"gpt", "GPT-2", "Learned positions, LayerNorm, GELU, biases"},
                     {"llama", "Llama", "Rotary positions, RMSNorm, SwiGLU, grouped-query attention"}})
             .where(hasModel),
-        row(
-            "model.layers", "--layers", "L", "Layers", "transformer layers", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.layers; })
+        row("model.layers", "--layers", "L", "Layers", "transformer layers", Kind::Integer, MEMBER(model.layers))
             .range(1, kMostLayers)
             .where(hasModel),
-        row(
-            "model.hidden", "--hidden", "h", "Hidden width", "hidden size: width of the residual stream", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.hidden; })
+        row("model.hidden", "--hidden", "h", "Hidden width", "hidden size: width of the residual stream", Kind::Integer,
+            MEMBER(model.hidden))
             .range(1, kLargestSize)
             .where(hasModel),
-        row(
-            "model.heads", "--heads", "a", "Heads", "attention heads; they divide the hidden size unless --head-dim is given",
-            Kind::Integer, [](auto &e) -> auto & { return e.model.heads; })
+        row("model.heads", "--heads", "a", "Heads", "attention heads; they divide the hidden size unless --head-dim is given",
+            Kind::Integer, MEMBER(model.heads))
             .range(1, kLargestSize)
             .where(hasModel),
-        row(
-            "model.kv_heads", "--kv-heads", "N", "Key/value heads",
-            "key and value heads; they divide the heads (default: as many as heads)", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.kvHeads; })
+        row("model.kv_heads", "--kv-heads", "N", "Key/value heads",
+            "key and value heads; they divide the heads (default: as many as heads)", Kind::Integer, MEMBER(model.kvHeads))
             .range(1, kLargestSize)
             .where([](const Experiment &e) { return e.hasModel && e.model.family == ModelFamily::Llama; }),
-        row(
-            "model.ffn", "--ffn", "N", "Inner width", "inner width of the MLP (default: 4h; llama 8h/3)", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.ffn; })
+        row("model.ffn", "--ffn", "N", "Inner width", "inner width of the MLP (default: 4h; llama 8h/3)", Kind::Integer,
+            MEMBER(model.ffn))
             .range(1, kLargestSize)
             .where(hasModel),
-        row(
-            "model.sequence", "--sequence", "s", "Sequence length", "tokens of a sequence", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.sequence; })
+        row("model.sequence", "--sequence", "s", "Sequence length", "tokens of a sequence", Kind::Integer,
+            MEMBER(model.sequence))
             .range(1, kLargestSize)
             .where(hasModel),
-        row(
-            "model.vocabulary_size", "--vocabulary-size", "V", "Vocabulary size",
-            "tokens of the vocabulary: what the output layer's work grows with", Kind::Size,
-            [](auto &e) -> auto & { return e.model.vocabularySize; })
+        row("model.vocabulary_size", "--vocabulary-size", "V", "Vocabulary size",
+            "tokens of the vocabulary: what the output layer's work grows with", Kind::Size, MEMBER(model.vocabularySize))
             .range(1, kLargestSize)
             .oneOf({{"2048", {}, {}},
                     {"8192", {}, {}},
@@ -226,33 +71,26 @@ std::vector<Field> modelRows()
                     {"131072", {}, {}},
                     {"262144", {}, {}}})
             .where(hasModel),
-        row(
-            "model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
-            Kind::Flag, [](auto &e) -> auto & { return e.model.tied; })
+        row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
+            Kind::Flag, MEMBER(model.tied))
             .where(hasModel),
-        row(
-            "model.dtype", "--dtype", "TYPE", "Number format",
+        row("model.dtype", "--dtype", "TYPE", "Number format",
             "fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16",
-            Kind::Choice, [](auto &e) -> auto & { return e.model.dtype; })
+            Kind::Choice, MEMBER(model.dtype))
             .oneOf({{"fp32", "fp32", {}}, {"bf16", "bf16", {}}, {"fp16", "fp16", {}}})
             .where(hasModel),
-        row(
-            "model.head_dim", "--head-dim", "N", "Width of a head",
-            "channels of one head of a llama, an even number (default: h / a)", Kind::Integer,
-            [](auto &e) -> auto & { return e.model.headDim; })
+        row("model.head_dim", "--head-dim", "N", "Width of a head",
+            "channels of one head of a llama, an even number (default: h / a)", Kind::Integer, MEMBER(model.headDim))
             .range(1, kLargestSize)
             .orElse("hidden / heads")
             .unless() // also where a document gives it to GPT, which is refused at this field
             .where([](const Experiment &e) { return e.hasModel && (e.model.family == ModelFamily::Llama || e.model.headDim); }),
-        row(
-            "model.rms_norm_eps", {}, {}, "Epsilon of RMSNorm", "added to the mean of squares", Kind::Real,
-            [](auto &e) -> auto & { return e.model.rmsNormEpsilon; })
+        row("model.rms_norm_eps", {}, {}, "Epsilon of RMSNorm", "added to the mean of squares", Kind::Real,
+            MEMBER(model.rmsNormEpsilon))
             .range(1e-30, 1)
             .unless(ModelConfig().rmsNormEpsilon),
-        row(
-            "model.rope_theta", {}, {}, "Base of rotary positions",
-            "pair i of a head turns by position x theta^(-2 i / head size)", Kind::Real,
-            [](auto &e) -> auto & { return e.model.ropeTheta; })
+        row("model.rope_theta", {}, {}, "Base of rotary positions",
+            "pair i of a head turns by position x theta^(-2 i / head size)", Kind::Real, MEMBER(model.ropeTheta))
             .range(1, 1e12)
             .unless(ModelConfig().ropeTheta),
     };
@@ -261,22 +99,16 @@ std::vector<Field> modelRows()
 std::vector<Field> planRows()
 {
     return {
-        row(
-            "parallel.devices", "--devices", "p", "Devices", "pipeline devices", Kind::Integer,
-            [](auto &e) -> auto & { return e.parallel.devices; })
+        row("parallel.devices", "--devices", "p", "Devices", "pipeline devices", Kind::Integer, MEMBER(parallel.devices))
             .range(1, kMostDevices),
-        row(
-            "parallel.microbatches", "--microbatches", "m", "Microbatches", "microbatches of a step", Kind::Integer,
-            [](auto &e) -> auto & { return e.parallel.microbatches; })
+        row("parallel.microbatches", "--microbatches", "m", "Microbatches", "microbatches of a step", Kind::Integer,
+            MEMBER(parallel.microbatches))
             .range(1, kMostMicrobatches),
-        row(
-            "parallel.microbatch_size", "--microbatch-size", "b", "Microbatch size", "sequences of a microbatch", Kind::Integer,
-            [](auto &e) -> auto & { return e.parallel.microbatchSize; })
+        row("parallel.microbatch_size", "--microbatch-size", "b", "Microbatch size", "sequences of a microbatch", Kind::Integer,
+            MEMBER(parallel.microbatchSize))
             .range(1, kLargestMicrobatch),
-        row(
-            "parallel.stage_layers", "--stage-layers", "4/4/...", "Layers of each stage",
-            "layers of each stage, such as 2/2/2/2 (default: as even as possible)", Kind::Layers,
-            [](auto &e) -> auto & { return e.parallel.stageLayers; })
+        row("parallel.stage_layers", "--stage-layers", "4/4/...", "Layers of each stage",
+            "layers of each stage, such as 2/2/2/2 (default: as even as possible)", Kind::Layers, MEMBER(parallel.stageLayers))
             .where(hasModel),
     };
 }
@@ -294,59 +126,49 @@ std::vector<Field> scheduleRows()
                     chooseFamily(e.schedule, std::get<std::string>(value));
                     return std::string();
                 }),
-        row(
-            "schedule.file", "--schedule-file", "FILE", "Schedule file",
+        row("schedule.file", "--schedule-file", "FILE", "Schedule file",
             "a custom schedule: Stagelens' text form, or a CSV of PyTorch's pipelining; - is standard input", Kind::File,
-            [](auto &e) -> auto & { return e.schedule.file; })
+            MEMBER(schedule.file))
             .unless(std::string())
             .where([](const Experiment &e) { return e.schedule.family == kCustomFamily; }),
-        row(
-            "schedule.text", {}, {}, "Custom order", "the custom schedule itself", Kind::Text,
-            [](auto &e) -> auto & { return e.schedule.text; })
+        row("schedule.text", {}, {}, "Custom order", "the custom schedule itself", Kind::Text, MEMBER(schedule.text))
             .unless(std::string()),
-        row(
-            "schedule.vocabulary", "--vocabulary", "METHOD", "Vocabulary layers",
+        row("schedule.vocabulary", "--vocabulary", "METHOD", "Vocabulary layers",
             "where the input embedding and the output layer are computed: see `list vocabularies`", Kind::Choice,
-            [](auto &e) -> auto & { return e.schedule.vocabulary; })
+            MEMBER(schedule.vocabulary))
             .oneOf(std::move(methods)),
-        row(
-            "schedule.vocabulary_order", "--vocabulary-order", "ORDER", "Order of S and T",
+        row("schedule.vocabulary_order", "--vocabulary-order", "ORDER", "Order of S and T",
             "where the vocabulary passes stand among the others: published or best", Kind::Choice,
-            [](auto &e) -> auto & { return e.schedule.vocabularyOrder; })
+            MEMBER(schedule.vocabularyOrder))
             .oneOf({{"published", "As published", "The order of the paper, or the family's nearest to it"},
                     {"best", "Best for these costs", "Placed for the costs at hand; never longer than the published order"}})
             .where([](const Experiment &e) {
                 return traits(e.schedule.vocabulary).isSharded && e.schedule.family != kCustomFamily;
             }),
-        row(
-            "schedule.chunks", "--chunks", "v", "Chunks", "stages of each device (interleaved families; 2)", Kind::Integer,
-            [](auto &e) -> auto & { return e.schedule.chunks; })
+        row("schedule.chunks", "--chunks", "v", "Chunks", "stages of each device (interleaved families; 2)", Kind::Integer,
+            MEMBER(schedule.chunks))
             .where([](const Experiment &e) { return leavesChunksOpen(e.schedule.family); }),
-        row(
-            "schedule.group_size", "--group-size", "g", "Group size",
+        row("schedule.group_size", "--group-size", "g", "Group size",
             "microbatches that go through a chunk before the next chunk's turn (interleaved families; p); a rest that would "
             "not "
             "fill the pipeline makes groups larger",
-            Kind::Integer, [](auto &e) -> auto & { return e.schedule.groupSize; })
+            Kind::Integer, MEMBER(schedule.groupSize))
             .orElse("devices")
             .unless()
             .where([](const Experiment &e) { return leavesGroupsOpen(e.schedule.family); }),
-        row(
-            "schedule.waves", "--waves", "w", "Waves", "times down and up the devices, two chunks each (hanayo; 1)",
-            Kind::Integer, [](auto &e) -> auto & { return e.schedule.waves; })
+        row("schedule.waves", "--waves", "w", "Waves", "times down and up the devices, two chunks each (hanayo; 1)",
+            Kind::Integer, MEMBER(schedule.waves))
             .unless()
             .where([](const Experiment &e) { return e.schedule.family == "hanayo"; }),
-        row(
-            "schedule.memory_limit", "--memory-limit", "BYTES", "Memory limit (GiB)",
+        row("schedule.memory_limit", "--memory-limit", "BYTES", "Memory limit (GiB)",
             "most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it",
-            Kind::Bytes, [](auto &e) -> auto & { return e.schedule.memoryLimit; })
+            Kind::Bytes, MEMBER(schedule.memoryLimit))
             .orElse("none")
             .unless()
             .where(hasModel),
-        row(
-            "schedule.recompute", "--recompute", "HOW", "Recomputation",
+        row("schedule.recompute", "--recompute", "HOW", "Recomputation",
             "which activations are computed again in the backward instead of being kept: none, selective or full", Kind::Choice,
-            [](auto &e) -> auto & { return e.schedule.recompute; })
+            MEMBER(schedule.recompute))
             .oneOf({{"none", "None", {}}, {"selective", "Selective", {}}, {"full", "Full", {}}}),
     };
 }
@@ -403,10 +225,9 @@ std::vector<Field> costRows()
             .by(ofSource<DurationsFile, &DurationsFile::file>, setSource<DurationsFile>)
             .unless()
             .where([](const Experiment &e) { return std::holds_alternative<DurationsFile>(e.cost.source); }),
-        row(
-            "cost.collectives", "--collectives", "HOW", "Collectives",
+        row("cost.collectives", "--collectives", "HOW", "Collectives",
             "whether collectives run beside the passes or keep the devices waiting: overlapped or blocking", Kind::Choice,
-            [](auto &e) -> auto & { return e.cost.collectives; })
+            MEMBER(cost.collectives))
             .oneOf({{"overlapped", "Overlap with passes", {}}, {"blocking", "Block the devices", {}}})
             .unless(valueOf(Collectives::Overlapped)),
     };
@@ -416,7 +237,7 @@ std::string setBetas(Experiment &experiment, const FieldValue &value)
 {
     const auto &betas = std::get<std::vector<double>>(value);
     if (betas.size() != 2)
-        return concat("has ", betas.size(), " numbers; give two, such as 0.9,0.95");
+        return base::concat("has ", betas.size(), " numbers; give two, such as 0.9,0.95");
     experiment.training.optimizer.beta1 = betas[0];
     experiment.training.optimizer.beta2 = betas[1];
     return {};
@@ -425,36 +246,27 @@ std::string setBetas(Experiment &experiment, const FieldValue &value)
 std::vector<Field> trainingRows()
 {
     return {
-        row(
-            "training.backend", "--backend", "NAME", "Backend",
-            "what computes the passes when the plan is trained: see `list backends`", Kind::Choice,
-            [](auto &e) -> auto & { return e.training.backend; })
+        row("training.backend", "--backend", "NAME", "Backend",
+            "what computes the passes when the plan is trained: see `list backends`", Kind::Choice, MEMBER(training.backend))
             .oneOf({{"cpu", "CPU", "This machine's processor"}, {"cuda", "CUDA", "NVIDIA GPUs"}}),
-        row(
-            "training.mode", "--mode", "MODE", "Clock",
+        row("training.mode", "--mode", "MODE", "Clock",
             "live: all devices at once; virtual-clock: each pass measured alone, concurrency simulated", Kind::Choice,
-            [](auto &e) -> auto & { return e.training.mode; })
+            MEMBER(training.mode))
             .oneOf({{"", "Automatic", "Live while devices <= cores, else virtual clock"},
                     {"live", "Live", "Wall clock, all devices at once"},
                     {"virtual-clock", "Virtual clock", "Each pass measured alone, concurrency simulated"}}),
-        row(
-            "training.steps", "--steps", "N", "Steps", "training steps", Kind::Integer,
-            [](auto &e) -> auto & { return e.training.steps; })
+        row("training.steps", "--steps", "N", "Steps", "training steps", Kind::Integer, MEMBER(training.steps))
             .range(1, kMostSteps),
-        row(
-            "training.seed", "--seed", "S", "Seed", "of parameters, synthetic data and the places of a text's sequences",
-            Kind::Seed, [](auto &e) -> auto & { return e.training.seed; }),
-        row(
-            "training.data", "--data", "SOURCE", "Text or tokens",
+        row("training.seed", "--seed", "S", "Seed", "of parameters, synthetic data and the places of a text's sequences",
+            Kind::Seed, MEMBER(training.seed)),
+        row("training.data", "--data", "SOURCE", "Text or tokens",
             "synthetic, a text file, a folder of texts or a .bin token file (nanoGPT, llm.c)", Kind::File,
-            [](auto &e) -> auto & { return e.training.data; }),
-        row(
-            "training.optimizer.name", "--optimizer", "NAME", "Optimizer", "adamw", Kind::Choice,
-            [](auto &e) -> auto & { return e.training.optimizer.name; })
+            MEMBER(training.data)),
+        row("training.optimizer.name", "--optimizer", "NAME", "Optimizer", "adamw", Kind::Choice,
+            MEMBER(training.optimizer.name))
             .oneOf({{"adamw", "AdamW", {}}}),
-        row(
-            "training.optimizer.lr", "--lr", "RATE", "Learning rate", "learning rate", Kind::Real,
-            [](auto &e) -> auto & { return e.training.optimizer.learningRate; })
+        row("training.optimizer.lr", "--lr", "RATE", "Learning rate", "learning rate", Kind::Real,
+            MEMBER(training.optimizer.learningRate))
             .range(0, kNoLimit),
         row("training.optimizer.betas", "--betas", "b1,b2", "Betas",
             "AdamW's decay of the mean and of the square, such as 0.9,0.95", Kind::Pair)
@@ -463,13 +275,11 @@ std::vector<Field> trainingRows()
                     return FieldValue(std::vector<double>{e.training.optimizer.beta1, e.training.optimizer.beta2});
                 },
                 setBetas),
-        row(
-            "training.optimizer.weight_decay", "--weight-decay", "RATE", "Weight decay", "AdamW's decay of weights", Kind::Real,
-            [](auto &e) -> auto & { return e.training.optimizer.weightDecay; })
+        row("training.optimizer.weight_decay", "--weight-decay", "RATE", "Weight decay", "AdamW's decay of weights", Kind::Real,
+            MEMBER(training.optimizer.weightDecay))
             .range(0, kNoLimit),
-        row(
-            "training.optimizer.clip", "--clip", "NORM|off", "Gradient clipping", "greatest norm of the whole gradient",
-            Kind::Real, [](auto &e) -> auto & { return e.training.optimizer.clip; })
+        row("training.optimizer.clip", "--clip", "NORM|off", "Gradient clipping", "greatest norm of the whole gradient",
+            Kind::Real, MEMBER(training.optimizer.clip))
             .orElse("off"),
     };
 }

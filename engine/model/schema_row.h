@@ -1,0 +1,158 @@
+// What the rows of the schema are made with. Internal to the model.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/model/json_reader.h"
+#include "engine/model/schema.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace stagelens::model {
+
+// What a member holds as a field's value.
+FieldValue valueOf(bool member)
+{
+    return member;
+}
+FieldValue valueOf(int member)
+{
+    return std::int64_t{member};
+}
+FieldValue valueOf(base::Bytes member)
+{
+    return std::int64_t{member};
+}
+template <class T>
+FieldValue valueOf(const T &member)
+{
+    if constexpr (std::is_enum_v<T>)
+        return std::string(name(member));
+    else
+        return member;
+}
+template <class T>
+FieldValue valueOf(const std::vector<T> &member)
+{
+    return member.empty() ? FieldValue() : FieldValue(member);
+}
+template <class T>
+FieldValue valueOf(const std::optional<T> &member)
+{
+    return member ? valueOf(*member) : FieldValue();
+}
+
+// Puts a value of the field's kind into the member, or says what is wrong with it.
+std::string put(const FieldValue &value, int &member)
+{
+    const std::int64_t wide = std::get<std::int64_t>(value);
+    constexpr int kGreatest = std::numeric_limits<int>::max();
+    if (wide < -kGreatest || wide > kGreatest)
+        return base::concat("is ", wide, ", beyond the greatest number ", kGreatest);
+    member = static_cast<int>(wide);
+    return {};
+}
+template <class T>
+std::string put(const FieldValue &value, T &member)
+{
+    if constexpr (std::is_enum_v<T>) {
+        const std::string &word = std::get<std::string>(value);
+        const auto parsed = parse<T>(word);
+        if (!parsed)
+            return unknownWord(word, names<T>());
+        member = *parsed;
+    } else {
+        member = std::get<T>(value);
+    }
+    return {};
+}
+template <class T>
+std::string put(const FieldValue &value, std::vector<T> &member)
+{
+    member = std::holds_alternative<std::monostate>(value) ? std::vector<T>() : std::get<std::vector<T>>(value);
+    return {};
+}
+template <class T>
+std::string put(const FieldValue &value, std::optional<T> &member)
+{
+    if (std::holds_alternative<std::monostate>(value)) {
+        member.reset();
+        return {};
+    }
+    T inner{};
+    std::string fault = put(value, inner);
+    if (fault.empty())
+        member = std::move(inner);
+    return fault;
+}
+
+template <class T>
+constexpr bool kIsOptional = false;
+template <class T>
+constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+constexpr bool kIsOptional<std::vector<T>> = true;
+
+/// A row in the making.
+struct Row : Field {
+    Row &&range(double from, double to) &&
+    {
+        least = from;
+        most = to;
+        return std::move(*this);
+    }
+    Row &&oneOf(std::vector<FieldChoice> values) &&
+    {
+        choices = std::move(values);
+        return std::move(*this);
+    }
+    /// The field may be absent, and this is what absence means.
+    Row &&orElse(std::string_view meaning) &&
+    {
+        absent = meaning;
+        return std::move(*this);
+    }
+    /// Documents leave it out where it is absent, or has this value.
+    Row &&unless(FieldValue usual = {}) &&
+    {
+        leftOut = std::move(usual);
+        return std::move(*this);
+    }
+    Row &&where(bool (*condition)(const Experiment &)) &&
+    {
+        applies = condition;
+        return std::move(*this);
+    }
+    /// The value is not one member.
+    Row &&by(FieldValue (*get)(const Experiment &), std::string (*set)(Experiment &, const FieldValue &)) &&
+    {
+        value = get;
+        assign = set;
+        return std::move(*this);
+    }
+};
+
+/// Reaches a member of an experiment.
+#define MEMBER(path)                                                                                                           \
+    [](auto &experiment) -> auto &                                                                                             \
+    {                                                                                                                          \
+        return experiment.path;                                                                                                \
+    }
+
+struct Nothing {};
+
+/// `Access` reaches the member of an experiment.
+template <class Access = Nothing>
+Row row(std::string_view path, std::string_view option, std::string_view placeholder, std::string_view caption,
+        std::string_view help, Kind kind, Access = {})
+{
+    Row made{{path, option, placeholder, caption, help, kind}};
+    if constexpr (!std::is_same_v<Access, Nothing>) {
+        made.mayBeAbsent = kIsOptional<std::remove_cvref_t<decltype(Access{}(std::declval<Experiment &>()))>>;
+        made.value = [](const Experiment &experiment) { return valueOf(Access{}(experiment)); };
+        made.assign = [](Experiment &experiment, const FieldValue &value) { return put(value, Access{}(experiment)); };
+    }
+    return made;
+}
+
+} // namespace stagelens::model
