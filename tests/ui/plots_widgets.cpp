@@ -164,6 +164,28 @@ private slots:
         }
     }
 
+    /// The share of each device has its bar, or a cell where there is no height for bars.
+    void eachDeviceShowsItsBubble()
+    {
+        simulate::Metrics metrics;
+        metrics.makespan = 100;
+        metrics.bubbleRatio = 0.5;
+        metrics.bubbleRatioPerDevice = {0.25, 0.75};
+        simulate::BubbleCauses causes;
+        causes.fillAndDrain = 100;
+        ui::BubblePlot plot;
+        for (const int height : {110, 300}) {
+            plot.resize(600, height);
+            plot.setBubbles(metrics, causes, QStringLiteral("Predicted"));
+            const QColor idle = ui::coloursFor(plot.palette()).idle;
+            const int one = pixelsOf(plot.grab().toImage(), idle);
+            metrics.bubbleRatioPerDevice = {0, 0};
+            plot.setBubbles(metrics, causes, QStringLiteral("Predicted"));
+            QVERIFY2(one > pixelsOf(plot.grab().toImage(), idle) + 1000, qPrintable(QString::number(height)));
+            metrics.bubbleRatioPerDevice = {0.25, 0.75};
+        }
+    }
+
     void bubblesAreSaidInWords()
     {
         simulate::Metrics metrics;

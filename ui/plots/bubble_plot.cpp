@@ -25,6 +25,8 @@ QString percent(double ratio)
 class BubblePlot::Private {
 public:
     explicit Private(BubblePlot *plotWidget);
+    /// Of the title and the causes.
+    [[nodiscard]] int headHeight() const;
     /// The bars are left out where there is no height for them.
     void arrange();
     void updateStyle();
@@ -33,6 +35,8 @@ public:
     void paintCauses(QPainter &painter, QRect bar);
     /// The share of each device in its bar, where that is wide enough.
     void paintShares(QPainter &painter);
+    /// Each device as a cell of one line, filled by its share: in place of the bars where there is no height for them.
+    void paintCells(QPainter &painter, QRect line);
     /// The four causes stand in one line where there is room.
     [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }
     /// Parts of the bubble as shares of all devices' time.
@@ -71,13 +75,18 @@ std::array<double, 4> BubblePlot::Private::shares() const
     return parts;
 }
 
+int BubblePlot::Private::headHeight() const
+{
+    const int line = QFontMetrics(q->font()).height();
+    return line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
+}
+
 void BubblePlot::Private::arrange()
 {
     const QFontMetrics fontMetrics(q->font());
     const int line = fontMetrics.height();
-    const int head = line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
     plot->setGeometry(q->rect());
-    const QMargins around(leftMargin(fontMetrics, kDeviceAxis), head + 8, 10, line + 8);
+    const QMargins around(leftMargin(fontMetrics, kDeviceAxis), headHeight() + 8, 10, line + 8);
     plot->axisRect()->setMargins(around);
     const int room = q->height() - around.top() - around.bottom();
     plot->axisRect()->setVisible(!metrics.bubbleRatioPerDevice.empty() && room >= 2 * line);
@@ -159,6 +168,31 @@ void BubblePlot::Private::paintShares(QPainter &painter)
     }
 }
 
+void BubblePlot::Private::paintCells(QPainter &painter, QRect line)
+{
+    const QFontMetrics metricsOfFont(q->font());
+    const std::vector<double> &ratios = metrics.bubbleRatioPerDevice;
+    const QString name = ratios.size() == 1 ? QStringLiteral("idle of device 0")
+                                            : QStringLiteral("idle of devices 0 to %1").arg(ratios.size() - 1);
+    painter.setPen(colours->muted);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name);
+    const QRect cells = line.adjusted(metricsOfFont.horizontalAdvance(name) + 12, 0, 0, 0);
+    const auto edge = [&](std::size_t device) {
+        return cells.left() + static_cast<int>(device * static_cast<std::size_t>(cells.width()) / ratios.size());
+    };
+    const int needed = metricsOfFont.horizontalAdvance(QStringLiteral("100 %")) + 6;
+    for (std::size_t device = 0; device < ratios.size(); ++device) {
+        const int gap = edge(device + 1) - edge(device) > 4 ? 2 : 0;
+        const QRect cell(edge(device), cells.top(), edge(device + 1) - edge(device) - gap, cells.height());
+        painter.fillRect(cell, colours->lane);
+        const auto filled = static_cast<int>(std::lround(ratios[device] * cell.width()));
+        painter.fillRect(QRect(cell.topLeft(), QSize(filled, cell.height())), colours->idle);
+        painter.setPen(colours->ink);
+        if (cell.width() >= needed)
+            painter.drawText(cell, Qt::AlignCenter, percent(ratios[device]));
+    }
+}
+
 void BubblePlot::Private::paintAround(QPainter &painter)
 {
     if (metrics.bubbleRatioPerDevice.empty()) {
@@ -182,8 +216,12 @@ void BubblePlot::Private::paintAround(QPainter &painter)
                      QFontMetrics(q->font()).elidedText(rest, Qt::ElideRight, title.width() - used));
     if (causes)
         paintCauses(painter, QRect(10, line + 8, q->width() - 20, kBarHeight));
-    if (!plot->axisRect()->visible())
+    if (!plot->axisRect()->visible()) {
+        const QRect cells(10, headHeight() + 4, q->width() - 20, line + 2);
+        if (cells.bottom() < q->height())
+            paintCells(painter, cells);
         return;
+    }
     paintShares(painter);
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
