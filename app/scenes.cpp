@@ -9,8 +9,8 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
-#include "ui/shell/schedule_desk.h"
+#include "ui/shell/run_controller.h"
+#include "ui/shell/schedule_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
@@ -56,10 +56,10 @@ Result<> trainAFewSteps(MainWindow &window)
     model::Experiment next = window.document().experiment();
     next.training.steps = kSceneSteps;
     window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
-    window.desk().train(window.document().experiment());
-    if (!waitFor([&window] { return !window.desk().isTraining() && !window.desk().isRefreshing(); }))
+    window.runController().train(window.document().experiment());
+    if (!waitFor([&window] { return !window.runController().isTraining() && !window.runController().isRefreshing(); }))
         return base::Error::failed("the run of the scene did not end within 3 minutes");
-    const auto &run = window.desk().live();
+    const auto &run = window.runController().live();
     return run && run->error ? Result<>(*run->error) : Result<>();
 }
 
@@ -109,9 +109,9 @@ Result<> showTwoRunsCompared(MainWindow &window)
         if (auto trained = trainAFewSteps(window); !trained)
             return trained;
     }
-    std::vector<store::RunId> runs = window.desk().runs().ids;
+    std::vector<store::RunId> runs = window.runController().runs().ids;
     if (runs.size() < 2)
-        return base::Error::failed("the runs of the scene were not stored: " + utf8(window.desk().storeProblem()));
+        return base::Error::failed("the runs of the scene were not stored: " + utf8(window.runController().storeProblem()));
     std::ranges::sort(runs);
     window.compareRuns({runs.begin(), runs.end()});
     if (!waitFor([&] { return window.comparePanel().items().size() == runs.size(); }))
@@ -158,7 +158,7 @@ void present(MainWindow &window)
 void editTheSchedule(MainWindow &window)
 {
     window.actions().editSchedule->trigger();
-    window.scheduleDesk().move({0, 5, 4}); // a forward in front of the backward before it
+    window.scheduleController().move({0, 5, 4}); // a forward in front of the backward before it
 }
 
 void playToTheThird(MainWindow &window)
@@ -271,7 +271,7 @@ Result<> checkScene(const QString &name)
 Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
-        return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.desk().isRefreshing();
+        return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runController().isRefreshing();
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");

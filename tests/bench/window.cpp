@@ -6,7 +6,7 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/state/forecast.h"
 
 #include <QApplication>
@@ -167,7 +167,7 @@ void openRun(benchmark::State &bench)
         untilPainted();
         bench.SetIterationTime(secondsSince(begin));
         cpu = std::min(cpu, threadSeconds() - beginCpu);
-        const auto &measured = shown.window->desk().shown()->record;
+        const auto &measured = shown.window->runController().shown()->record;
         if (shown.content().groups.back().timeline != measured.timeline)
             bench.SkipWithError("the run is not in the picture");
         while (shown.content().groups.front().timeline->sliceCount() != measured.timeline->sliceCount())

@@ -6,7 +6,7 @@
 using namespace stagelens;
 
 namespace {
-constexpr base::Bytes kDesk = base::Bytes{4} << 30;
+constexpr base::Bytes kDesktop = base::Bytes{4} << 30;
 }
 
 class ScaledCopy : public QObject {
@@ -36,13 +36,13 @@ private slots:
         plan.parallel.microbatches = 128;
         plan.schedule.vocabulary = model::VocabularyMethod::Vocab2;
         plan.cost.source = model::HardwarePreset{"a100-80gb"};
-        QVERIFY(service::bytesToTrain(plan) > kDesk);
-        const auto copy = ui::scaledCopy(plan, kDesk);
+        QVERIFY(service::bytesToTrain(plan) > kDesktop);
+        const auto copy = ui::scaledCopy(plan, kDesktop);
         QVERIFY(copy);
         const double ratio = ui::vocabularyRatio(*copy) / ui::vocabularyRatio(plan);
         QVERIFY2(std::abs(ratio - 1) < 0.1, qPrintable(QString::number(ratio)));
         QVERIFY(model::validate(*copy).empty());
-        QVERIFY(service::bytesToTrain(*copy) <= kDesk);
+        QVERIFY(service::bytesToTrain(*copy) <= kDesktop);
         QCOMPARE(copy->parallel.devices, devices);
         QCOMPARE(copy->parallel.microbatches, 128);
         QCOMPARE(copy->model.layers, plan.model.layers);
@@ -56,7 +56,7 @@ private slots:
     {
         model::Experiment plan;
         plan.training.backend = "cuda";
-        const auto copy = ui::scaledCopy(plan, kDesk);
+        const auto copy = ui::scaledCopy(plan, kDesktop);
         QVERIFY(copy);
         QCOMPARE(copy->training.backend, std::string("cpu"));
         QCOMPARE(copy->model.hidden, plan.model.hidden);
@@ -69,10 +69,10 @@ private slots:
         model::Experiment plan;
         QVERIFY(!ui::scaledCopy(plan, 1000));
         plan.hasModel = false;
-        QVERIFY(!ui::scaledCopy(plan, kDesk));
+        QVERIFY(!ui::scaledCopy(plan, kDesktop));
         plan.hasModel = true;
         plan.parallel.devices = 0;
-        QVERIFY(!ui::scaledCopy(plan, kDesk));
+        QVERIFY(!ui::scaledCopy(plan, kDesktop));
     }
 };
 

@@ -88,7 +88,7 @@ void WindowAccess::initTestCase()
         if (button->objectName().startsWith(u"group."_s) && !button->isChecked())
             QTest::mouseClick(button, Qt::LeftButton);
     window.actions().editSchedule->trigger();
-    const auto &runs = window.desk().runs().ids;
+    const auto &runs = window.runController().runs().ids;
     window.compareRuns({runs.begin(), runs.end()});
     QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
 }
@@ -150,7 +150,7 @@ void WindowAccess::f6WalksThePanes()
         path << pathOf(QApplication::focusWidget());
     }
     QStringList panes{page};
-    if (page != u"LearnPage"_s) // where the plan on the desk is set aside
+    if (page != u"LearnPage"_s) // where the panels of the plan are hidden
         panes += {u"ToolStrip"_s, u"ExperimentEditor"_s, u"dock.runs"_s};
     for (const QString &pane : panes)
         QVERIFY2(path.filter(pane).size() > 0, qPrintable(pane + u" is not in:\n"_s + path.join(u'\n')));

@@ -195,7 +195,7 @@ void WindowEditor::aRunGivesItsCosts()
     QVERIFY(durations);
     QVERIFY2(window.forecast().problems().empty(), durations->file.c_str());
     // Without messages the prediction is no longer than what was measured, but for rounding.
-    const auto measured = window.desk().shown()->record.timeline->makespan();
+    const auto measured = window.runController().shown()->record.timeline->makespan();
     const auto predicted = window.forecast().plan()->timeline->makespan();
     QVERIFY(predicted > measured / 4 && predicted < 2 * measured);
 }

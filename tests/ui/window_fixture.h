@@ -8,7 +8,7 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -59,7 +59,7 @@ public:
     }
     void close() { m_window.reset(); }
     /// Returns whether no run is in progress and the table of runs is up to date.
-    bool isSettled() const { return !m_window->desk().isTraining() && !m_window->desk().isRefreshing(); }
+    bool isSettled() const { return !m_window->runController().isTraining() && !m_window->runController().isRefreshing(); }
     ui::MainWindow &window() { return *m_window; }
     QString path(const QString &name) const { return m_folder.filePath(name); }
 

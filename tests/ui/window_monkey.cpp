@@ -318,8 +318,8 @@ void WindowMonkey::settle()
         QApplication::processEvents();
     }
     window.sweepPage().cancel();
-    window.desk().stop();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.desk().isTraining() && !window.sweepPage().isRunning(), kPatienceMilliseconds);
+    window.runController().stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.runController().isTraining() && !window.sweepPage().isRunning(), kPatienceMilliseconds);
 }
 
 void WindowMonkey::nothingItDoesBreaksTheWindow()

@@ -204,8 +204,8 @@ void WindowPath::escapeStopsNothing()
         QTest::keyClick(&window, Qt::Key_Escape);
         QTest::keyClick(timeline(), Qt::Key_Escape);
     }
-    QVERIFY(window.desk().isTraining());
-    QVERIFY(!window.desk().isStopping());
+    QVERIFY(window.runController().isTraining());
+    QVERIFY(!window.runController().isStopping());
 }
 
 void WindowPath::anEditMakesTheMeasuredLanesDiffer()
@@ -219,7 +219,7 @@ void WindowPath::anEditMakesTheMeasuredLanesDiffer()
              qPrintable(bar->text()));
     QVERIFY(m_fixture->content().groups.at(1).faded);
     QVERIFY(!text(u"metrics.iteration.measured"_s).contains(u'%'));
-    QVERIFY(m_fixture->window().desk().isTraining());
+    QVERIFY(m_fixture->window().runController().isTraining());
     m_fixture->click(u"bar.provenance.Show its plan"_s);
     QTRY_VERIFY(!bar->isVisible());
     QVERIFY(!m_fixture->content().groups.at(1).faded);
@@ -230,7 +230,7 @@ void WindowPath::theRunIsStopped()
     auto &window = m_fixture->window();
     QApplication::setActiveWindow(&window); // the offscreen platform does not return to it from a popup
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
-    QVERIFY(window.desk().isStopping() || !window.desk().isTraining());
+    QVERIFY(window.runController().isStopping() || !window.runController().isTraining());
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), kPatienceMilliseconds);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Cancelled);

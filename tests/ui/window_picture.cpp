@@ -307,7 +307,7 @@ void WindowPicture::measuredWithoutARunSaysSo()
     QCOMPARE(m_fixture->content().groups[0].caption, u"Predicted"_s);
     m_fixture->usePlanForTraining(3);
     m_fixture->click(u"bar.provenance.Train this plan"_s);
-    QTRY_VERIFY(window.desk().shown() && !window.desk().isTraining());
+    QTRY_VERIFY(window.runController().shown() && !window.runController().isTraining());
     QVERIFY(!bar->isVisible() || !bar->text().startsWith(u"Nothing"_s));
 }
 

@@ -64,7 +64,9 @@ int liveAndDie(const QString &folder)
                settings.value(u"groups"_s).toStringList().contains(u"Training"_s) && session &&
                session->parallel.microbatches == 6;
     };
-    if (!QTest::qWaitFor([&] { return isWritten() && window.desk().live() && window.desk().live()->step >= 3; }, kPatience))
+    if (!QTest::qWaitFor(
+            [&] { return isWritten() && window.runController().live() && window.runController().live()->step >= 3; },
+            kPatience))
         return EXIT_FAILURE;
     return std::raise(SIGKILL);
 }

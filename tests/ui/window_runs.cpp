@@ -276,9 +276,9 @@ void WindowRuns::runsOfAnotherProcessAppear()
     QTRY_COMPARE(model()->rowCount(), 3);
     QTRY_VERIFY2(cell(0, RunTableModel::Status).contains(u"finished"_s), qPrintable(cell(0, RunTableModel::Status)));
     service::StoredRuns stored(other.databaseFile());
-    QVERIFY(stored.rename(m_fixture->window().desk().runs().ids.front(), "named elsewhere").ok());
+    QVERIFY(stored.rename(m_fixture->window().runController().runs().ids.front(), "named elsewhere").ok());
     QTRY_COMPARE(cell(0, RunTableModel::Name), u"named elsewhere"_s);
-    QVERIFY(stored.remove(m_fixture->window().desk().runs().ids.front()).ok());
+    QVERIFY(stored.remove(m_fixture->window().runController().runs().ids.front()).ok());
     QTRY_COMPARE(model()->rowCount(), 2);
 }
 
@@ -294,7 +294,7 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
         window.document().closeGesture();
     };
     QVERIFY(window.document().save(m_fixture->path(u"plan.stagelens.json"_s)).ok());
-    const auto id = window.desk().runs().ids.front();
+    const auto id = window.runController().runs().ids.front();
     edit(6);
     window.runsPanel().table()->setCurrentIndex(runs->index(0, 1));
     window.runsPanel().table()->setFocus();
@@ -333,7 +333,8 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     QVERIFY(other->execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").ok()); // not even readers may enter
     const Heartbeat heart;
     auto &window = m_fixture->openAtOnce();
-    QVERIFY(!window.desk().table().isRead && window.desk().storeProblem().isEmpty()); // the window did not block on the answer
+    QVERIFY(!window.runController().table().isRead &&
+            window.runController().storeProblem().isEmpty()); // the window did not block on the answer
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 30000);
     QVERIFY2(bar->text().startsWith(u"The stored runs cannot be read now."_s) &&
@@ -383,7 +384,7 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
     QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
     QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));
     QVERIFY(!bar->isVisible());
-    window.desk().refreshRuns();
+    window.runController().refreshRuns();
     QTRY_VERIFY(m_fixture->isSettled());
     QCOMPARE(model()->rowCount(), 2);
 }

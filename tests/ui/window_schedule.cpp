@@ -3,7 +3,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
-#include "ui/shell/schedule_desk.h"
+#include "ui/shell/schedule_controller.h"
 
 #include <QComboBox>
 #include <QFile>
@@ -233,13 +233,13 @@ void WindowSchedule::theOrderIsSavedWithTheExperiment()
 void WindowSchedule::schedulesComeFromAndGoToFiles()
 {
     openSmall();
-    auto &desk = m_fixture->window().scheduleDesk();
+    auto &controller = m_fixture->window().scheduleController();
     const QString csv = m_fixture->path(u"out.csv"_s);
-    desk.write(csv, service::ScheduleFormat::TorchCsv);
+    controller.write(csv, service::ScheduleFormat::TorchCsv);
     QFile written(csv);
     QVERIFY(written.open(QIODevice::ReadOnly));
     QCOMPARE(written.readLine(), QByteArray("0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3\n"));
-    desk.open(csv);
+    controller.open(csv);
     QCOMPARE(choice().file, csv.toStdString());
     QCOMPARE(panel().words(), u"This is 1F1B. It comes from out.csv."_s);
     // Changed, it is in the experiment, and the file is as it was.
@@ -254,18 +254,18 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
     QFile idle(m_fixture->path(u"idle.csv"_s));
     QVERIFY(idle.open(QIODevice::WriteOnly) && idle.write("0F0,,0B0\n,1F0,1B0\n") > 0);
     idle.close();
-    desk.open(idle.fileName());
+    controller.open(idle.fileName());
     QTRY_VERIFY(m_fixture->window().forecast().plan()->experiment.schedule.file == idle.fileName().toStdString());
-    desk.write(csv, service::ScheduleFormat::TorchCsv);
+    controller.write(csv, service::ScheduleFormat::TorchCsv);
     QVERIFY(idle.open(QIODevice::ReadOnly));
     QFile again(csv);
     QVERIFY(again.open(QIODevice::ReadOnly));
     QCOMPARE(again.readAll(), idle.readAll());
-    desk.open(csv);
+    controller.open(csv);
     QFile large(m_fixture->path(u"large.csv"_s));
     QVERIFY(large.open(QIODevice::WriteOnly) && large.write(QByteArray(2 << 20, 'z')) > 0);
     large.close();
-    desk.open(large.fileName());
+    controller.open(large.fileName());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QVERIFY2(notice->text().startsWith(u"large.csv was not opened. "_s), qPrintable(notice->text()));
     QCOMPARE(choice().file, csv.toStdString());
@@ -292,7 +292,7 @@ void WindowSchedule::aBrokenFileIsMendedAsText()
     QFile bad(m_fixture->path(u"bad.csv"_s));
     QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write(broken) > 0);
     bad.close();
-    window.scheduleDesk().open(bad.fileName());
+    window.scheduleController().open(bad.fileName());
     QTRY_VERIFY(panel().isVisible());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QVERIFY2(notice->text().startsWith(u"bad.csv has faults"_s), qPrintable(notice->text()));

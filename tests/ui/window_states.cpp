@@ -47,7 +47,7 @@ private slots:
     void pagesReadNothingButTheirOwnPictures();
 
 private:
-    /// Far too large for any desk.
+    /// Far too large for any workstation.
     static model::Experiment hugePlan()
     {
         model::Experiment plan;
@@ -213,11 +213,11 @@ void WindowStates::namesAreShownAsTheyAre()
     // A run with such a name, tags and note; shown, compared and deleted.
     m_fixture->usePlanForTraining(2);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.desk().runs().ids.empty(), 30000);
-    const auto id = window.desk().runs().ids.front();
-    window.desk().rename(id, bad);
-    window.desk().setTags(id, {bad});
-    window.desk().setNote(id, bad);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.runController().runs().ids.empty(), 30000);
+    const auto id = window.runController().runs().ids.front();
+    window.runController().rename(id, bad);
+    window.runController().setTags(id, {bad});
+    window.runController().setNote(id, bad);
     window.runsPanel().setColumns({u"Tags"_s, u"Note"_s, u"Kind"_s, u"Differs from baseline"_s});
     window.compareRuns({id, id});
     QTRY_VERIFY(window.findChild<QWidget *>(u"compare.chip.B"_s));

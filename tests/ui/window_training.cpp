@@ -57,10 +57,11 @@ void WindowTraining::train()
 {
     auto &window = m_fixture->window();
     QTest::keyClick(&window, Qt::Key_F5);
-    QVERIFY(window.desk().isTraining());
+    QVERIFY(window.runController().isTraining());
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
-    QVERIFY(window.desk().live());
-    QVERIFY2(!window.desk().live()->error, window.desk().live()->error ? window.desk().live()->error->text().c_str() : "");
+    QVERIFY(window.runController().live());
+    QVERIFY2(!window.runController().live()->error,
+             window.runController().live()->error ? window.runController().live()->error->text().c_str() : "");
 }
 
 void WindowTraining::trainingAddsARunAndMeasuredLanes()
@@ -98,15 +99,15 @@ void WindowTraining::escapeDoesNotStopButShiftF5Does()
     auto &window = m_fixture->window();
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && window.desk().live()->step > 0, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, 30000);
     QTest::keyClick(&window, Qt::Key_Escape);
     QTest::keyClick(window.explorePage().timeline(), Qt::Key_Escape);
-    QVERIFY(window.desk().isTraining());
-    QVERIFY(!window.desk().isStopping());
+    QVERIFY(window.runController().isTraining());
+    QVERIFY(!window.runController().isStopping());
     QVERIFY2(m_fixture->find<QLabel>(u"strip.progress"_s)->text().startsWith(u"step "_s),
              qPrintable(m_fixture->find<QLabel>(u"strip.progress"_s)->text()));
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
-    QVERIFY(window.desk().isStopping() || !window.desk().isTraining());
+    QVERIFY(window.runController().isStopping() || !window.runController().isTraining());
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Cancelled);
@@ -122,7 +123,7 @@ void WindowTraining::editingDuringTheRunMarksItAsDiffering()
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, 30000);
     QVERIFY(!m_fixture->content().groups[1].faded);
     window.apply(model::VocabularyMethod::Vocab2);
-    QVERIFY(window.desk().isTraining());
+    QVERIFY(window.runController().isTraining());
     QVERIFY(m_fixture->content().groups[1].faded);
     QVERIFY(!m_fixture->content().groups[1].caption.contains(u'%'));
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
@@ -192,7 +193,7 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     if (QTest::currentTestFailed())
         return;
     auto *window = &m_fixture->window();
-    const auto id = window->desk().runs().ids.front();
+    const auto id = window->runController().runs().ids.front();
     emit window->runsPanel().deleteAsked(id);
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
@@ -200,7 +201,7 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible());
     emit window->runsPanel().deleteAsked(id);
     window->close();
-    QVERIFY(m_fixture->open().desk().runs().ids.empty());
+    QVERIFY(m_fixture->open().runController().runs().ids.empty());
 }
 
 void WindowTraining::whatIsSaidOfARunEndsWithIt()
@@ -209,7 +210,7 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && !window.desk().runs().ids.empty(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && !window.runController().runs().ids.empty(), 30000);
     QVERIFY(!window.close());
     QVERIFY(notice->text().startsWith(u"A run is going on."_s));
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
@@ -218,11 +219,11 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     QVERIFY(window.isVisible());
     // The same of a run that cannot be deleted yet.
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && window.desk().live()->record.summary.id > 0, 30000);
-    emit window.runsPanel().deleteAsked(window.desk().live()->record.summary.id);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->record.summary.id > 0, 30000);
+    emit window.runsPanel().deleteAsked(window.runController().live()->record.summary.id);
     QVERIFY(notice->text().startsWith(u"This run is going on."_s));
-    QVERIFY(window.desk().deleted().empty());
-    window.desk().stop();
+    QVERIFY(window.runController().deleted().empty());
+    window.runController().stop();
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     QVERIFY(!notice->isVisible());
 }
@@ -232,12 +233,12 @@ void WindowTraining::closingWhileTrainingAsksOnce()
     auto &window = m_fixture->window();
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live(), 30000);
     QVERIFY(!window.close());
     QVERIFY(window.isVisible());
     m_fixture->click(u"bar.notice.Keep open"_s);
     QTRY_VERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible());
-    QVERIFY(window.desk().isTraining());
+    QVERIFY(window.runController().isTraining());
     QVERIFY(!window.close());
     m_fixture->click(u"bar.notice.Stop and close"_s);
     QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
@@ -253,10 +254,10 @@ void WindowTraining::aSignalStopsTheRunAndCloses()
             std::signal(signal, SIG_DFL);
     });
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && window.desk().live()->step > 0, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, 30000);
     ::raise(SIGTERM);
     QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
-    QVERIFY(!window.desk().isTraining());
+    QVERIFY(!window.runController().isTraining());
     m_fixture->close();
     auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
     QVERIFY(store);
@@ -376,7 +377,7 @@ void WindowTraining::aRefusedRunSaysWhyAndIsNone()
     plan.training.data = "/no/such/text.txt";
     window.document().start(plan, {}, u"No data"_s);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.desk().live() && m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && m_fixture->isSettled(), 30000);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     QVERIFY(bar->isVisible());
     QVERIFY2(bar->text().startsWith(u"The run failed after 0 of "_s) && bar->text().contains(u"/no/such/text.txt"_s),
@@ -427,9 +428,9 @@ void WindowTraining::measuredChoosesRunAndStep()
     m_fixture->usePlanForTraining(4);
     m_fixture->window().apply(model::VocabularyMethod::Vocab2);
     m_fixture->click(u"strip.shown.Measured"_s);
-    m_fixture->window().desk().refreshRuns(); // is answered after what was asked before
+    m_fixture->window().runController().refreshRuns(); // is answered after what was asked before
     QTRY_VERIFY(m_fixture->isSettled());
-    QVERIFY(!m_fixture->window().desk().shown());
+    QVERIFY(!m_fixture->window().runController().shown());
 }
 
 void WindowTraining::devicesThatWaitForEachOtherAreNamed()
@@ -448,7 +449,7 @@ void WindowTraining::devicesThatWaitForEachOtherAreNamed()
                          "for the output of F1@0 from device 0, which has it at position 2; validate the schedule")
                 .ok());
     }
-    window.desk().refreshRuns();
+    window.runController().refreshRuns();
     emit window.runsPanel().showAsked(1);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     QTRY_VERIFY(bar->isVisible());

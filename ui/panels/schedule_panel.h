@@ -14,7 +14,8 @@ namespace stagelens::ui {
 
 class ScheduleTextEdit;
 
-/// A line that says what the order is, the text with its marks, and the faults in words. It only shows: ScheduleDesk edits.
+/// A line that says what the order is, the text with its marks, and the faults in words. It only shows: ScheduleController
+/// edits.
 class SchedulePanel : public QFrame {
     Q_OBJECT
 public:

@@ -1,7 +1,7 @@
 #include "ui/shell/closing_signals.h"
 
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 
 #include <QApplication>
 #include <QSocketNotifier>
@@ -28,14 +28,14 @@ void closeAtOnce(MainWindow &window)
         if (window.close())
             QApplication::quit(); // a dialog may be open
     };
-    RunDesk &desk = window.desk();
-    if (!desk.isTraining())
+    RunController &runController = window.runController();
+    if (!runController.isTraining())
         return close();
-    QObject::connect(&desk, &RunDesk::trainingChanged, &window, [&desk, close] {
-        if (!desk.isTraining())
+    QObject::connect(&runController, &RunController::trainingChanged, &window, [&runController, close] {
+        if (!runController.isTraining())
             close();
     });
-    desk.stop();
+    runController.stop();
 }
 
 } // namespace

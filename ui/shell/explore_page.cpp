@@ -10,7 +10,7 @@
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/plots/plots.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/state/forecast.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
@@ -35,8 +35,8 @@ namespace {
 constexpr QSize kSmallestPlot{160, 84};
 } // namespace
 
-ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent)
-    : QWidget(parent), m_forecast(forecast), m_desk(desk), m_headline(new HeadlineBar(this)),
+ExplorePage::ExplorePage(Forecast *forecast, RunController *runController, ViewState *view, QWidget *parent)
+    : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
       m_timeline(new TimelineView(view, this)), m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)),
       m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
@@ -52,7 +52,7 @@ ExplorePage::ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWi
         if (m_forecast->familyOptions().state == FamilyOptions::State::Tried)
             refreshAdvice();
     });
-    connect(m_desk, &RunDesk::shownChanged, this, &ExplorePage::refresh);
+    connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);
     connect(m_headline, &HeadlineBar::hovered, this, [this](bool on) {
         setGhost(on ? m_headline->headline().action : std::nullopt);
         setGhostFamily(on ? m_headline->headline().family : QString());
@@ -200,13 +200,13 @@ bool ExplorePage::runDiffers() const
     if (!plan || !run())
         return false;
     const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
-    return !hardware || hardware->name != "cpu-local" || !m_desk->shownDifferences(plan->experiment).empty();
+    return !hardware || hardware->name != "cpu-local" || !m_runController->shownDifferences(plan->experiment).empty();
 }
 
 service::RunSnapshotPtr ExplorePage::run() const
 {
     const auto &plan = m_forecast->plan();
-    return plan ? m_desk->shownBeside(plan->experiment) : m_desk->shown();
+    return plan ? m_runController->shownBeside(plan->experiment) : m_runController->shown();
 }
 
 service::PredictionPtr ExplorePage::baseline() const
@@ -219,14 +219,14 @@ service::PredictionPtr ExplorePage::baseline() const
 
 LaneGroup ExplorePage::measuredGroup() const
 {
-    const service::RunSnapshot &run = *m_desk->shown();
+    const service::RunSnapshot &run = *m_runController->shown();
     LaneGroup group;
     group.timeline = run.record.timeline;
     group.schedule = run.schedule;
     group.metrics = run.record.metrics.value_or(simulate::Metrics{});
-    group.caption = m_desk->shownCaption();
+    group.caption = m_runController->shownCaption();
     const auto &plan = m_forecast->plan();
-    group.faded = plan && !m_desk->shownDifferences(plan->experiment).empty();
+    group.faded = plan && !m_runController->shownDifferences(plan->experiment).empty();
     return group;
 }
 
@@ -291,7 +291,7 @@ std::shared_ptr<const simulate::Explanation> ExplorePage::whyOf(const timeline::
     if (const auto known = m_why.find(timeline); known != m_why.end())
         return known->second;
     const auto &plan = m_forecast->plan();
-    const auto &run = m_desk->shown();
+    const auto &run = m_runController->shown();
     std::erase_if(m_why, [&](const auto &entry) {
         return !(plan && entry.first == plan->timeline) && !(run && entry.first == run->record.timeline);
     });
@@ -317,21 +317,22 @@ void ExplorePage::refresh()
 void ExplorePage::refreshProvenance()
 {
     const auto &plan = m_forecast->plan();
-    const auto &run = m_desk->shown();
+    const auto &run = m_runController->shown();
     const BadEnd end = run ? badEnd(run->record.summary) : BadEnd();
     if (plan && !end.words.isEmpty()) {
         sayBadEnd(end);
         return;
     }
     const bool isBeside = plan && this->run();
-    if (plan && run && !isBeside && inTeachingUnits(plan->experiment) && m_desk->shownDifferences(plan->experiment).empty()) {
+    if (plan && run && !isBeside && inTeachingUnits(plan->experiment) &&
+        m_runController->shownDifferences(plan->experiment).empty()) {
         m_provenanceBar->say(MessageBar::Tone::Note,
                              u"Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose "
                              u"the costs of this computer to see both."_s.arg(run->record.summary.id),
-                             {{u"Hide the run"_s, [this] { m_desk->showNone(); }}});
+                             {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
         return;
     }
-    if (m_shown == Shown::Measured && !(isBeside && run->record.timeline) && !m_desk->isTraining()) {
+    if (m_shown == Shown::Measured && !(isBeside && run->record.timeline) && !m_runController->isTraining()) {
         m_provenanceBar->say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
                              {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
         return;
@@ -341,12 +342,12 @@ void ExplorePage::refreshProvenance()
         return;
     }
     const QString from = u"From run %1"_s.arg(run->record.summary.id);
-    const auto found = m_desk->shownDifferences(plan->experiment);
+    const auto found = m_runController->shownDifferences(plan->experiment);
     if (found.empty()) {
         m_provenanceBar->say(MessageBar::Tone::Note,
                              from + u", measured on this computer; the prediction is for %1, so no error is shown."_s.arg(
                                         costCaption(plan->experiment)),
-                             {{u"Hide the run"_s, [this] { m_desk->showNone(); }}});
+                             {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
         return;
     }
     m_provenanceBar->say(
@@ -356,10 +357,10 @@ void ExplorePage::refreshProvenance()
 
 void ExplorePage::sayBadEnd(const BadEnd &end)
 {
-    const service::RunSnapshot &run = *m_desk->shown();
+    const service::RunSnapshot &run = *m_runController->shown();
     QString words = end.words + (run.record.timeline ? u" What was measured remains."_s : QString());
     std::vector<MessageBar::Action> actions;
-    if (const auto found = m_desk->shownDifferences(m_forecast->plan()->experiment); !found.empty()) {
+    if (const auto found = m_runController->shownDifferences(m_forecast->plan()->experiment); !found.empty()) {
         words += u" It differs from this plan: %1."_s.arg(differencesText(found));
         actions.push_back({u"Show its plan"_s, [this] { emit showPlanAsked(); }});
     } else if (!end.field.isEmpty()) {
@@ -367,7 +368,7 @@ void ExplorePage::sayBadEnd(const BadEnd &end)
     } else {
         actions.push_back({u"Train this plan"_s, [this] { emit trainAsked(); }});
     }
-    actions.push_back({u"Hide the run"_s, [this] { m_desk->showNone(); }});
+    actions.push_back({u"Hide the run"_s, [this] { m_runController->showNone(); }});
     m_provenanceBar->say(MessageBar::Tone::Warning, words, std::move(actions));
 }
 

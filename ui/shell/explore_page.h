@@ -26,14 +26,14 @@ class MemoryPlot;
 class MessageBar;
 class PassTable;
 class PlayBar;
-class RunDesk;
+class RunController;
 class SchedulePanel;
 class ViewState;
 
 class ExplorePage : public QWidget {
     Q_OBJECT
 public:
-    ExplorePage(Forecast *forecast, RunDesk *desk, ViewState *view, QWidget *parent = nullptr);
+    ExplorePage(Forecast *forecast, RunController *runController, ViewState *view, QWidget *parent = nullptr);
 
     /// Draws the plan, the run and the baseline again.
     void refresh();
@@ -91,7 +91,7 @@ private:
     void explain(int group, int device, qint64 time);
 
     Forecast *m_forecast;
-    RunDesk *m_desk;
+    RunController *m_runController;
     HeadlineBar *m_headline;
     MessageBar *m_problemBar;
     MessageBar *m_provenanceBar;

@@ -15,9 +15,9 @@
 #include "ui/panels/scaled_copy_dialog.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
+#include "ui/shell/file_controller.h"
 #include "ui/shell/learn_page.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
@@ -43,8 +43,9 @@ constexpr int kProblemDelayMilliseconds = 600;
 MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     : QMainWindow(parent), m_options(std::move(options)),
       m_bridge(new EngineBridge(service::ServiceOptions{m_options.database, 0}, this)),
-      m_document(new ExperimentDocument(this)), m_files(new FileDesk(m_document, m_options.remember, this)),
-      m_forecast(new Forecast(m_bridge, m_document, this)), m_desk(new RunDesk(m_bridge, this)), m_view(new ViewState(this))
+      m_document(new ExperimentDocument(this)), m_files(new FileController(m_document, m_options.remember, this)),
+      m_forecast(new Forecast(m_bridge, m_document, this)), m_runController(new RunController(m_bridge, this)),
+      m_view(new ViewState(this))
 {
     keepLabelsPlain();
     m_problemDelay.setSingleShot(true);
@@ -64,7 +65,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     restoreMemory();
     connectMemory();
     m_files->start(m_options.file);
-    m_desk->refreshRuns();
+    m_runController->refreshRuns();
     m_bridge->findBackends();
     if (m_options.calibrate)
         m_bridge->calibrateOnce();
@@ -73,7 +74,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
 MainWindow::~MainWindow()
 {
     // The widgets listen to the model until the end; it must not speak to half-destroyed ones.
-    for (QObject *speaker : std::initializer_list<QObject *>{m_bridge, m_document, m_forecast, m_desk, m_view})
+    for (QObject *speaker : std::initializer_list<QObject *>{m_bridge, m_document, m_forecast, m_runController, m_view})
         speaker->disconnect();
     m_document->undoStack().disconnect();
     // Hiding the widgets makes them speak as well, when this is no longer a MainWindow.
@@ -100,7 +101,7 @@ void MainWindow::connectModel()
     connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, &MainWindow::stepDone);
     connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
-    connect(m_files, &FileDesk::failed, this, &MainWindow::say);
+    connect(m_files, &FileController::failed, this, &MainWindow::say);
     connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
     for (const auto changedBy : {&ViewState::selectionChanged, &ViewState::markChanged})
         connect(m_view, changedBy, this, [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
@@ -123,9 +124,9 @@ void MainWindow::connectModel()
     connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
     connect(m_strip, &ToolStrip::shownChanged, this, [this] {
         if (m_strip->shown() != Shown::Predicted && !m_explore->run() && m_forecast->plan())
-            m_desk->findRunsOf(m_forecast->plan()->experiment, 1, [this](const std::vector<store::RunSummary> &runs) {
+            m_runController->findRunsOf(m_forecast->plan()->experiment, 1, [this](const std::vector<store::RunSummary> &runs) {
                 if (m_strip->shown() != Shown::Predicted && !m_explore->run() && !runs.empty())
-                    m_desk->show(runs.front().id);
+                    m_runController->show(runs.front().id);
             });
         m_explore->setShown(m_strip->shown());
         updateExports();
@@ -135,20 +136,20 @@ void MainWindow::connectModel()
 
 void MainWindow::connectRuns()
 {
-    connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateFigures);
-    connect(m_desk, &RunDesk::shownChanged, this, &MainWindow::updateExports);
-    connect(m_desk, &RunDesk::trainingChanged, this, [this] {
+    connect(m_runController, &RunController::shownChanged, this, &MainWindow::updateFigures);
+    connect(m_runController, &RunController::shownChanged, this, &MainWindow::updateExports);
+    connect(m_runController, &RunController::trainingChanged, this, [this] {
         updateTrain();
-        if (m_desk->isTraining())
+        if (m_runController->isTraining())
             return;
         m_notice->clear(m_runNotice);
         if (m_closeWhenStopped)
             close();
     });
-    connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::updateRuns);
-    connect(m_desk, &RunDesk::runsChanged, this, &MainWindow::tellInterrupted, Qt::SingleShotConnection);
-    connect(m_desk, &RunDesk::storeProblemChanged, this, &MainWindow::updateStoreBar);
-    connect(m_desk, &RunDesk::failed, this, &MainWindow::say);
+    connect(m_runController, &RunController::runsChanged, this, &MainWindow::updateRuns);
+    connect(m_runController, &RunController::runsChanged, this, &MainWindow::tellInterrupted, Qt::SingleShotConnection);
+    connect(m_runController, &RunController::storeProblemChanged, this, &MainWindow::updateStoreBar);
+    connect(m_runController, &RunController::failed, this, &MainWindow::say);
     connectRunsPanel();
     connectCompare();
     connectSweep();
@@ -194,7 +195,7 @@ void MainWindow::updateTrain()
     const auto &plan = m_forecast->plan();
     const int steps = m_document->experiment().training.steps;
     const QString obstacle = trainingObstacle(plan, m_forecast->problems());
-    const bool training = m_desk->isTraining();
+    const bool training = m_runController->isTraining();
     // Of a large plan it takes a while to find: once is enough until a run has changed what is free.
     if (!obstacle.isEmpty() || training)
         m_hindrance = {};
@@ -213,8 +214,8 @@ void MainWindow::updateTrain()
     else
         m_actions->train->setToolTip(
             plainTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle));
-    m_actions->stop->setEnabled(training && !m_desk->isStopping());
-    m_strip->setProgress(m_desk->progressText());
+    m_actions->stop->setEnabled(training && !m_runController->isStopping());
+    m_strip->setProgress(m_runController->progressText());
 }
 
 void MainWindow::updateFigures()
@@ -255,8 +256,9 @@ void MainWindow::updateTitle()
 
 void MainWindow::showPlanOfRun()
 {
-    if (m_desk->shown())
-        takeOver(u"Show the plan of run %1"_s.arg(m_desk->shown()->record.summary.id), m_desk->shown()->record.experiment);
+    if (m_runController->shown())
+        takeOver(u"Show the plan of run %1"_s.arg(m_runController->shown()->record.summary.id),
+                 m_runController->shown()->record.experiment);
 }
 
 void MainWindow::applyFix()
@@ -300,7 +302,7 @@ void MainWindow::say(const QString &sentence)
 
 void MainWindow::closeEvent(QCloseEvent *event)
 {
-    if (m_desk->isTraining()) {
+    if (m_runController->isTraining()) {
         event->ignore();
         if (m_closeWhenStopped)
             return;
@@ -309,14 +311,14 @@ void MainWindow::closeEvent(QCloseEvent *event)
                                       [this] {
                                           m_closeWhenStopped = true;
                                           m_notice->clear();
-                                          m_desk->stop();
+                                          m_runController->stop();
                                       }},
                                      {u"Keep open"_s, [this] { m_notice->clear(); }}});
         return;
     }
     m_actions->presentation->setChecked(false);
     setDocksAside(false); // the next start finds the panes as they were
-    m_desk->commitDeletions();
+    m_runController->commitDeletions();
     m_files->flush();
     saveMemory();
     event->accept();

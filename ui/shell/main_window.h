@@ -25,14 +25,14 @@ class ExperimentDocument;
 class ExperimentEditor;
 class ExplorePage;
 class FieldEditor;
-class FileDesk;
+class FileController;
 class Forecast;
 class InspectorPanel;
 class LearnPage;
 class MetricsPanel;
-class RunDesk;
+class RunController;
 class RunsPanel;
-class ScheduleDesk;
+class ScheduleController;
 class SweepPage;
 class TimelineView;
 class ToolStrip;
@@ -58,13 +58,13 @@ public:
 
     [[nodiscard]] ExperimentDocument &document() { return *m_document; }
     [[nodiscard]] Forecast &forecast() { return *m_forecast; }
-    [[nodiscard]] RunDesk &desk() { return *m_desk; }
+    [[nodiscard]] RunController &runController() { return *m_runController; }
     [[nodiscard]] ExplorePage &explorePage() { return *m_explore; }
     [[nodiscard]] RunsPanel &runsPanel() { return *m_runs; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_compare; }
     [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
     [[nodiscard]] LearnPage &learnPage() { return *m_learn; }
-    [[nodiscard]] ScheduleDesk &scheduleDesk() { return *m_schedule; }
+    [[nodiscard]] ScheduleController &scheduleController() { return *m_schedule; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
@@ -126,7 +126,7 @@ private:
     void connectPicture();
     void setPresentation(bool on);
     /// Shows around the page in front what belongs to it: a presentation is the page alone, in larger type, and beside the
-    /// documentation there is nothing of the plan on the desk.
+    /// documentation the plan has no panel.
     void arrange();
     /// Hides the docks that are shown, or shows those again as they were.
     void setDocksAside(bool aside);
@@ -174,11 +174,11 @@ private:
     WindowOptions m_options;
     EngineBridge *m_bridge;
     ExperimentDocument *m_document;
-    FileDesk *m_files;
+    FileController *m_files;
     Forecast *m_forecast;
-    RunDesk *m_desk;
+    RunController *m_runController;
     ViewState *m_view;
-    ScheduleDesk *m_schedule = nullptr;
+    ScheduleController *m_schedule = nullptr;
     WindowActions *m_actions;
     QMenuBar *m_menuBar;
     ToolStrip *m_strip;

@@ -3,7 +3,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/forecast.h"
@@ -117,7 +117,7 @@ base::Result<> MainWindow::exportData(const QString &format, const QString &file
     if (m_pages->currentWidget() == m_sweep)
         return base::writeFile(utf8(file), m_sweep->resultsText(format));
     const service::PredictionPtr &plan = m_forecast->plan();
-    const auto text = showsRun() ? service::exportText(m_desk->shown()->record, utf8(format))
+    const auto text = showsRun() ? service::exportText(m_runController->shown()->record, utf8(format))
                                  : service::exportText({plan->experiment, plan->schedule.get(), *plan->timeline, plan->metrics},
                                                        utf8(format));
     return text ? base::writeFile(utf8(file), *text) : base::Result<>(text.error());
@@ -126,7 +126,7 @@ base::Result<> MainWindow::exportData(const QString &format, const QString &file
 void MainWindow::askAndExportData(const QString &format)
 {
     const QString name = m_pages->currentWidget() == m_sweep ? u"sweep"_s
-                         : showsRun()                        ? u"run-%1"_s.arg(m_desk->shown()->record.summary.id)
+                         : showsRun()                        ? u"run-%1"_s.arg(m_runController->shown()->record.summary.id)
                                                              : u"timeline"_s;
     const QString file = askForFile(this, u"Export the data"_s, name, format);
     if (file.isEmpty())
@@ -140,7 +140,7 @@ void MainWindow::exportRun(qint64 run, const QString &format)
     const QString file = askForFile(this, u"Export run %1"_s.arg(run), u"run-%1"_s.arg(run), format);
     if (file.isEmpty())
         return;
-    m_desk->exportRun(run, format, file);
+    m_runController->exportRun(run, format, file);
 }
 
 } // namespace stagelens::ui

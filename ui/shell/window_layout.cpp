@@ -11,11 +11,11 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
+#include "ui/shell/file_controller.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture_export.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/engine_bridge.h"
@@ -113,7 +113,7 @@ void MainWindow::buildCentre()
     m_importBar = new MessageBar(u"bar.import"_s, centre);
     m_notice = new MessageBar(u"bar.notice"_s, centre);
     m_pages = new QStackedWidget(centre);
-    m_explore = new ExplorePage(m_forecast, m_desk, m_view, m_pages);
+    m_explore = new ExplorePage(m_forecast, m_runController, m_view, m_pages);
     m_compare = new ComparePanel(m_pages);
     m_sweep = new SweepPage(m_bridge, m_document, m_pages);
     m_learn = new LearnPage(m_pages);
@@ -207,9 +207,9 @@ void MainWindow::connectActions()
         else if (headline.isFix)
             applyFix();
     });
-    on(m_actions->train, [this] { m_desk->train(m_document->experiment()); });
+    on(m_actions->train, [this] { m_runController->train(m_document->experiment()); });
     on(m_actions->trainCopy, [this] { offerScaledCopy(); });
-    on(m_actions->stop, [this] { m_desk->stop(); });
+    on(m_actions->stop, [this] { m_runController->stop(); });
     on(m_actions->fit, [this] { m_view->fit(); });
     connectModes();
     connectPicture();
@@ -363,7 +363,7 @@ void MainWindow::nextPane()
 
 void MainWindow::chooseDatabase()
 {
-    if (m_desk->isTraining()) {
+    if (m_runController->isTraining()) {
         sayUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
         return;
     }
@@ -373,7 +373,7 @@ void MainWindow::chooseDatabase()
         return;
     m_options.database = utf8(file);
     m_bridge->openDatabase(m_options.database);
-    m_desk->databaseChanged();
+    m_runController->databaseChanged();
 }
 
 void MainWindow::showText(const QString &title, const QString &richText)

@@ -5,9 +5,9 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
+#include "ui/shell/file_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/engine_bridge.h"
@@ -45,21 +45,22 @@ QString measuredWords(const store::RunSummary &run)
 /// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
 class DeleteRun : public QUndoCommand {
 public:
-    DeleteRun(RunDesk *desk, store::RunId run)
-        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_desk(desk), m_run(run), m_database(desk->databaseNumber())
+    DeleteRun(RunController *runController, store::RunId run)
+        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_runController(runController), m_run(run),
+          m_database(runController->databaseNumber())
     {}
-    void undo() override { change(&RunDesk::restore); }
-    void redo() override { change(&RunDesk::remove); }
+    void undo() override { change(&RunController::restore); }
+    void redo() override { change(&RunController::remove); }
 
 private:
-    void change(void (RunDesk::*how)(store::RunId))
+    void change(void (RunController::*how)(store::RunId))
     {
-        if (m_desk->databaseNumber() == m_database)
-            (m_desk->*how)(m_run);
+        if (m_runController->databaseNumber() == m_database)
+            (m_runController->*how)(m_run);
         else
             setObsolete(true);
     }
-    RunDesk *m_desk;
+    RunController *m_runController;
     store::RunId m_run;
     int m_database;
 };
@@ -68,20 +69,19 @@ private:
 
 void MainWindow::connectRunsPanel()
 {
-    m_runs->model()->setSource({[this](const std::vector<store::RunId> &runs) {
-                                    m_desk->readRows(runs, [this, runs](std::vector<store::RunSummary> rows) {
-                                        m_runs->model()->takeRows(runs, std::move(rows));
-                                    });
-                                },
-                                [this](store::RunId run) {
-                                    if (!m_forecast->baseline()) // differences are forgotten when there is one
-                                        return;
-                                    m_desk->readDifference(m_runBaseline, run,
-                                                           [this, run, baseline = m_runBaseline](const QString &words) {
-                                                               if (baseline == m_runBaseline)
-                                                                   m_runs->model()->takeDifference(run, words);
-                                                           });
-                                }});
+    m_runs->model()->setSource(
+        {[this](const std::vector<store::RunId> &runs) {
+             m_runController->readRows(
+                 runs, [this, runs](std::vector<store::RunSummary> rows) { m_runs->model()->takeRows(runs, std::move(rows)); });
+         },
+         [this](store::RunId run) {
+             if (!m_forecast->baseline()) // differences are forgotten when there is one
+                 return;
+             m_runController->readDifference(m_runBaseline, run, [this, run, baseline = m_runBaseline](const QString &words) {
+                 if (baseline == m_runBaseline)
+                     m_runs->model()->takeDifference(run, words);
+             });
+         }});
     connect(m_forecast, &Forecast::changed, this, [this] {
         const auto &baseline = m_forecast->baseline();
         if (!baseline || m_runBaseline == baseline->experiment)
@@ -91,11 +91,11 @@ void MainWindow::connectRunsPanel()
     });
     connect(m_runs, &RunsPanel::showAsked, this, &MainWindow::showRun);
     connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
-    connect(m_runs, &RunsPanel::renameAsked, m_desk, &RunDesk::rename);
-    connect(m_runs, &RunsPanel::tagsAsked, m_desk, &RunDesk::setTags);
-    connect(m_runs, &RunsPanel::noteAsked, m_desk, &RunDesk::setNote);
-    connect(m_runs, &RunsPanel::filterChanged, m_desk, &RunDesk::setFilter);
-    connect(m_runs, &RunsPanel::orderAsked, m_desk, &RunDesk::setOrder);
+    connect(m_runs, &RunsPanel::renameAsked, m_runController, &RunController::rename);
+    connect(m_runs, &RunsPanel::tagsAsked, m_runController, &RunController::setTags);
+    connect(m_runs, &RunsPanel::noteAsked, m_runController, &RunController::setNote);
+    connect(m_runs, &RunsPanel::filterChanged, m_runController, &RunController::setFilter);
+    connect(m_runs, &RunsPanel::orderAsked, m_runController, &RunController::setOrder);
     connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::askImport);
     connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
     connect(m_bridge, &EngineBridge::importProgressed, this, &MainWindow::showImportProgress);
@@ -106,9 +106,9 @@ void MainWindow::connectRunsPanel()
 void MainWindow::showRun(qint64 run)
 {
     m_actions->explore->trigger();
-    m_desk->show(run, {}, [this, run] {
+    m_runController->show(run, {}, [this, run] {
         const auto &plan = m_forecast->plan();
-        if (!plan || m_desk->shownDifferences(plan->experiment).empty())
+        if (!plan || m_runController->shownDifferences(plan->experiment).empty())
             return;
         showPlanOfRun();
         offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
@@ -117,7 +117,7 @@ void MainWindow::showRun(qint64 run)
 
 void MainWindow::compareRuns(const std::vector<qint64> &runs)
 {
-    m_desk->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+    m_runController->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
         std::vector<CompareItem> items;
         for (const service::RunSnapshotPtr &run : loaded)
             items.push_back(itemOf(*run, m_bridge->cores()));
@@ -141,9 +141,9 @@ void MainWindow::connectCompare()
     });
     connect(m_compare, &ComparePanel::addMenuOpens, this, [this](QMenu *menu) {
         menu->addSeparator();
-        for (const store::RunSummary &run : m_desk->table().firstRows | std::views::take(kRunsInMenu))
+        for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kRunsInMenu))
             menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
-                m_desk->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+                m_runController->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
                     m_compare->add(itemOf(*loaded.front(), m_bridge->cores()));
                 });
             });
@@ -206,8 +206,9 @@ void MainWindow::addFilesToCompare(const QStringList &files)
 
 void MainWindow::connectSweep()
 {
-    connect(m_sweep, &SweepPage::runsChanged, m_desk, &RunDesk::refreshRuns);
-    connect(m_desk, &RunDesk::trainingChanged, m_sweep, [this] { m_sweep->setTraining(m_desk->isTraining()); });
+    connect(m_sweep, &SweepPage::runsChanged, m_runController, &RunController::refreshRuns);
+    connect(m_runController, &RunController::trainingChanged, m_sweep,
+            [this] { m_sweep->setTraining(m_runController->isTraining()); });
     connect(m_sweep, &SweepPage::openAsked, this, [this](const QString &words, const model::Experiment &plan) {
         m_document->closeGesture();
         m_document->edit(u"plan"_s, u"Open "_s + words, plan);
@@ -221,7 +222,7 @@ void MainWindow::fillMeasured(QMenu *menu)
     menu->clear();
     const auto add = [this, menu](const QString &words, store::RunId run, std::optional<int> step, bool isShown) {
         QAction *action = menu->addAction(words, this, [this, run, step] {
-            m_desk->show(run, step, [this] {
+            m_runController->show(run, step, [this] {
                 if (m_strip->shown() == Shown::Predicted)
                     m_strip->setShown(Shown::Both);
             });
@@ -236,16 +237,16 @@ void MainWindow::fillMeasured(QMenu *menu)
     none->setEnabled(false);
     if (const auto &plan = m_forecast->plan()) {
         none->setText(u"Looking for runs…"_s);
-        m_desk->findRunsOf(plan->experiment, kRunsInMenu,
-                           [add, menu, shown, place = QPointer(none)](const std::vector<store::RunSummary> &runs) {
-                               if (!place) // the menu was filled again
-                                   return;
-                               for (const store::RunSummary &run : runs)
-                                   menu->insertAction(
-                                       place, add(measuredWords(run), run.id, {}, shown && shown->record.summary.id == run.id));
-                               place->setText(u"None yet: Train (F5) makes one"_s);
-                               place->setVisible(runs.empty());
-                           });
+        m_runController->findRunsOf(
+            plan->experiment, kRunsInMenu,
+            [add, menu, shown, place = QPointer(none)](const std::vector<store::RunSummary> &runs) {
+                if (!place) // the menu was filled again
+                    return;
+                for (const store::RunSummary &run : runs)
+                    menu->insertAction(place, add(measuredWords(run), run.id, {}, shown && shown->record.summary.id == run.id));
+                place->setText(u"None yet: Train (F5) makes one"_s);
+                place->setVisible(runs.empty());
+            });
     }
     const std::vector<base::Nanos> times = shown ? shown->record.iterations : std::vector<base::Nanos>();
     if (times.empty() || !shown->finished)
@@ -256,7 +257,7 @@ void MainWindow::fillMeasured(QMenu *menu)
         const int step = before + static_cast<int>(index);
         add(u"%1: step %2, %3"_s.arg(name).arg(step + 1).arg(durationText(times[static_cast<std::size_t>(index)])),
             shown->record.summary.id, isMedian ? std::nullopt : std::optional(step),
-            m_desk->shownStep() == (isMedian ? std::nullopt : std::optional(step)));
+            m_runController->shownStep() == (isMedian ? std::nullopt : std::optional(step)));
     };
     if (const auto median = medianStep(shown->record))
         entry(u"Median"_s, *median - 1 - before, true);
@@ -275,7 +276,7 @@ void MainWindow::tellInterrupted()
     const bool isKnown = settings->value(u"told/database"_s).toString() == database;
     const qint64 told = isKnown ? settings->value(u"told/run"_s).toLongLong() : 0;
     std::vector<store::RunSummary> found;
-    for (const store::RunSummary &run : m_desk->table().firstRows | std::views::take(kRunsInMenu))
+    for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kRunsInMenu))
         if (run.status == store::RunStatus::Interrupted && run.id > told)
             found.push_back(run);
     if (found.empty())
@@ -336,7 +337,7 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
         return;
     }
     const service::ImportedRun &run = **answer;
-    m_desk->refreshRuns();
+    m_runController->refreshRuns();
     m_runs->setFolded(false);
     QString words = u"Imported as run %1: %2."_s.arg(run.run).arg(run.steps == 1 ? u"1 step"_s : u"%1 steps"_s.arg(run.steps));
     if (run.incompleteSteps > 0)
@@ -352,31 +353,31 @@ void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
 
 void MainWindow::updateRuns()
 {
-    m_runs->setRuns(m_desk->table(), m_desk->deleted());
+    m_runs->setRuns(m_runController->table(), m_runController->deleted());
     if (!m_foldedByHand)
         m_runs->setFolded(m_runs->model()->total() < 2);
 }
 
 void MainWindow::updateStoreBar()
 {
-    if (m_desk->storeProblem().isEmpty()) {
+    if (m_runController->storeProblem().isEmpty()) {
         m_storeBar->clear();
         return;
     }
-    m_storeBar->say(MessageBar::Tone::Warning, m_desk->storeProblem(),
+    m_storeBar->say(MessageBar::Tone::Warning, m_runController->storeProblem(),
                     {{u"Choose another file"_s, [this] { chooseDatabase(); }}});
 }
 
 void MainWindow::deleteRun(qint64 run)
 {
-    if (m_desk->isLive(run)) {
+    if (m_runController->isLive(run)) {
         sayUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
         return;
     }
-    if (m_desk->deleted().contains(run))
+    if (m_runController->deleted().contains(run))
         return;
     m_document->closeGesture();
-    m_document->undoStack().push(new DeleteRun(m_desk, run));
+    m_document->undoStack().push(new DeleteRun(m_runController, run));
     offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
 }
 

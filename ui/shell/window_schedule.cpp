@@ -4,10 +4,10 @@
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/explore_page.h"
-#include "ui/shell/file_desk.h"
+#include "ui/shell/file_controller.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_desk.h"
-#include "ui/shell/schedule_desk.h"
+#include "ui/shell/run_controller.h"
+#include "ui/shell/schedule_controller.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/words.h"
@@ -27,25 +27,26 @@ const QString kOwnOrder =
 void MainWindow::connectSchedule()
 {
     SchedulePanel *panel = m_explore->schedulePanel();
-    m_schedule = new ScheduleDesk(m_document, m_forecast, panel, this);
+    m_schedule = new ScheduleController(m_document, m_forecast, panel, this);
     connect(m_actions->editSchedule, &QAction::toggled, this, &MainWindow::setScheduleEditing);
     connect(panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
-    connect(m_schedule, &ScheduleDesk::failed, this, &MainWindow::say);
-    connect(m_schedule, &ScheduleDesk::warned, this, &MainWindow::say);
-    connect(m_schedule, &ScheduleDesk::faulty, this, [this](const QString &sentence) {
+    connect(m_schedule, &ScheduleController::failed, this, &MainWindow::say);
+    connect(m_schedule, &ScheduleController::warned, this, &MainWindow::say);
+    connect(m_schedule, &ScheduleController::faulty, this, [this](const QString &sentence) {
         m_actions->editSchedule->setChecked(true);
         say(sentence);
     });
-    connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleDesk::move);
+    connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleController::move);
     connect(m_explore->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { say(u"The pass stays where it is. "_s + why); });
     connect(m_actions->openSchedule, &QAction::triggered, this, &MainWindow::askOpenSchedule);
     connect(m_actions->costsFromRun, &QAction::triggered, this, &MainWindow::useCostsOfRun);
-    connect(m_desk, &RunDesk::shownChanged, this,
-            [this] { m_actions->costsFromRun->setEnabled(m_desk->shown() && m_desk->shown()->record.timeline); });
-    connect(m_files, &FileDesk::scheduleGiven, m_schedule, &ScheduleDesk::open);
-    connect(m_files, &FileDesk::traceGiven, this, [this](const QString &file) { importRuns({file}); });
-    connect(m_files, &FileDesk::told, this, [this](const QString &words) {
+    connect(m_runController, &RunController::shownChanged, this, [this] {
+        m_actions->costsFromRun->setEnabled(m_runController->shown() && m_runController->shown()->record.timeline);
+    });
+    connect(m_files, &FileController::scheduleGiven, m_schedule, &ScheduleController::open);
+    connect(m_files, &FileController::traceGiven, this, [this](const QString &file) { importRuns({file}); });
+    connect(m_files, &FileController::told, this, [this](const QString &words) {
         m_notice->say(MessageBar::Tone::Note, words, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
     });
     connect(m_document, &ExperimentDocument::changed, this, [this] {
@@ -117,9 +118,9 @@ void MainWindow::askWriteSchedule()
 
 void MainWindow::useCostsOfRun()
 {
-    if (!m_desk->shown())
+    if (!m_runController->shown())
         return;
-    const auto file = service::writeDurations(m_desk->shown()->record);
+    const auto file = service::writeDurations(m_runController->shown()->record);
     if (!file) {
         say(sentence(file.error()));
         return;
@@ -127,7 +128,8 @@ void MainWindow::useCostsOfRun()
     model::Experiment next = m_document->experiment();
     next.cost.source = model::DurationsFile{file->string()};
     m_document->closeGesture();
-    m_document->edit(u"cost.durations"_s, u"Costs from run %1"_s.arg(m_desk->shown()->record.summary.id), std::move(next));
+    m_document->edit(u"cost.durations"_s, u"Costs from run %1"_s.arg(m_runController->shown()->record.summary.id),
+                     std::move(next));
     m_document->closeGesture();
 }
 

@@ -1,4 +1,4 @@
-// The experiment on the desk: what it is now, how it came to be (undo), and the file it belongs to.
+// The open experiment: what it is now, how it came to be (undo), and the file it belongs to.
 #pragma once
 
 #include "engine/model/experiment.h"

@@ -1,4 +1,4 @@
-// What follows from the experiment on the desk: its prediction, the baseline's, and the advice.
+// What follows from the open experiment: its prediction, the baseline's, and the advice.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -14,7 +14,7 @@ namespace stagelens::ui {
 class EngineBridge;
 class ExperimentDocument;
 
-/// Predicts at every edit: plans of a desk at once, larger ones off the GUI thread. Keeps the last valid plan while the input
+/// Predicts at every edit: small plans at once, larger ones off the GUI thread. Keeps the last valid plan while the input
 /// is illegal. Answers that belong to an older edit are dropped by their job.
 class Forecast : public QObject {
     Q_OBJECT

@@ -16,7 +16,7 @@ constexpr int kShortestSequence = 16;
 /// Byte-level tokens need so many.
 constexpr int kSmallestVocabulary = 256;
 constexpr int kVocabularyStep = 32;
-/// A few seconds a step on a desk's cores.
+/// A few seconds a step on a workstation's cores.
 constexpr double kMostFlops = 1e11;
 
 int rounded(double value, int step, int least)

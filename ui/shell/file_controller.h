@@ -20,11 +20,11 @@ class ExperimentDocument;
 /// The window's memory (geometry, recent files) in the data folder.
 [[nodiscard]] std::unique_ptr<QSettings> windowSettings();
 
-class FileDesk : public QObject {
+class FileController : public QObject {
     Q_OBJECT
 public:
     /// `remember` false: nothing is read from or written to the data folder.
-    FileDesk(ExperimentDocument *document, bool remember, QWidget *window);
+    FileController(ExperimentDocument *document, bool remember, QWidget *window);
 
     /// The file, else the last session's experiment, else the demo, else the default plan.
     void start(const QString &file);

@@ -1,4 +1,4 @@
-#include "ui/shell/run_desk.h"
+#include "ui/shell/run_controller.h"
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
@@ -24,17 +24,17 @@ QString storeSentence(const base::Error &error)
 }
 } // namespace
 
-RunDesk::RunDesk(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
+RunController::RunController(EngineBridge *bridge, QObject *parent) : QObject(parent), m_bridge(bridge)
 {
-    connect(m_bridge, &EngineBridge::runArrived, this, &RunDesk::take);
-    connect(m_bridge, &EngineBridge::storeChanged, this, &RunDesk::refreshRuns);
+    connect(m_bridge, &EngineBridge::runArrived, this, &RunController::take);
+    connect(m_bridge, &EngineBridge::storeChanged, this, &RunController::refreshRuns);
     m_retry.setSingleShot(true);
     m_retry.setInterval(kRetryMilliseconds);
-    connect(&m_retry, &QTimer::timeout, this, &RunDesk::refreshRuns);
+    connect(&m_retry, &QTimer::timeout, this, &RunController::refreshRuns);
 }
 
 template <class Work, class Take>
-void RunDesk::ask(service::StoreUse use, Work work, Take take)
+void RunController::ask(service::StoreUse use, Work work, Take take)
 {
     m_bridge->ask(use, this, std::move(work), [this, take = std::move(take), number = m_databaseNumber](auto answer) {
         if (number == m_databaseNumber)
@@ -43,7 +43,7 @@ void RunDesk::ask(service::StoreUse use, Work work, Take take)
 }
 
 template <class Change>
-void RunDesk::change(Change change)
+void RunController::change(Change change)
 {
     ask(service::StoreUse::Change, std::move(change), [this](const base::Result<> &changed) {
         if (!changed)
@@ -52,7 +52,7 @@ void RunDesk::change(Change change)
     });
 }
 
-void RunDesk::train(const model::Experiment &experiment)
+void RunController::train(const model::Experiment &experiment)
 {
     if (isTraining())
         return;
@@ -65,7 +65,7 @@ void RunDesk::train(const model::Experiment &experiment)
     emit trainingChanged();
 }
 
-void RunDesk::stop()
+void RunController::stop()
 {
     if (!isTraining() || m_stopping)
         return;
@@ -74,13 +74,13 @@ void RunDesk::stop()
     emit trainingChanged();
 }
 
-void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
+void RunController::take(quint64 job, const service::RunSnapshotPtr &snapshot)
 {
     if (job != m_job)
         return;
     const bool first = !m_live;
     m_live = snapshot;
-    setProblem(&RunDesk::m_notStored, qtText(snapshot->storeProblem));
+    setProblem(&RunController::m_notStored, qtText(snapshot->storeProblem));
     if (m_following) {
         m_shown = snapshot;
         emit shownChanged();
@@ -92,7 +92,7 @@ void RunDesk::take(quint64 job, const service::RunSnapshotPtr &snapshot)
     emit trainingChanged();
 }
 
-void RunDesk::finish(const service::RunSnapshot &last)
+void RunController::finish(const service::RunSnapshot &last)
 {
     m_job = 0;
     m_stopping = false;
@@ -101,7 +101,7 @@ void RunDesk::finish(const service::RunSnapshot &last)
         emit failed(end.words); // a run that is shown has its bar
 }
 
-void RunDesk::show(store::RunId run, std::optional<int> step, std::function<void()> then)
+void RunController::show(store::RunId run, std::optional<int> step, std::function<void()> then)
 {
     const int choice = ++m_choice;
     if (m_live && m_live->record.summary.id == run && !step) {
@@ -127,21 +127,21 @@ void RunDesk::show(store::RunId run, std::optional<int> step, std::function<void
         });
 }
 
-void RunDesk::setShown(service::RunSnapshotPtr run, std::optional<int> step)
+void RunController::setShown(service::RunSnapshotPtr run, std::optional<int> step)
 {
     m_shown = std::move(run);
     m_step = step;
     emit shownChanged();
 }
 
-void RunDesk::showNone()
+void RunController::showNone()
 {
     ++m_choice;
     m_following = false;
     setShown(nullptr, {});
 }
 
-QString RunDesk::shownCaption() const
+QString RunController::shownCaption() const
 {
     if (!m_shown)
         return {};
@@ -156,8 +156,8 @@ QString RunDesk::shownCaption() const
     return isMedian && m_shown->record.iterations.size() > 1 ? text + u", the median"_s : text;
 }
 
-void RunDesk::findRunsOf(const model::Experiment &plan, std::size_t most,
-                         std::function<void(const std::vector<store::RunSummary> &)> take)
+void RunController::findRunsOf(const model::Experiment &plan, std::size_t most,
+                               std::function<void(const std::vector<store::RunSummary> &)> take)
 {
     ask(
         service::StoreUse::Read,
@@ -169,7 +169,7 @@ void RunDesk::findRunsOf(const model::Experiment &plan, std::size_t most,
         });
 }
 
-void RunDesk::load(std::vector<store::RunId> runs, std::function<void(const std::vector<service::RunSnapshotPtr> &)> take)
+void RunController::load(std::vector<store::RunId> runs, std::function<void(const std::vector<service::RunSnapshotPtr> &)> take)
 {
     using Loaded = base::Result<std::vector<service::RunSnapshotPtr>>;
     ask(
@@ -192,7 +192,7 @@ void RunDesk::load(std::vector<store::RunId> runs, std::function<void(const std:
         });
 }
 
-void RunDesk::exportRun(store::RunId run, const QString &format, const QString &file)
+void RunController::exportRun(store::RunId run, const QString &format, const QString &file)
 {
     ask(
         service::StoreUse::Read,
@@ -207,7 +207,7 @@ void RunDesk::exportRun(store::RunId run, const QString &format, const QString &
         });
 }
 
-service::RunSnapshotPtr RunDesk::shownBeside(const model::Experiment &plan) const
+service::RunSnapshotPtr RunController::shownBeside(const model::Experiment &plan) const
 {
     if (!m_shown)
         return nullptr;
@@ -221,14 +221,14 @@ service::RunSnapshotPtr RunDesk::shownBeside(const model::Experiment &plan) cons
     return sameModel && sameUnit ? m_shown : nullptr;
 }
 
-std::vector<FieldDifference> RunDesk::shownDifferences(const model::Experiment &plan) const
+std::vector<FieldDifference> RunController::shownDifferences(const model::Experiment &plan) const
 {
     if (!m_shown)
         return {};
     return planDifferences(model::resolved(m_shown->record.experiment, m_bridge->cores()), plan);
 }
 
-void RunDesk::refreshRuns()
+void RunController::refreshRuns()
 {
     m_refreshAgain = m_isRefreshing;
     if (std::exchange(m_isRefreshing, true))
@@ -240,25 +240,26 @@ void RunDesk::refreshRuns()
         [this](base::Result<RunTable> table) { takeTable(std::move(table)); });
 }
 
-void RunDesk::takeTable(base::Result<RunTable> table)
+void RunController::takeTable(base::Result<RunTable> table)
 {
     m_isRefreshing = false;
     if (table) {
         m_table = *std::move(table);
-        setProblem(&RunDesk::m_notRead, {});
+        setProblem(&RunController::m_notRead, {});
         emit runsChanged();
     } else {
         const bool isOurs = table.error().kind != base::ErrorKind::InvalidInput;
-        setProblem(&RunDesk::m_notRead, (isOurs ? u"The stored runs cannot be read now. Stagelens tries again every second. "_s
-                                                : u"Results of this session are not being stored. "_s) +
-                                            storeSentence(table.error()));
+        setProblem(&RunController::m_notRead,
+                   (isOurs ? u"The stored runs cannot be read now. Stagelens tries again every second. "_s
+                           : u"Results of this session are not being stored. "_s) +
+                       storeSentence(table.error()));
         m_retry.start();
     }
     if (std::exchange(m_refreshAgain, false))
         refreshRuns();
 }
 
-void RunDesk::readRows(std::vector<store::RunId> runs, std::function<void(std::vector<store::RunSummary>)> take)
+void RunController::readRows(std::vector<store::RunId> runs, std::function<void(std::vector<store::RunSummary>)> take)
 {
     ask(
         service::StoreUse::Read, [runs = std::move(runs)](service::StoredRuns &stored) { return stored.summaries(runs); },
@@ -270,7 +271,8 @@ void RunDesk::readRows(std::vector<store::RunId> runs, std::function<void(std::v
         });
 }
 
-void RunDesk::readDifference(const model::Experiment &baseline, store::RunId run, std::function<void(const QString &)> take)
+void RunController::readDifference(const model::Experiment &baseline, store::RunId run,
+                                   std::function<void(const QString &)> take)
 {
     ask(
         service::StoreUse::Read,
@@ -286,20 +288,20 @@ void RunDesk::readDifference(const model::Experiment &baseline, store::RunId run
         });
 }
 
-void RunDesk::setFilter(const QString &filter)
+void RunController::setFilter(const QString &filter)
 {
     m_query.words = filterWords(filter);
     refreshRuns();
 }
 
-void RunDesk::setOrder(store::RunOrder order, bool reversed)
+void RunController::setOrder(store::RunOrder order, bool reversed)
 {
     m_query.order = order;
     m_query.reversed = reversed;
     refreshRuns();
 }
 
-void RunDesk::remove(store::RunId run)
+void RunController::remove(store::RunId run)
 {
     if (isLive(run))
         return;
@@ -309,18 +311,18 @@ void RunDesk::remove(store::RunId run)
     emit runsChanged();
 }
 
-void RunDesk::restore(store::RunId run)
+void RunController::restore(store::RunId run)
 {
     if (m_deleted.erase(run) > 0)
         emit runsChanged();
 }
 
-bool RunDesk::isLive(store::RunId run) const
+bool RunController::isLive(store::RunId run) const
 {
     return isTraining() && m_live && m_live->record.summary.id == run;
 }
 
-void RunDesk::commitDeletions()
+void RunController::commitDeletions()
 {
     if (m_deleted.empty())
         return;
@@ -339,12 +341,12 @@ void RunDesk::commitDeletions()
         [](const base::Result<> &) {});
 }
 
-void RunDesk::rename(store::RunId run, const QString &name)
+void RunController::rename(store::RunId run, const QString &name)
 {
     change([run, name = utf8(name)](service::StoredRuns &stored) { return stored.rename(run, name); });
 }
 
-void RunDesk::setTags(store::RunId run, const QStringList &tags)
+void RunController::setTags(store::RunId run, const QStringList &tags)
 {
     std::vector<std::string> words;
     for (const QString &tag : tags)
@@ -352,17 +354,17 @@ void RunDesk::setTags(store::RunId run, const QStringList &tags)
     change([run, words = std::move(words)](service::StoredRuns &stored) { return stored.setTags(run, words); });
 }
 
-void RunDesk::setNote(store::RunId run, const QString &note)
+void RunController::setNote(store::RunId run, const QString &note)
 {
     change([run, note = utf8(note)](service::StoredRuns &stored) { return stored.setNote(run, note); });
 }
 
-QString RunDesk::storeProblem() const
+QString RunController::storeProblem() const
 {
     return m_notStored.isEmpty() ? m_notRead : u"Results of this session are not being stored. "_s + m_notStored;
 }
 
-void RunDesk::setProblem(QString RunDesk::*which, const QString &problem)
+void RunController::setProblem(QString RunController::*which, const QString &problem)
 {
     const QString before = storeProblem();
     this->*which = problem;
@@ -370,21 +372,21 @@ void RunDesk::setProblem(QString RunDesk::*which, const QString &problem)
         emit storeProblemChanged();
 }
 
-void RunDesk::databaseChanged()
+void RunController::databaseChanged()
 {
     ++m_databaseNumber;
     m_live.reset();
     m_deleted.clear();
     m_table = {};
     m_isRefreshing = false;
-    setProblem(&RunDesk::m_notStored, {});
-    setProblem(&RunDesk::m_notRead, {});
+    setProblem(&RunController::m_notStored, {});
+    setProblem(&RunController::m_notRead, {});
     showNone();
     emit runsChanged();
     refreshRuns();
 }
 
-QString RunDesk::progressText() const
+QString RunController::progressText() const
 {
     if (!isTraining())
         return {};

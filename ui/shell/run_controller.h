@@ -19,10 +19,10 @@
 namespace stagelens::ui {
 
 /// Nothing here waits for the run database: what is read of it comes later.
-class RunDesk : public QObject {
+class RunController : public QObject {
     Q_OBJECT
 public:
-    explicit RunDesk(EngineBridge *bridge, QObject *parent = nullptr);
+    explicit RunController(EngineBridge *bridge, QObject *parent = nullptr);
 
     void train(const model::Experiment &experiment);
     void stop();
@@ -100,7 +100,7 @@ private:
     void take(quint64 job, const service::RunSnapshotPtr &snapshot);
     void finish(const service::RunSnapshot &last);
     void takeTable(base::Result<RunTable> table);
-    void setProblem(QString RunDesk::*which, const QString &problem);
+    void setProblem(QString RunController::*which, const QString &problem);
     void setShown(service::RunSnapshotPtr run, std::optional<int> step);
     /// Makes a change, says why where that fails, and reads the table again.
     template <class Change>

@@ -1,4 +1,4 @@
-#include "ui/shell/file_desk.h"
+#include "ui/shell/file_controller.h"
 #include "ui/words/plain_text.h"
 
 #include "engine/base/file.h"
@@ -44,17 +44,17 @@ std::unique_ptr<QSettings> windowSettings()
     return std::make_unique<QSettings>(qtText((base::dataFolder() / "window.ini").string()), QSettings::IniFormat);
 }
 
-FileDesk::FileDesk(ExperimentDocument *document, bool remember, QWidget *window)
+FileController::FileController(ExperimentDocument *document, bool remember, QWidget *window)
     : QObject(window), m_document(document), m_remember(remember), m_window(window)
 {
     m_autosave.setSingleShot(true);
     m_autosave.setInterval(kAutosaveMilliseconds);
-    connect(&m_autosave, &QTimer::timeout, this, &FileDesk::flush);
+    connect(&m_autosave, &QTimer::timeout, this, &FileController::flush);
     if (m_remember)
         connect(m_document, &ExperimentDocument::changed, &m_autosave, qOverload<>(&QTimer::start));
 }
 
-void FileDesk::start(const QString &file)
+void FileController::start(const QString &file)
 {
     const auto begin = [this](const model::Experiment &experiment, const QString &path, const QString &title) {
         m_document->start(experiment, path, title);
@@ -94,7 +94,7 @@ void FileDesk::start(const QString &file)
         emit failed(problem.trimmed());
 }
 
-void FileDesk::openFile(const QString &file)
+void FileController::openFile(const QString &file)
 {
     switch (service::kindOfFile(utf8(file))) {
     case service::FileKind::ModelConfig: openModel(file); return;
@@ -109,7 +109,7 @@ void FileDesk::openFile(const QString &file)
     remember(file);
 }
 
-void FileDesk::openModel(const QString &file)
+void FileController::openModel(const QString &file)
 {
     const QString name = QFileInfo(file).fileName();
     const auto found = service::modelFromConfig(utf8(file));
@@ -133,7 +133,7 @@ void FileDesk::openModel(const QString &file)
     emit told(words);
 }
 
-void FileDesk::openAsked()
+void FileController::openAsked()
 {
     const QString file =
         QFileDialog::getOpenFileName(m_window, u"Open an experiment, a model or a schedule"_s, m_document->file(), kOpenFilter);
@@ -141,7 +141,7 @@ void FileDesk::openAsked()
         openFile(file);
 }
 
-void FileDesk::save()
+void FileController::save()
 {
     if (m_document->file().isEmpty())
         saveAs();
@@ -149,7 +149,7 @@ void FileDesk::save()
         saveTo(m_document->file());
 }
 
-void FileDesk::saveAs()
+void FileController::saveAs()
 {
     QString file = QFileDialog::getSaveFileName(m_window, u"Save the experiment"_s, m_document->file(), kFilter);
     if (file.isEmpty())
@@ -159,7 +159,7 @@ void FileDesk::saveAs()
     saveTo(file);
 }
 
-void FileDesk::saveTo(const QString &file)
+void FileController::saveTo(const QString &file)
 {
     if (const auto saved = m_document->save(file); !saved)
         emit failed(u"The experiment was not saved. "_s + sentence(saved.error()));
@@ -167,12 +167,12 @@ void FileDesk::saveTo(const QString &file)
         remember(file);
 }
 
-void FileDesk::newExperiment()
+void FileController::newExperiment()
 {
     m_document->replace(model::Experiment{}, {}, u"New experiment"_s);
 }
 
-void FileDesk::remember(const QString &file)
+void FileController::remember(const QString &file)
 {
     if (!m_remember)
         return;
@@ -183,7 +183,7 @@ void FileDesk::remember(const QString &file)
     settings->setValue(u"recent"_s, files.mid(0, kRecentFiles));
 }
 
-void FileDesk::fillRecent(QMenu *menu)
+void FileController::fillRecent(QMenu *menu)
 {
     menu->clear();
     const QStringList files = m_remember ? windowSettings()->value(u"recent"_s).toStringList() : QStringList();
@@ -193,7 +193,7 @@ void FileDesk::fillRecent(QMenu *menu)
         menu->addAction(u"No file was opened yet"_s)->setEnabled(false);
 }
 
-void FileDesk::fillExamples(QMenu *menu)
+void FileController::fillExamples(QMenu *menu)
 {
     menu->clear();
     for (const QFileInfo &info : exampleFolder().entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
@@ -202,7 +202,7 @@ void FileDesk::fillExamples(QMenu *menu)
     }
 }
 
-void FileDesk::openExample(const QString &file)
+void FileController::openExample(const QString &file)
 {
     if (auto loaded = model::loadExperiment(utf8(file)))
         m_document->replace(*loaded, {}, titleOfFile(file));
@@ -210,7 +210,7 @@ void FileDesk::openExample(const QString &file)
         emit failed(sentence(loaded.error()));
 }
 
-void FileDesk::flush()
+void FileController::flush()
 {
     m_autosave.stop();
     if (!m_remember || !m_sound)

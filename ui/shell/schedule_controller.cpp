@@ -1,4 +1,4 @@
-#include "ui/shell/schedule_desk.h"
+#include "ui/shell/schedule_controller.h"
 
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
@@ -20,7 +20,7 @@ const QString kTextField = u"schedule.text"_s;
 
 } // namespace
 
-ScheduleDesk::ScheduleDesk(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent)
+ScheduleController::ScheduleController(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent)
     : QObject(parent), m_document(document), m_forecast(forecast), m_panel(panel)
 {
     m_pause.setSingleShot(true);
@@ -32,24 +32,24 @@ ScheduleDesk::ScheduleDesk(ExperimentDocument *document, Forecast *forecast, Sch
     };
     connect(&m_pause, &QTimer::timeout, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
-    connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleDesk::edit);
+    connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleController::edit);
     connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kTextField); });
-    connect(m_forecast, &Forecast::changed, this, &ScheduleDesk::refresh);
+    connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
 }
 
-void ScheduleDesk::setActive(bool active)
+void ScheduleController::setActive(bool active)
 {
     m_active = active;
     refresh();
 }
 
-void ScheduleDesk::edit(const QString &text)
+void ScheduleController::edit(const QString &text)
 {
     m_pause.start();
     m_document->edit(kTextField, u"Schedule as text"_s, service::withScheduleText(m_document->experiment(), utf8(text)));
 }
 
-void ScheduleDesk::refresh()
+void ScheduleController::refresh()
 {
     if (!m_active)
         return;
@@ -86,7 +86,7 @@ void ScheduleDesk::refresh()
     m_panel->setWords(wordsOf(faults.empty()));
 }
 
-QString ScheduleDesk::wordsOf(bool sound) const
+QString ScheduleController::wordsOf(bool sound) const
 {
     if (!sound)
         return u"The picture shows the last valid plan until this is mended."_s;
@@ -101,7 +101,7 @@ QString ScheduleDesk::wordsOf(bool sound) const
     return words;
 }
 
-QString ScheduleDesk::refusal(const service::PassMove &move) const
+QString ScheduleController::refusal(const service::PassMove &move) const
 {
     if (!m_forecast->plan() || m_forecast->isStale())
         return u"The picture shows the last valid plan: mend the experiment first."_s;
@@ -109,7 +109,7 @@ QString ScheduleDesk::refusal(const service::PassMove &move) const
     return moved ? QString() : sentence(moved.error());
 }
 
-void ScheduleDesk::move(const service::PassMove &move)
+void ScheduleController::move(const service::PassMove &move)
 {
     if (!m_forecast->plan() || m_forecast->isStale())
         return;
@@ -126,7 +126,7 @@ void ScheduleDesk::move(const service::PassMove &move)
     m_document->closeGesture();
 }
 
-void ScheduleDesk::open(const QString &file)
+void ScheduleController::open(const QString &file)
 {
     model::Experiment next = service::withScheduleFile(m_document->experiment(), utf8(file));
     const QString name = QFileInfo(file).fileName();
@@ -144,7 +144,7 @@ void ScheduleDesk::open(const QString &file)
         emit faulty(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
 }
 
-void ScheduleDesk::write(const QString &file, service::ScheduleFormat format)
+void ScheduleController::write(const QString &file, service::ScheduleFormat format)
 {
     if (!m_forecast->plan() || m_forecast->isStale()) {
         emit failed(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);

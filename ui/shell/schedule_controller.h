@@ -15,12 +15,12 @@ class SchedulePanel;
 
 /// Keeps the panel at what the experiment says, and makes what is typed or moved the experiment's custom schedule, as steps of
 /// undo. A family's order stays the family's until something in it is changed.
-class ScheduleDesk : public QObject {
+class ScheduleController : public QObject {
     Q_OBJECT
 public:
-    ScheduleDesk(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent);
+    ScheduleController(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent);
 
-    /// Only an active desk spends time on text and faults.
+    /// Only an active controller spends time on text and faults.
     void setActive(bool active);
     [[nodiscard]] bool isActive() const { return m_active; }
 
