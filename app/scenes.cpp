@@ -6,6 +6,7 @@
 #include "ui/learn/tour.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
+#include "ui/shell/compare_controller.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
@@ -113,7 +114,7 @@ Result<> showTwoRunsCompared(MainWindow &window)
     if (runs.size() < 2)
         return base::Error::failed("the runs of the scene were not stored: " + utf8(window.runController().storeProblem()));
     std::ranges::sort(runs);
-    window.compareRuns({runs.begin(), runs.end()});
+    window.compareController().compareRuns({runs.begin(), runs.end()});
     if (!waitFor([&] { return window.comparePanel().items().size() == runs.size(); }))
         return base::Error::failed("the runs of the scene were not read within 3 minutes");
     return {};

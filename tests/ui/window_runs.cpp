@@ -2,6 +2,7 @@
 #include "engine/store/sqlite.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/shell/import_controller.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -240,7 +241,7 @@ void WindowRuns::tracesAreImported()
     file.write("{\"traceEvents\":[" + events + "]}");
     file.close();
     auto &window = m_fixture->window();
-    window.importRuns({file.fileName()});
+    window.importController().importFiles({file.fileName()});
     QTRY_COMPARE(model()->rowCount(), 3);
     QCOMPARE(cell(0, RunTableModel::Kind), u"Imported"_s);
     QCOMPARE(cell(0, RunTableModel::Name), u"rank-all"_s);
@@ -259,7 +260,7 @@ void WindowRuns::whatIsNoTraceIsExplained()
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("Dear editor, this is no trace.");
     file.close();
-    m_fixture->window().importRuns({file.fileName()});
+    m_fixture->window().importController().importFiles({file.fileName()});
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QTRY_VERIFY2(bar->text().startsWith(u"Nothing was imported."_s), qPrintable(bar->text()));
     QCOMPARE(model()->rowCount(), 2);
@@ -379,7 +380,7 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
         progress = bar->text();
         QTest::mouseClick(m_fixture->find<QAbstractButton>(u"bar.import.Cancel"_s), Qt::LeftButton);
     });
-    window.importRuns({file.fileName()});
+    window.importController().importFiles({file.fileName()});
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
     QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));

@@ -209,14 +209,6 @@ service::RunSnapshotPtr ExplorePage::run() const
     return plan ? m_runController->shownBeside(plan->experiment) : m_runController->shown();
 }
 
-service::PredictionPtr ExplorePage::baseline() const
-{
-    const auto &plan = m_forecast->plan();
-    const auto &baseline = m_forecast->baseline();
-    const bool sameUnit = plan && baseline && inTeachingUnits(plan->experiment) == inTeachingUnits(baseline->experiment);
-    return sameUnit ? baseline : nullptr;
-}
-
 LaneGroup ExplorePage::measuredGroup() const
 {
     const service::RunSnapshot &run = *m_runController->shown();
@@ -252,7 +244,7 @@ TimelineContent ExplorePage::content() const
         for (LaneGroup &group : content.groups)
             group.why = whyOf(group.timeline);
     const bool units = content.teachingUnits;
-    if (const service::PredictionPtr baseline = this->baseline()) {
+    if (const service::PredictionPtr baseline = m_forecast->comparableBaseline()) {
         const base::Nanos end = baseline->metrics.iteration;
         const base::Nanos now = plan->timeline->iteration();
         QString text = u"baseline %1"_s.arg(durationText(end, units));
@@ -378,7 +370,7 @@ void ExplorePage::refreshPlots()
     if (!plan)
         return;
     const service::RunSnapshotPtr run = this->run();
-    const service::PredictionPtr baseline = this->baseline();
+    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
     const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
     const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
     const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;

@@ -57,8 +57,6 @@ public:
     [[nodiscard]] bool runDiffers() const;
     /// The run whose lanes and figures stand beside the plan's; null where there is none.
     [[nodiscard]] service::RunSnapshotPtr run() const;
-    /// The baseline where its times are of the plan's unit; else null.
-    [[nodiscard]] service::PredictionPtr baseline() const;
 
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }

@@ -14,9 +14,12 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/scaled_copy_dialog.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/shell/compare_controller.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_controller.h"
+#include "ui/shell/import_controller.h"
 #include "ui/shell/learn_page.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/engine_bridge.h"
@@ -56,6 +59,9 @@ MainWindow::MainWindow(WindowOptions options, QWidget *parent)
     buildCentre();
     buildDocks();
     buildMenus();
+    m_notice = std::make_unique<NoticeController>(m_noticeBar, &m_document->undoStack());
+    m_compareController = std::make_unique<CompareController>(m_bridge, m_document, m_forecast, m_runController, m_compare);
+    m_imports = std::make_unique<ImportController>(m_bridge, m_importBar);
     connectModel();
     connectRuns();
     connectSchedule();
@@ -101,7 +107,7 @@ void MainWindow::connectModel()
     connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, &MainWindow::stepDone);
     connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
-    connect(m_files, &FileController::failed, this, &MainWindow::say);
+    connect(m_files, &FileController::failed, m_notice.get(), &NoticeController::warn);
     connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
     for (const auto changedBy : {&ViewState::selectionChanged, &ViewState::markChanged})
         connect(m_view, changedBy, this, [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
@@ -142,16 +148,23 @@ void MainWindow::connectRuns()
         updateTrain();
         if (m_runController->isTraining())
             return;
-        m_notice->clear(m_runNotice);
+        m_notice->clearRunWarning();
         if (m_closeWhenStopped)
             close();
     });
     connect(m_runController, &RunController::runsChanged, this, &MainWindow::updateRuns);
     connect(m_runController, &RunController::runsChanged, this, &MainWindow::tellInterrupted, Qt::SingleShotConnection);
     connect(m_runController, &RunController::storeProblemChanged, this, &MainWindow::updateStoreBar);
-    connect(m_runController, &RunController::failed, this, &MainWindow::say);
+    connect(m_runController, &RunController::failed, m_notice.get(), &NoticeController::warn);
     connectRunsPanel();
-    connectCompare();
+    connect(m_compareController.get(), &CompareController::pageAsked, m_actions->compare, &QAction::trigger);
+    connect(m_compareController.get(), &CompareController::failed, m_notice.get(), &NoticeController::warn);
+    connect(m_imports.get(), &ImportController::failed, m_notice.get(), &NoticeController::warn);
+    connect(m_imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {
+        m_runController->refreshRuns();
+        m_runs->setFolded(false);
+        m_notice->say(MessageBar::Tone::Note, words, {u"Show it"_s, [this, run] { showRun(run); }});
+    });
     connectSweep();
     connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
     connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
@@ -220,7 +233,7 @@ void MainWindow::updateTrain()
 
 void MainWindow::updateFigures()
 {
-    m_metrics->setFigures({m_forecast->plan(), m_explore->baseline(), m_forecast->baselineName(), m_explore->run(),
+    m_metrics->setFigures({m_forecast->plan(), m_forecast->comparableBaseline(), m_forecast->baselineName(), m_explore->run(),
                            m_explore->runDiffers(), m_forecast->isStale()});
 }
 
@@ -285,7 +298,7 @@ void MainWindow::offerScaledCopy()
 {
     const auto copy = scaledCopy(m_document->experiment(), service::availableBytes());
     if (!copy) {
-        say(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
+        m_notice->warn(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
         return;
     }
     auto *dialog = new ScaledCopyDialog(m_document->experiment(), *copy, this);
@@ -295,25 +308,20 @@ void MainWindow::offerScaledCopy()
     dialog->open();
 }
 
-void MainWindow::say(const QString &sentence)
-{
-    m_notice->say(MessageBar::Tone::Warning, sentence, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
-}
-
 void MainWindow::closeEvent(QCloseEvent *event)
 {
     if (m_runController->isTraining()) {
         event->ignore();
         if (m_closeWhenStopped)
             return;
-        m_runNotice = m_notice->say(MessageBar::Tone::Warning, u"A run is going on. What it has measured so far is kept."_s,
-                                    {{u"Stop and close"_s,
-                                      [this] {
-                                          m_closeWhenStopped = true;
-                                          m_notice->clear();
-                                          m_runController->stop();
-                                      }},
-                                     {u"Keep open"_s, [this] { m_notice->clear(); }}});
+        m_notice->warnUntilRunEnds(u"A run is going on. What it has measured so far is kept."_s,
+                                   {{u"Stop and close"_s,
+                                     [this] {
+                                         m_closeWhenStopped = true;
+                                         m_noticeBar->clear();
+                                         m_runController->stop();
+                                     }},
+                                    {u"Keep open"_s, [this] { m_noticeBar->clear(); }}});
         return;
     }
     m_actions->presentation->setChecked(false);

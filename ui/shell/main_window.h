@@ -19,6 +19,7 @@ class QStackedWidget;
 
 namespace stagelens::ui {
 
+class CompareController;
 class ComparePanel;
 class EngineBridge;
 class ExperimentDocument;
@@ -27,9 +28,11 @@ class ExplorePage;
 class FieldEditor;
 class FileController;
 class Forecast;
+class ImportController;
 class InspectorPanel;
 class LearnPage;
 class MetricsPanel;
+class NoticeController;
 class RunController;
 class RunsPanel;
 class ScheduleController;
@@ -65,13 +68,11 @@ public:
     [[nodiscard]] SweepPage &sweepPage() { return *m_sweep; }
     [[nodiscard]] LearnPage &learnPage() { return *m_learn; }
     [[nodiscard]] ScheduleController &scheduleController() { return *m_schedule; }
+    [[nodiscard]] CompareController &compareController() { return *m_compareController; }
+    [[nodiscard]] ImportController &importController() { return *m_imports; }
     [[nodiscard]] WindowActions &actions() { return *m_actions; }
     /// Sets the method, as the headline's button and the menu do.
     void apply(model::VocabularyMethod method);
-    /// Stores traces of another program, those of all ranks, as one run.
-    void importRuns(const QStringList &files);
-    /// Two to six runs, the first as the baseline.
-    void compareRuns(const std::vector<qint64> &runs);
     /// What is in front to a file: format "chrome-trace", "csv" or "json".
     [[nodiscard]] base::Result<> exportData(const QString &format, const QString &file);
 
@@ -90,13 +91,6 @@ private:
     void connectModel();
     void connectRuns();
     void connectRunsPanel();
-    void connectCompare();
-    void addFilesToCompare(const QStringList &files);
-    /// The method that the baseline is best compared with, where the plan is the baseline.
-    [[nodiscard]] std::optional<model::VocabularyMethod> comparedMethod() const;
-    void updateProposal();
-    /// Fills the empty page of Compare.
-    void compareProposal();
     void connectSweep();
     void connectSchedule();
     void setScheduleEditing(bool on);
@@ -107,16 +101,9 @@ private:
     void useCostsOfRun();
     /// The runs of this plan, and the steps of the one that is shown.
     void fillMeasured(QMenu *menu);
-    void askImport();
-    void showImportProgress(quint64 job, double share);
-    void takeImport(quint64 job, const service::ImportAnswerPtr &answer);
     void exportRun(qint64 run, const QString &format);
     void showRun(qint64 run);
     void deleteRun(qint64 run);
-    /// Says what was done, with a button that takes it back; until the next step of undo, which the button would mean then.
-    void offerUndo(const QString &words, const QString &button);
-    /// A warning that holds only while a run goes on.
-    void sayUntilRunEnds(const QString &sentence);
     /// Once for each: of the newest runs those whose process ended before they did.
     void tellInterrupted();
     void connectActions();
@@ -168,7 +155,6 @@ private:
     void setNarrow(bool narrow);
     void giveRunsRoom();
     void nextPane();
-    void say(const QString &sentence);
     void showText(const QString &title, const QString &richText);
 
     WindowOptions m_options;
@@ -191,7 +177,7 @@ private:
     MetricsPanel *m_metrics;
     InspectorPanel *m_inspector;
     RunsPanel *m_runs;
-    MessageBar *m_notice;
+    MessageBar *m_noticeBar;
     MessageBar *m_storeBar;
     MessageBar *m_importBar;
     QDockWidget *m_left;
@@ -201,8 +187,6 @@ private:
     QTimer m_memoryDelay;
     std::pair<service::PredictionPtr, MachineObstacle> m_hindrance; ///< why this plan cannot be trained here
     model::Experiment m_runBaseline;                                ///< that the table's differences were made against
-    service::JobId m_import = 0;                                    ///< 0: none goes on
-    QString m_importName;
     struct SetAside {
         QDockWidget *dock;
         QSize size;
@@ -211,11 +195,13 @@ private:
     std::optional<std::vector<SetAside>> m_aside; ///< the docks that were shown before; absent while they are shown
     Qt::WindowStates m_stateBefore;               ///< the presentation
     int m_soundStep = 0;                          ///< index of undo at which the plan was sound last
-    int m_undoNotice = 0;                         ///< of m_notice; 0: none yet
-    int m_runNotice = 0;
     bool m_narrow = false;
     bool m_foldedByHand = false;
     bool m_closeWhenStopped = false;
+    // Destroyed before the widgets and the state that they listen to.
+    std::unique_ptr<NoticeController> m_notice;
+    std::unique_ptr<CompareController> m_compareController;
+    std::unique_ptr<ImportController> m_imports;
 };
 
 } // namespace stagelens::ui

@@ -3,6 +3,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
@@ -107,7 +108,7 @@ void MainWindow::exportAs(const QString &format)
     if (file.isEmpty())
         return;
     if (const auto exported = exportPicture(*picture, file, format); !exported)
-        say(sentence(exported.error()));
+        m_notice->warn(sentence(exported.error()));
 }
 
 base::Result<> MainWindow::exportData(const QString &format, const QString &file)
@@ -132,7 +133,7 @@ void MainWindow::askAndExportData(const QString &format)
     if (file.isEmpty())
         return;
     if (const auto exported = exportData(format, file); !exported)
-        say(sentence(exported.error()));
+        m_notice->warn(sentence(exported.error()));
 }
 
 void MainWindow::exportRun(qint64 run, const QString &format)

@@ -12,8 +12,10 @@
 #include "ui/panels/tool_strip.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_controller.h"
+#include "ui/shell/import_controller.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/picture_export.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
@@ -111,7 +113,7 @@ void MainWindow::buildCentre()
     layout->setSpacing(4);
     m_storeBar = new MessageBar(u"bar.store"_s, centre);
     m_importBar = new MessageBar(u"bar.import"_s, centre);
-    m_notice = new MessageBar(u"bar.notice"_s, centre);
+    m_noticeBar = new MessageBar(u"bar.notice"_s, centre);
     m_pages = new QStackedWidget(centre);
     m_explore = new ExplorePage(m_forecast, m_runController, m_view, m_pages);
     m_compare = new ComparePanel(m_pages);
@@ -121,7 +123,7 @@ void MainWindow::buildCentre()
         m_pages->addWidget(page);
     layout->addWidget(m_storeBar);
     layout->addWidget(m_importBar);
-    layout->addWidget(m_notice);
+    layout->addWidget(m_noticeBar);
     // A page that needs more than a small screen has is scrolled; it does not make the window larger.
     auto *scroll = new QScrollArea(centre);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -186,7 +188,7 @@ void MainWindow::connectActions()
     on(m_actions->open, [this] { m_files->openAsked(); });
     on(m_actions->save, [this] { m_files->save(); });
     on(m_actions->saveAs, [this] { m_files->saveAs(); });
-    on(m_actions->importRun, [this] { askImport(); });
+    on(m_actions->importRun, [this] { m_imports->ask(); });
     on(m_actions->exportPng, [this] { exportAs(u"png"_s); });
     on(m_actions->exportSvg, [this] { exportAs(u"svg"_s); });
     on(m_actions->exportPdf, [this] { exportAs(u"pdf"_s); });
@@ -364,7 +366,7 @@ void MainWindow::nextPane()
 void MainWindow::chooseDatabase()
 {
     if (m_runController->isTraining()) {
-        sayUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
+        m_notice->warnUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
         return;
     }
     const QString file = QFileDialog::getSaveFileName(this, u"Where runs are stored"_s, {}, u"Databases (*.db)"_s, nullptr,
@@ -402,7 +404,7 @@ void MainWindow::dropEvent(QDropEvent *event)
     event->acceptProposedAction();
     // The traces of all ranks are one run; of anything else the first is meant.
     if (service::kindOfFile(utf8(files.constFirst())) == service::FileKind::Trace)
-        importRuns(files);
+        m_imports->importFiles(files);
     else
         m_files->openFile(files.constFirst());
 }

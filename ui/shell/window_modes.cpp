@@ -8,6 +8,7 @@
 #include "ui/shell/explore_page.h"
 #include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
@@ -116,7 +117,7 @@ void MainWindow::connectPicture()
     connect(m_actions->colourBy, &QActionGroup::triggered, this, [this](QAction *colour) {
         m_explore->setColourBy(static_cast<ColourBy>(m_actions->colourBy->actions().indexOf(colour)));
     });
-    const auto complain = [this](const QString &text) { say(text); };
+    const auto complain = [this](const QString &text) { m_notice->warn(text); };
     offerPicture(*m_explore->findChild<MemoryPlot *>(), u"memory"_s, complain);
     offerPicture(*m_explore->findChild<BubblePlot *>(), u"bubbles"_s, complain);
     offerPicture(*m_explore->findChild<LossPlot *>(), u"loss"_s, complain);

@@ -84,7 +84,6 @@ MessageBar::Action MainWindow::undoToSound()
 void MainWindow::stepDone()
 {
     const int step = m_document->undoStack().index();
-    m_notice->clear(m_undoNotice);
     if (m_forecast->isComputing())
         return;
     // A step that merges with the one before may have made it unsound.

@@ -4,9 +4,12 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/shell/compare_controller.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_controller.h"
+#include "ui/shell/import_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/sweep_page.h"
 #include "ui/shell/window_actions.h"
@@ -90,16 +93,14 @@ void MainWindow::connectRunsPanel()
         m_runs->model()->forgetDifferences();
     });
     connect(m_runs, &RunsPanel::showAsked, this, &MainWindow::showRun);
-    connect(m_runs, &RunsPanel::compareAsked, this, &MainWindow::compareRuns);
+    connect(m_runs, &RunsPanel::compareAsked, m_compareController.get(), &CompareController::compareRuns);
     connect(m_runs, &RunsPanel::renameAsked, m_runController, &RunController::rename);
     connect(m_runs, &RunsPanel::tagsAsked, m_runController, &RunController::setTags);
     connect(m_runs, &RunsPanel::noteAsked, m_runController, &RunController::setNote);
     connect(m_runs, &RunsPanel::filterChanged, m_runController, &RunController::setFilter);
     connect(m_runs, &RunsPanel::orderAsked, m_runController, &RunController::setOrder);
-    connect(m_runs, &RunsPanel::importAsked, this, &MainWindow::askImport);
+    connect(m_runs, &RunsPanel::importAsked, m_imports.get(), &ImportController::ask);
     connect(m_runs, &RunsPanel::exportAsked, this, &MainWindow::exportRun);
-    connect(m_bridge, &EngineBridge::importProgressed, this, &MainWindow::showImportProgress);
-    connect(m_bridge, &EngineBridge::importArrived, this, &MainWindow::takeImport);
     connect(m_runs, &RunsPanel::deleteAsked, this, &MainWindow::deleteRun);
 }
 
@@ -111,97 +112,8 @@ void MainWindow::showRun(qint64 run)
         if (!plan || m_runController->shownDifferences(plan->experiment).empty())
             return;
         showPlanOfRun();
-        offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
+        m_notice->offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
     });
-}
-
-void MainWindow::compareRuns(const std::vector<qint64> &runs)
-{
-    m_runController->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
-        std::vector<CompareItem> items;
-        for (const service::RunSnapshotPtr &run : loaded)
-            items.push_back(itemOf(*run, m_bridge->cores()));
-        m_compare->setItems(std::move(items));
-        m_actions->compare->trigger();
-    });
-}
-
-void MainWindow::connectCompare()
-{
-    connect(m_forecast, &Forecast::changed, this, &MainWindow::updateProposal);
-    connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateProposal);
-    connect(m_compare, &ComparePanel::proposalAsked, this, &MainWindow::compareProposal);
-    connect(m_compare, &ComparePanel::predictionAsked, this, [this] {
-        if (const auto &plan = m_forecast->plan())
-            m_compare->add(itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment)));
-    });
-    connect(m_compare, &ComparePanel::filesAsked, this, [this] {
-        addFilesToCompare(QFileDialog::getOpenFileNames(this, u"Compare experiments"_s, {},
-                                                        u"Experiments (*.stagelens.json);;All files (*)"_s));
-    });
-    connect(m_compare, &ComparePanel::addMenuOpens, this, [this](QMenu *menu) {
-        menu->addSeparator();
-        for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kRunsInMenu))
-            menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
-                m_runController->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
-                    m_compare->add(itemOf(*loaded.front(), m_bridge->cores()));
-                });
-            });
-    });
-}
-
-std::optional<model::VocabularyMethod> MainWindow::comparedMethod() const
-{
-    const auto &plan = m_forecast->plan();
-    const auto &baseline = m_forecast->baseline();
-    const bool isBaseline = plan && baseline && baseline->experiment == plan->experiment;
-    return isBaseline && m_forecast->advice() ? m_forecast->advice()->better : std::nullopt;
-}
-
-void MainWindow::updateProposal()
-{
-    const auto &plan = m_forecast->plan();
-    const auto baseline = m_explore->baseline();
-    const auto method = comparedMethod();
-    m_compare->setProposal(!plan || !baseline                         ? QString()
-                           : method                                   ? u"Compare this plan with "_s + shortName(*method)
-                           : baseline->experiment == plan->experiment ? u"Add this plan"_s
-                                                                      : u"Compare this plan with the baseline"_s);
-}
-
-void MainWindow::compareProposal()
-{
-    const auto &plan = m_forecast->plan();
-    const auto baseline = m_explore->baseline();
-    if (!plan || !baseline)
-        return;
-    std::vector<CompareItem> items{itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment))};
-    const auto add = [&](const model::Experiment &experiment, const QString &name, bool first) {
-        if (const auto prediction = service::predict(experiment, m_bridge->cores()))
-            items.insert(first ? items.begin() : items.end(), itemOf(**prediction, name));
-        else
-            say(sentence(prediction.error()));
-    };
-    if (const auto method = comparedMethod()) {
-        const model::Experiment other = withMethod(m_document->experiment(), *method);
-        add(other, planCaption(other), false);
-    } else if (baseline->experiment != plan->experiment) {
-        add(baseline->experiment, m_forecast->baselineName(), true);
-    }
-    m_compare->setItems(std::move(items));
-}
-
-void MainWindow::addFilesToCompare(const QStringList &files)
-{
-    for (const QString &file : files) {
-        const auto experiment = model::loadExperiment(utf8(file));
-        const auto prediction = experiment ? service::predict(*experiment, m_bridge->cores())
-                                           : base::Result<service::PredictionPtr>(experiment.error());
-        if (prediction)
-            m_compare->add(itemOf(**prediction, QFileInfo(file).fileName()));
-        else
-            say(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
-    }
 }
 
 void MainWindow::connectSweep()
@@ -286,69 +198,7 @@ void MainWindow::tellInterrupted()
     settings->setValue(u"told/run"_s, qint64{newest.id});
     const QString others = found.size() > 1 ? u" So were %1 others."_s.arg(found.size() - 1) : QString();
     m_notice->say(MessageBar::Tone::Warning, badEnd(newest).words + u" What was measured remains."_s + others,
-                  {{u"Show it"_s,
-                    [this, id = newest.id] {
-                        m_notice->clear();
-                        showRun(id);
-                    }},
-                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
-}
-
-void MainWindow::askImport()
-{
-    importRuns(QFileDialog::getOpenFileNames(this, u"Import a measured timeline: the traces of all ranks"_s, {},
-                                             u"Traces (*.json);;All files (*)"_s));
-}
-
-void MainWindow::importRuns(const QStringList &files)
-{
-    if (files.isEmpty())
-        return;
-    if (m_import != 0) {
-        say(u"%1 is still being imported. Wait for it or cancel it first."_s.arg(m_importName));
-        return;
-    }
-    std::vector<std::filesystem::path> paths;
-    for (const QString &file : files)
-        paths.emplace_back(utf8(file));
-    m_import = m_bridge->service().submitImport(std::move(paths));
-    m_importName = QFileInfo(files.first()).fileName();
-    m_importBar->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(m_importName),
-                     {{u"Cancel"_s, [this] { m_bridge->service().cancel(m_import); }}});
-}
-
-void MainWindow::showImportProgress(quint64 job, double share)
-{
-    if (job == m_import)
-        m_importBar->setText(share < 1 ? u"Reading %1… %2"_s.arg(m_importName, shareText(share))
-                                       : u"Storing %1…"_s.arg(m_importName));
-}
-
-void MainWindow::takeImport(quint64 job, const service::ImportAnswerPtr &answer)
-{
-    if (job != m_import)
-        return;
-    m_import = 0;
-    m_importBar->clear();
-    if (!*answer) {
-        const bool isCancelled = answer->error().kind == base::ErrorKind::Cancelled;
-        say(isCancelled ? u"The import of %1 was cancelled. Nothing was stored."_s.arg(m_importName)
-                        : u"Nothing was imported. "_s + sentence(answer->error()));
-        return;
-    }
-    const service::ImportedRun &run = **answer;
-    m_runController->refreshRuns();
-    m_runs->setFolded(false);
-    QString words = u"Imported as run %1: %2."_s.arg(run.run).arg(run.steps == 1 ? u"1 step"_s : u"%1 steps"_s.arg(run.steps));
-    if (run.incompleteSteps > 0)
-        words += u" %1 at the trace's ends were not whole and are left out."_s.arg(run.incompleteSteps);
-    m_notice->say(MessageBar::Tone::Note, words,
-                  {{u"Show it"_s,
-                    [this, id = run.run] {
-                        m_notice->clear();
-                        showRun(id);
-                    }},
-                   {u"Dismiss"_s, [this] { m_notice->clear(); }}});
+                  {u"Show it"_s, [this, id = newest.id] { showRun(id); }});
 }
 
 void MainWindow::updateRuns()
@@ -371,26 +221,14 @@ void MainWindow::updateStoreBar()
 void MainWindow::deleteRun(qint64 run)
 {
     if (m_runController->isLive(run)) {
-        sayUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
+        m_notice->warnUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
         return;
     }
     if (m_runController->deleted().contains(run))
         return;
     m_document->closeGesture();
     m_document->undoStack().push(new DeleteRun(m_runController, run));
-    offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
-}
-
-void MainWindow::offerUndo(const QString &words, const QString &button)
-{
-    m_undoNotice =
-        m_notice->say(MessageBar::Tone::Note, words,
-                      {{button, [this] { m_document->undoStack().undo(); }}, {u"Dismiss"_s, [this] { m_notice->clear(); }}});
-}
-
-void MainWindow::sayUntilRunEnds(const QString &sentence)
-{
-    m_runNotice = m_notice->say(MessageBar::Tone::Warning, sentence, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
+    m_notice->offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
 }
 
 } // namespace stagelens::ui

@@ -5,7 +5,9 @@
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/explore_page.h"
 #include "ui/shell/file_controller.h"
+#include "ui/shell/import_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_controller.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/schedule_controller.h"
 #include "ui/shell/window_actions.h"
@@ -30,28 +32,27 @@ void MainWindow::connectSchedule()
     m_schedule = new ScheduleController(m_document, m_forecast, panel, this);
     connect(m_actions->editSchedule, &QAction::toggled, this, &MainWindow::setScheduleEditing);
     connect(panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
-    connect(m_schedule, &ScheduleController::failed, this, &MainWindow::say);
-    connect(m_schedule, &ScheduleController::warned, this, &MainWindow::say);
+    connect(m_schedule, &ScheduleController::failed, m_notice.get(), &NoticeController::warn);
+    connect(m_schedule, &ScheduleController::warned, m_notice.get(), &NoticeController::warn);
     connect(m_schedule, &ScheduleController::faulty, this, [this](const QString &sentence) {
         m_actions->editSchedule->setChecked(true);
-        say(sentence);
+        m_notice->warn(sentence);
     });
     connect(m_explore->timeline(), &TimelineView::passMoved, m_schedule, &ScheduleController::move);
     connect(m_explore->timeline(), &TimelineView::moveRefused, this,
-            [this](const QString &why) { say(u"The pass stays where it is. "_s + why); });
+            [this](const QString &why) { m_notice->warn(u"The pass stays where it is. "_s + why); });
     connect(m_actions->openSchedule, &QAction::triggered, this, &MainWindow::askOpenSchedule);
     connect(m_actions->costsFromRun, &QAction::triggered, this, &MainWindow::useCostsOfRun);
     connect(m_runController, &RunController::shownChanged, this, [this] {
         m_actions->costsFromRun->setEnabled(m_runController->shown() && m_runController->shown()->record.timeline);
     });
     connect(m_files, &FileController::scheduleGiven, m_schedule, &ScheduleController::open);
-    connect(m_files, &FileController::traceGiven, this, [this](const QString &file) { importRuns({file}); });
-    connect(m_files, &FileController::told, this, [this](const QString &words) {
-        m_notice->say(MessageBar::Tone::Note, words, {{u"Dismiss"_s, [this] { m_notice->clear(); }}});
-    });
+    connect(m_files, &FileController::traceGiven, this, [this](const QString &file) { m_imports->importFiles({file}); });
+    connect(m_files, &FileController::told, this,
+            [this](const QString &words) { m_notice->say(MessageBar::Tone::Note, words); });
     connect(m_document, &ExperimentDocument::changed, this, [this] {
-        if (m_document->experiment().schedule.family != model::kCustomFamily && m_notice->text() == kOwnOrder)
-            m_notice->clear();
+        if (m_document->experiment().schedule.family != model::kCustomFamily)
+            m_notice->clear(kOwnOrder);
     });
     connect(m_actions->writeSchedule, &QAction::triggered, this, &MainWindow::askWriteSchedule);
 }
@@ -84,15 +85,9 @@ void MainWindow::offerCustomOrder()
         return; // the problem's bar or the file says what it is
     std::vector<MessageBar::Action> actions;
     if (!m_actions->editSchedule->isChecked())
-        actions.push_back({u"Edit the order"_s, [this] {
-                               m_notice->clear();
-                               m_actions->editSchedule->setChecked(true);
-                           }});
-    actions.push_back({u"Open a file…"_s, [this] {
-                           m_notice->clear();
-                           askOpenSchedule();
-                       }});
-    m_notice->say(MessageBar::Tone::Note, kOwnOrder, std::move(actions));
+        actions.push_back({u"Edit the order"_s, [this] { m_actions->editSchedule->setChecked(true); }});
+    actions.push_back({u"Open a file…"_s, [this] { askOpenSchedule(); }});
+    m_notice->offer(kOwnOrder, actions);
 }
 
 void MainWindow::askWriteSchedule()
@@ -122,7 +117,7 @@ void MainWindow::useCostsOfRun()
         return;
     const auto file = service::writeDurations(m_runController->shown()->record);
     if (!file) {
-        say(sentence(file.error()));
+        m_notice->warn(sentence(file.error()));
         return;
     }
     model::Experiment next = m_document->experiment();

@@ -122,6 +122,13 @@ void Forecast::accept(const service::PredictionPtr &plan)
     predictBaseline();
 }
 
+service::PredictionPtr Forecast::comparableBaseline() const
+{
+    const bool hasSameUnit =
+        m_plan && m_baseline && inTeachingUnits(m_plan->experiment) == inTeachingUnits(m_baseline->experiment);
+    return hasSameUnit ? m_baseline : nullptr;
+}
+
 model::Experiment Forecast::baselineExperiment() const
 {
     if (m_pinned)

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] const service::PredictionPtr &plan() const { return m_plan; }
     /// Experiment and metrics of the baseline; what they were computed from is not kept. Null while it is being computed.
     [[nodiscard]] const service::PredictionPtr &baseline() const { return m_baseline; }
+    /// Returns the baseline if its times have the plan's unit, else null.
+    [[nodiscard]] service::PredictionPtr comparableBaseline() const;
     [[nodiscard]] const QString &baselineName() const { return m_baselineName; }
     /// Of the plan; null while it is being computed.
     [[nodiscard]] const service::Advice *advice() const { return m_advice ? &*m_advice : nullptr; }

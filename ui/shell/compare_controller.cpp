@@ -1,0 +1,132 @@
+#include "ui/shell/compare_controller.h"
+
+#include "engine/model/experiment_json.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/shell/run_controller.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/words/run_words.h"
+#include "ui/words/words.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+
+#include <ranges>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::size_t kRunsToAdd = 10;
+} // namespace
+
+CompareController::CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
+                                     RunController *runController, ComparePanel *panel)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel)
+{
+    connect(m_forecast, &Forecast::changed, this, &CompareController::updateProposal);
+    connect(m_forecast, &Forecast::adviceChanged, this, &CompareController::updateProposal);
+    connect(m_panel, &ComparePanel::proposalAsked, this, &CompareController::acceptProposal);
+    connect(m_panel, &ComparePanel::predictionAsked, this, &CompareController::addPlan);
+    connect(m_panel, &ComparePanel::filesAsked, this, &CompareController::askFiles);
+    connect(m_panel, &ComparePanel::addMenuOpens, this, &CompareController::fillMenu);
+}
+
+void CompareController::compareRuns(const std::vector<qint64> &runs)
+{
+    m_runController->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+        std::vector<CompareItem> items;
+        for (const service::RunSnapshotPtr &run : loaded)
+            items.push_back(itemOf(*run, m_bridge->cores()));
+        m_panel->setItems(std::move(items));
+        emit pageAsked();
+    });
+}
+
+std::optional<model::VocabularyMethod> CompareController::bestMethod() const
+{
+    const auto &plan = m_forecast->plan();
+    const auto &baseline = m_forecast->baseline();
+    const bool isBaseline = plan && baseline && baseline->experiment == plan->experiment;
+    return isBaseline && m_forecast->advice() ? m_forecast->advice()->better : std::nullopt;
+}
+
+void CompareController::updateProposal()
+{
+    const auto &plan = m_forecast->plan();
+    const auto baseline = m_forecast->comparableBaseline();
+    const auto method = bestMethod();
+    m_panel->setProposal(!plan || !baseline                         ? QString()
+                         : method                                   ? u"Compare this plan with "_s + shortName(*method)
+                         : baseline->experiment == plan->experiment ? u"Add this plan"_s
+                                                                    : u"Compare this plan with the baseline"_s);
+}
+
+CompareItem CompareController::planItem() const
+{
+    const service::PredictionPtr &plan = m_forecast->plan();
+    return itemOf(*plan, m_document->title() + u": "_s + planCaption(plan->experiment));
+}
+
+void CompareController::acceptProposal()
+{
+    const auto &plan = m_forecast->plan();
+    const auto baseline = m_forecast->comparableBaseline();
+    if (!plan || !baseline)
+        return;
+    std::vector<CompareItem> items{planItem()};
+    const auto add = [&](const model::Experiment &experiment, const QString &name, bool first) {
+        if (const auto prediction = service::predict(experiment, m_bridge->cores()))
+            items.insert(first ? items.begin() : items.end(), itemOf(**prediction, name));
+        else
+            emit failed(sentence(prediction.error()));
+    };
+    if (const auto method = bestMethod()) {
+        const model::Experiment other = withMethod(m_document->experiment(), *method);
+        add(other, planCaption(other), false);
+    } else if (baseline->experiment != plan->experiment) {
+        add(baseline->experiment, m_forecast->baselineName(), true);
+    }
+    m_panel->setItems(std::move(items));
+}
+
+void CompareController::addPlan()
+{
+    if (m_forecast->plan())
+        m_panel->add(planItem());
+}
+
+void CompareController::askFiles()
+{
+    addFiles(QFileDialog::getOpenFileNames(m_panel->window(), u"Compare experiments"_s, {},
+                                           u"Experiments (*.stagelens.json);;All files (*)"_s));
+}
+
+void CompareController::addFiles(const QStringList &files)
+{
+    for (const QString &file : files) {
+        const auto experiment = model::loadExperiment(utf8(file));
+        const auto prediction = experiment ? service::predict(*experiment, m_bridge->cores())
+                                           : base::Result<service::PredictionPtr>(experiment.error());
+        if (prediction)
+            m_panel->add(itemOf(**prediction, QFileInfo(file).fileName()));
+        else
+            emit failed(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
+    }
+}
+
+void CompareController::fillMenu(QMenu *menu)
+{
+    menu->addSeparator();
+    for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kRunsToAdd))
+        menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
+            m_runController->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+                m_panel->add(itemOf(*loaded.front(), m_bridge->cores()));
+            });
+        });
+}
+
+} // namespace stagelens::ui

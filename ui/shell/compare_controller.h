@@ -1,0 +1,55 @@
+// What is compared: stored runs, the plan with what improves it, and experiments from files.
+#pragma once
+
+#include "ui/words/comparison.h"
+
+#include <QObject>
+
+#include <optional>
+#include <vector>
+
+class QMenu;
+
+namespace stagelens::ui {
+
+class ComparePanel;
+class EngineBridge;
+class ExperimentDocument;
+class Forecast;
+class RunController;
+
+/// Fills the page of Compare.
+class CompareController : public QObject {
+    Q_OBJECT
+public:
+    CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
+                      ComparePanel *panel);
+
+    /// Compares two to six runs, the first as the baseline.
+    void compareRuns(const std::vector<qint64> &runs);
+    /// Adds the predictions of experiments in files.
+    void addFiles(const QStringList &files);
+
+signals:
+    /// Runs were loaded; the page should be shown.
+    void pageAsked();
+    void failed(const QString &sentence);
+
+private:
+    /// Returns the method that the plan is best compared with if the plan is the baseline.
+    [[nodiscard]] std::optional<model::VocabularyMethod> bestMethod() const;
+    void updateProposal();
+    void acceptProposal();
+    void addPlan();
+    void askFiles();
+    void fillMenu(QMenu *menu);
+    [[nodiscard]] CompareItem planItem() const;
+
+    EngineBridge *m_bridge;
+    ExperimentDocument *m_document;
+    Forecast *m_forecast;
+    RunController *m_runController;
+    ComparePanel *m_panel;
+};
+
+} // namespace stagelens::ui

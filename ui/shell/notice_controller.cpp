@@ -1,0 +1,74 @@
+#include "ui/shell/notice_controller.h"
+
+#include <QUndoStack>
+
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+NoticeController::NoticeController(MessageBar *bar, QUndoStack *undo) : m_bar(bar), m_undo(undo)
+{
+    connect(m_undo, &QUndoStack::indexChanged, this, [this] { m_bar->clear(m_undoMessage); });
+}
+
+MessageBar::Action NoticeController::dismiss()
+{
+    return {u"Dismiss"_s, [this] { m_bar->clear(); }};
+}
+
+MessageBar::Action NoticeController::clearing(const MessageBar::Action &action)
+{
+    return {action.caption, [this, run = action.run] {
+                m_bar->clear();
+                run();
+            }};
+}
+
+void NoticeController::warn(const QString &sentence)
+{
+    say(MessageBar::Tone::Warning, sentence);
+}
+
+void NoticeController::warnUntilRunEnds(const QString &sentence, std::vector<MessageBar::Action> actions)
+{
+    if (actions.empty())
+        actions.push_back(dismiss());
+    m_runMessage = m_bar->say(MessageBar::Tone::Warning, sentence, std::move(actions));
+}
+
+void NoticeController::clearRunWarning()
+{
+    m_bar->clear(m_runMessage);
+}
+
+void NoticeController::say(MessageBar::Tone tone, const QString &sentence, const MessageBar::Action &action)
+{
+    std::vector<MessageBar::Action> actions;
+    if (action.run)
+        actions.push_back(clearing(action));
+    actions.push_back(dismiss());
+    m_bar->say(tone, sentence, std::move(actions));
+}
+
+void NoticeController::offer(const QString &sentence, const std::vector<MessageBar::Action> &actions)
+{
+    std::vector<MessageBar::Action> all;
+    for (const MessageBar::Action &action : actions)
+        all.push_back(clearing(action));
+    m_bar->say(MessageBar::Tone::Note, sentence, std::move(all));
+}
+
+void NoticeController::offerUndo(const QString &words, const QString &button)
+{
+    m_undoMessage = m_bar->say(MessageBar::Tone::Note, words, {{button, [this] { m_undo->undo(); }}, dismiss()});
+}
+
+void NoticeController::clear(const QString &text)
+{
+    if (m_bar->text() == text)
+        m_bar->clear();
+}
+
+} // namespace stagelens::ui
