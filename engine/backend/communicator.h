@@ -1,4 +1,4 @@
-// How one rank's GPU and the others' exchange bytes: all that the transport over NCCL needs of a plug-in.
+// Point-to-point transfers between the GPUs of two ranks: the interface of the NCCL plug-in.
 #pragma once
 
 #include <cstddef>
@@ -7,36 +7,36 @@
 
 namespace stagelens::backend {
 
-/// Bytes in a GPU's memory that go to a peer, or their place where they come from one.
-struct Parcel {
+/// A send from, or a receive into, a GPU's memory.
+struct PointToPoint {
     void *data = nullptr;
     std::size_t bytes = 0;
     int peer = 0;
     bool isSend = false;
 };
 
-/// One rank's end. What it is given is carried out in that order, one after the other; the peer must be given the counterpart,
-/// in the same order of all between the two. No call waits. Used by one thread, but giveUp() and the destructor by another one
-/// after it. Calls throw std::exception with the reason where the connection is broken; what remains is giveUp().
+/// The communicator of one rank. It executes operations one post() after another; the peer must post the matching operations in
+/// the same order. No function blocks. One thread uses it; afterwards another one may call cancel() and the destructor.
+/// Functions throw std::exception with the reason if the connection is broken; then only cancel() may follow.
 class Communicator {
 public:
     Communicator() = default;
-    /// Gives up what finalize() has not ended.
+    /// Cancels the operations in flight unless finalize() has completed.
     virtual ~Communicator() = default;
     Communicator(const Communicator &) = delete;
     Communicator &operator=(const Communicator &) = delete;
 
-    /// False while it is busy with connecting, or with what it was asked for last; it can be asked for nothing meanwhile.
+    /// Returns false while it connects or still enqueues the last post(). No other function may be called meanwhile.
     [[nodiscard]] virtual bool isReady() = 0;
-    /// Gives it parcels that may move at once, at most one in each direction of any peer. The memory must stay until done()
-    /// counts them.
-    virtual void post(std::span<const Parcel> together) = 0;
-    /// How many calls of post() are over.
-    [[nodiscard]] virtual std::int64_t done() = 0;
-    /// Ends it in good order, once all is done.
+    /// Enqueues operations that may run concurrently, at most one per direction and peer. Their memory must stay valid until
+    /// completed() counts them.
+    virtual void post(std::span<const PointToPoint> operations) = 0;
+    /// Returns how many calls of post() have completed.
+    [[nodiscard]] virtual std::int64_t completed() = 0;
+    /// Closes the connection. Every post() must have completed.
     virtual void finalize() = 0;
-    /// Gives up whatever is under way. May hang where the GPU does.
-    virtual void giveUp() noexcept = 0;
+    /// Cancels the operations in flight. May hang if the GPU hangs.
+    virtual void cancel() noexcept = 0;
 };
 
 } // namespace stagelens::backend

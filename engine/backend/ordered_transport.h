@@ -1,5 +1,5 @@
-// Messages over communicators whose sends may block until they are received, as NCCL's: each rank carries its own one after the
-// other, in one order of all (resources/docs/decisions/0008-one-order-of-messages.md).
+// Transport over communicators whose sends may block until they are received, such as NCCL's. Each rank sends and receives in
+// one global order of messages (resources/docs/decisions/0008-one-order-of-messages.md).
 #pragma once
 
 #include "engine/backend/communicator.h"
@@ -18,28 +18,28 @@ namespace stagelens::backend {
 /// A rank whose device is in this process.
 struct OrderedRank {
     int rank = 0;
-    /// Where its messages are received into; must live longer than the transport and its tensors.
+    /// Allocates received tensors. Must outlive the transport and those tensors.
     Pool *pool = nullptr;
-    /// Called once, on the thread that will use the communicator.
+    /// Creates the communicator. Called once, on the thread that uses it.
     std::function<std::unique_ptr<Communicator>()> connect;
 };
 
 struct OrderedSettings {
     int ranks = 0;
     std::vector<OrderedRank> here;
-    /// A message in words, for people.
+    /// Describes a message for error texts.
     std::function<std::string(const Message &)> describe;
-    /// A number that changes whenever a pass ends anywhere in the run. Any thread calls it.
+    /// Returns a number that changes whenever a pass ends anywhere in the run. Called on any thread.
     std::function<std::int64_t()> progress;
-    /// For so long, and 20 times the longest time so far, nothing may move while a message is due; six times that before the
-    /// first pass has ended.
+    /// The run counts as stalled if a message is pending and nothing completes for this long and for 20 times the longest
+    /// interval so far. Before the first pass has ended the limit is six times this.
     std::chrono::milliseconds patience{10'000};
     std::stop_token stop;
 };
 
-/// Each rank here has a thread that carries its messages in the order of announce(). Where nothing moves for too long, or a
-/// communicator breaks, every wait ends and problem() says why and where each rank here stands. It is destroyed when no rank
-/// waits any more; what is under way then is waited for, and given up where that cannot come to an end.
+/// Each rank in `here` has a communication thread that follows the order of announce(). If the run stalls or a communicator
+/// breaks, every wait ends, and problem() returns the reason and the progress of each rank in this process. No rank may wait
+/// when the transport is destroyed; the destructor waits for messages in flight and aborts those that do not complete.
 [[nodiscard]] std::unique_ptr<Transport> makeOrderedTransport(OrderedSettings settings);
 
 } // namespace stagelens::backend

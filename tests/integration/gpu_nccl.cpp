@@ -295,7 +295,7 @@ private slots:
             QVERIFY2(text.find("the link is gone") != std::string::npos ||
                          text.find("rank 2 has closed its connection") != std::string::npos,
                      text.c_str());
-            for (const char *device : {"device 0 has carried ", "device 3 has carried "})
+            for (const char *device : {"device 0 has completed ", "device 3 has completed "})
                 QVERIFY2(text.find(device) != std::string::npos, text.c_str());
         }
     }
@@ -311,12 +311,12 @@ private slots:
             const Trained hung = trained(plan, {{}, true});
             failNccl(1, -1, 0);
             const std::string text = textOf(hung.outcome);
-            QVERIFY2(text.find("nothing has moved for ") != std::string::npos, text.c_str());
-            QVERIFY2(text.find("; device 1 has carried ") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("no message and no pass has completed for ") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("; device 1 has completed ") != std::string::npos, text.c_str());
             if (after > 1)
                 QVERIFY2(text.find("from device 1 to device 0") != std::string::npos ||
                              text.find("from device 0 to device 1") != std::string::npos ||
-                             text.find("under way") != std::string::npos,
+                             text.find("in flight") != std::string::npos,
                          text.c_str());
         }
     }
@@ -367,7 +367,7 @@ private slots:
         threads.clear();
         QVERIFY2(problems[1].find("dead-lock: rank 0 sends to 1, rank 1 sends to 2, rank 2 sends to 0") != std::string::npos,
                  problems[1].c_str());
-        QVERIFY2(problems[1].find("device 1 has carried 0 of its 2 messages of this round, under way is letter 1 to 2") !=
+        QVERIFY2(problems[1].find("device 1 has completed 0 of 2 announced messages, in flight is letter 1 to 2") !=
                      std::string::npos,
                  problems[1].c_str());
     }
@@ -397,8 +397,8 @@ private slots:
         transport->send(0, 1, kKey, letter(pool));
         QVERIFY(transport->receive(0, 1, kKey) == nullptr); // after which it would answer
         const std::string text = transport->problem();
-        QVERIFY2(text.find("nothing has moved for ") == 0, text.c_str());
-        QVERIFY2(text.find("device 1 has carried 0 of its 2 messages of this round, and it has not made letter 1 to 0") !=
+        QVERIFY2(text.find("no message and no pass has completed for ") == 0, text.c_str());
+        QVERIFY2(text.find("device 1 has completed 0 of 2 announced messages, and it has not computed letter 1 to 0") !=
                      std::string::npos,
                  text.c_str());
     }
@@ -412,7 +412,7 @@ private slots:
         transport->send(0, 1, kKey, letter(pool));
         QVERIFY(transport->receive(0, 1, kKey) == nullptr);
         const std::string text = transport->problem();
-        QVERIFY2(text.find("device 0 sends 4 floats to device 1 where 5 were announced") == 0, text.c_str());
+        QVERIFY2(text.find("device 0 sends 4 floats to device 1, but 5 were announced") == 0, text.c_str());
     }
 
     /// One that fails by itself says why, and all end with that.

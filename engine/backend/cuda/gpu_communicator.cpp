@@ -26,7 +26,7 @@ public:
         if (m_comm != nullptr && m_isFinal)
             m_nccl.commDestroy(m_comm);
         else
-            giveUp();
+            cancel();
         for (const gpu::Event event : m_spare)
             gpu::destroy(event);
         for (const gpu::Event event : m_pending)
@@ -40,7 +40,7 @@ public:
         check(state, "a message");
         if (state == Nccl::kInProgress)
             return false;
-        // Only now the messages are queued, and what is recorded stands behind them.
+        // NCCL has enqueued the operations only now, so the event recorded here follows them on the stream.
         if (std::exchange(m_isPosting, false)) {
             const gpu::Event event = takeEvent();
             m_pending.push_back(event);
@@ -48,18 +48,18 @@ public:
         }
         return true;
     }
-    void post(std::span<const Parcel> together) override
+    void post(std::span<const PointToPoint> operations) override
     {
         useGpu(m_gpu);
         check(m_nccl.groupStart(), "beginning a group");
-        for (const Parcel &parcel : together)
-            check(parcel.isSend ? m_nccl.send(parcel.data, parcel.bytes, parcel.peer, m_comm, m_stream.get())
-                                : m_nccl.recv(parcel.data, parcel.bytes, parcel.peer, m_comm, m_stream.get()),
-                  parcel.isSend ? "sending" : "receiving");
+        for (const PointToPoint &each : operations)
+            check(each.isSend ? m_nccl.send(each.data, each.bytes, each.peer, m_comm, m_stream.get())
+                              : m_nccl.recv(each.data, each.bytes, each.peer, m_comm, m_stream.get()),
+                  each.isSend ? "sending" : "receiving");
         check(m_nccl.groupEnd(), "ending a group");
         m_isPosting = true;
     }
-    std::int64_t done() override
+    std::int64_t completed() override
     {
         for (bool happened = true; happened && !m_pending.empty();) {
             require(gpu::query(happened, m_pending.front()), "a message");
@@ -67,20 +67,20 @@ public:
                 break;
             m_spare.push_back(m_pending.front());
             m_pending.pop_front();
-            ++m_done;
+            ++m_completed;
         }
-        return m_done;
+        return m_completed;
     }
     void finalize() override
     {
         check(m_nccl.commFinalize(m_comm), "ending");
         m_isFinal = true;
     }
-    void giveUp() noexcept override
+    void cancel() noexcept override
     {
         if (m_comm == nullptr)
             return;
-        (void)gpu::use(m_gpu); // on another thread than the other calls
+        (void)gpu::use(m_gpu); // called on another thread than the other functions
         m_nccl.commAbort(std::exchange(m_comm, nullptr));
     }
 
@@ -107,9 +107,9 @@ private:
     Nccl::Comm m_comm = nullptr;
     bool m_isPosting = false;
     bool m_isFinal = false;
-    std::deque<gpu::Event> m_pending; ///< of each post, in order
+    std::deque<gpu::Event> m_pending; ///< one per post(), in order
     std::vector<gpu::Event> m_spare;
-    std::int64_t m_done = 0;
+    std::int64_t m_completed = 0;
 };
 
 } // namespace
