@@ -1,4 +1,4 @@
-// Who of the ranks in this process still can send.
+// Counts waiting ranks to detect deadlocks.
 #pragma once
 
 #include <mutex>
@@ -6,17 +6,18 @@
 
 namespace stagelens::backend {
 
-/// Counts the ranks that take part in a step, and those of them that wait. Where all of them wait, nobody is left to send what
-/// they wait for: that is a dead-lock for certain, without a time-out. Thread-safe.
+/// Counts the ranks of this process that take part in a step and how many of them wait. If all wait, no rank can send what the
+/// others wait for: a certain deadlock, detected without a time-out. Thread-safe.
 class Activity {
 public:
-    /// `end` is asked to stop where ranks are dead-locked, so that their waits end.
+    /// Requests the stop of `end` on a deadlock, which must end the waits.
     explicit Activity(std::stop_source end) : m_end(std::move(end)) {}
 
     void join() { change(1, 0); }
     void leave() { change(-1, 0); }
     void beginWait() { change(0, 1); }
-    /// On the thread that sent what was waited for, before it can wait in turn; or where the wait was given up.
+    /// Called by the thread that sends the awaited message, before it can wait itself; or by the waiting rank if it stops
+    /// waiting.
     void endWait() { change(0, -1); }
     [[nodiscard]] bool isDeadlocked() const
     {

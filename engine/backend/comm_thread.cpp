@@ -214,7 +214,8 @@ bool CommThread::complete()
                 ++m_completed;
             }
             if (each.message.to == m_rank.rank)
-                m_door.put(each.message.from, each.message.key, std::move(each.tensor)); // the receiver gets the only reference
+                m_received.put(each.message.from, each.message.key,
+                               std::move(each.tensor)); // the receiver gets the only reference
         }
         m_batches.pop_front();
     }

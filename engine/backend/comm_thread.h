@@ -1,8 +1,8 @@
 // The communication thread of one rank. Internal to the ordered transport.
 #pragma once
 
-#include "engine/backend/doorstep.h"
 #include "engine/backend/ordered_transport.h"
+#include "engine/backend/receive_queue.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -60,7 +60,7 @@ public:
     void leave();
     /// Leaves and joins the thread. Returns false if the communicator could not be cancelled.
     [[nodiscard]] bool end();
-    [[nodiscard]] Doorstep &door() { return m_door; }
+    [[nodiscard]] ReceiveQueue &received() { return m_received; }
     /// Describes the progress: "device 0 has completed 12 of 40 announced messages, in flight is ..., and next it receives
     /// ...".
     [[nodiscard]] std::string position(const std::function<std::string(const Message &)> &describe);
@@ -95,7 +95,7 @@ private:
     StallDetector &m_stalls;
     std::stop_token m_end;
     std::function<void(const std::string &)> m_fail;
-    Doorstep m_door;
+    ReceiveQueue m_received;
 
     std::mutex m_mutex;
     std::condition_variable_any m_wake;

@@ -27,7 +27,7 @@ public:
             thread = std::make_unique<CommThread>(std::move(rank), m_stalls, m_end.get_token(),
                                                   [this](const std::string &why) { fail(why); });
             if (haveCores)
-                thread->door().lookAgainFor(kSpinTime);
+                thread->received().spinFor(kSpinTime);
         }
     }
 
@@ -53,12 +53,12 @@ public:
     void send(int from, int to, const MessageKey &key, Tensor tensor) override
     {
         if (from == to)
-            return commThread(to).door().put(from, key, std::move(tensor));
+            return commThread(to).received().put(from, key, std::move(tensor));
         commThread(from).send({from, to, key, 0}, std::move(tensor));
     }
     Tensor receive(int from, int to, const MessageKey &key) override
     {
-        return commThread(to).door().take(from, key, m_end.get_token());
+        return commThread(to).received().take(from, key, m_end.get_token());
     }
     [[nodiscard]] std::string problem() const override
     {

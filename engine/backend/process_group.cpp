@@ -26,7 +26,7 @@ public:
     void send(int from, int to, const MessageKey &key, Tensor tensor) override
     {
         if (to == from)
-            return m_own.put(from, key, std::move(tensor));
+            return m_toSelf.put(from, key, std::move(tensor));
         WireHeader header = headerOf(Word::Floats);
         header.key = key;
         const std::span<std::byte> bytes = std::as_writable_bytes(tensor->values());
@@ -35,14 +35,14 @@ public:
     Tensor receive(int from, int to, const MessageKey &key) override
     {
         if (to == from)
-            return m_own.take(from, key, m_stop);
+            return m_toSelf.take(from, key, m_stop);
         return m_link.takeTensor(from, key, m_stop);
     }
 
 private:
     ProcessLink &m_link;
     std::stop_token m_stop;
-    Doorstep m_own;
+    ReceiveQueue m_toSelf;
 };
 
 } // namespace

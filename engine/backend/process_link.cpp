@@ -236,7 +236,8 @@ void ProcessLink::arrived(int from, const WireHeader &header, WirePayload payloa
         isBroken = m_failure.has_value();
     }
     if (header.type == static_cast<std::uint8_t>(Word::Floats))
-        m_door.put(from, header.key, std::static_pointer_cast<Buffer>(std::move(payload.owner))); // nothing of it stays here
+        m_received.put(from, header.key,
+                       std::static_pointer_cast<Buffer>(std::move(payload.owner))); // nothing of it stays here
     m_changed.notify_all();
     if (isBroken)
         m_broken.request_stop();

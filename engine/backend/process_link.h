@@ -1,9 +1,9 @@
 // Moves the messages of a ProcessGroup and watches over its members. Internal to the group.
 #pragma once
 
-#include "engine/backend/doorstep.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/process_group.h"
+#include "engine/backend/receive_queue.h"
 #include "engine/base/process_mark.h"
 
 #include <atomic>
@@ -130,7 +130,7 @@ private:
     int m_size = 0;
     std::string m_description;
     Pool m_pool; ///< of what has come: lives longer than any run
-    Doorstep m_door;
+    ReceiveQueue m_received;
 
     std::mutex m_mutex; ///< of all that follows
     std::condition_variable_any m_changed;

@@ -159,7 +159,7 @@ void ProcessLink::postToOthers(const WireHeader &header, const Bytes &payload)
 Tensor ProcessLink::takeTensor(int from, const MessageKey &key, const std::stop_token &stop)
 {
     const Waiting waiting(*this);
-    return m_door.take(from, key, stop);
+    return m_received.take(from, key, stop);
 }
 
 std::optional<Bytes> ProcessLink::takeBlob(int from, std::int64_t call, const std::stop_token &stop)

@@ -1,4 +1,4 @@
-// Where tensors wait for the rank that they were sent to.
+// Tensors that have arrived for a rank and are not received yet.
 #pragma once
 
 #include "engine/backend/activity.h"
@@ -16,13 +16,13 @@
 
 namespace stagelens::backend {
 
-/// What lies at one rank's door, by sender and key. Thread-safe, with one reader: the rank itself.
-class Doorstep {
+/// Arrived tensors of one rank, matched by sender and key; equal ones in order of arrival. Thread-safe; one thread may take().
+class ReceiveQueue {
 public:
-    /// Whom to tell when the rank waits; must live longer.
-    void tell(Activity &activity) { m_activity = &activity; }
-    /// The rank has a core to itself: it looks again for that long before it sleeps, since waking up takes about 10 us.
-    void lookAgainFor(std::chrono::nanoseconds time) { m_looking = time; }
+    /// Counts waits of the rank in `activity`, which must outlive the queue.
+    void countWaits(Activity &activity) { m_activity = &activity; }
+    /// Makes take() spin for that long before it sleeps, because a wake-up costs about 10 us. Use it if each rank has a core.
+    void spinFor(std::chrono::nanoseconds time) { m_spinTime = time; }
 
     void put(int from, const MessageKey &key, Tensor tensor)
     {
@@ -36,13 +36,13 @@ public:
         m_arrived.notify_one();
     }
 
-    /// Null when the run was stopped before the tensor came.
+    /// Blocks until a tensor with that sender and key has arrived, and removes it. Returns null if `stop` was requested first.
     Tensor take(int from, const MessageKey &key, const std::stop_token &stop)
     {
         std::unique_lock lock(m_mutex);
         auto found = find(from, key);
-        if (found == m_tensors.end() && m_looking.count() > 0)
-            found = lookAgain(lock, from, key);
+        if (found == m_tensors.end() && m_spinTime.count() > 0)
+            found = spin(lock, from, key);
         if (found == m_tensors.end()) {
             m_awaited = std::pair(key, from);
             if (m_activity != nullptr)
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    /// Equal ones stand in the order of their coming.
+    /// A multimap keeps equal keys in order of insertion.
     using Tensors = std::pmr::multimap<std::pair<MessageKey, int>, Tensor>;
 
     Tensors::iterator find(int from, const MessageKey &key)
@@ -66,10 +66,10 @@ private:
         const auto first = m_tensors.lower_bound(std::pair(key, from));
         return first != m_tensors.end() && first->first == std::pair(key, from) ? first : m_tensors.end();
     }
-    /// Looks whenever something comes, without sleeping.
-    Tensors::iterator lookAgain(std::unique_lock<std::mutex> &lock, int from, const MessageKey &key)
+    /// Looks after each arrival, without sleeping, for at most m_spinTime.
+    Tensors::iterator spin(std::unique_lock<std::mutex> &lock, int from, const MessageKey &key)
     {
-        const auto end = std::chrono::steady_clock::now() + m_looking;
+        const auto end = std::chrono::steady_clock::now() + m_spinTime;
         auto found = m_tensors.end();
         while (found == m_tensors.end() && std::chrono::steady_clock::now() < end) {
             const unsigned seen = m_arrivals.load(std::memory_order_relaxed);
@@ -89,13 +89,13 @@ private:
     }
 
     Activity *m_activity = nullptr;
-    std::chrono::nanoseconds m_looking{0};
+    std::chrono::nanoseconds m_spinTime{0};
     std::atomic<unsigned> m_arrivals = 0; ///< so far
     std::mutex m_mutex;
     std::condition_variable_any m_arrived;
-    std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map: kept, so that a message asks the machine for nothing
+    std::pmr::unsynchronized_pool_resource m_nodes; ///< of the map; reused, so that a message does not call malloc
     Tensors m_tensors{&m_nodes};
-    std::optional<std::pair<MessageKey, int>> m_awaited; ///< that the rank waits for
+    std::optional<std::pair<MessageKey, int>> m_awaited; ///< by the rank's take()
 };
 
 } // namespace stagelens::backend
