@@ -27,10 +27,10 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices 
 {
     for (const auto &[index, pass] : passes) {
         Device &device = *devices[index];
-        auto mail = device.receive(pass);
-        if (!mail)
+        auto payload = device.receive(pass);
+        if (!payload)
             return base::Error::cancelled();
-        auto made = device.computeNewest(pass, *std::move(mail));
+        auto made = device.computeNewest(pass, *std::move(payload));
         if (halt.stop_requested()) // what the kernels left is worthless then
             return base::Error::cancelled();
         if (!made)

@@ -1,8 +1,6 @@
-// Receives the inputs of a device's passes and sends their results. engine/passes/requirements.h defines who needs what.
-#include "engine/runtime/executor/device.h"
-#include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/executor/device_messages.h"
 
-#include <algorithm>
+#include "engine/runtime/executor/message_order.h"
 
 namespace stagelens::runtime {
 namespace {
@@ -16,49 +14,48 @@ using simulate::BufferKind;
 
 } // namespace
 
-std::optional<Mail> Device::receive(const Pass &pass)
+void DeviceMessages::beginStep()
 {
-    m_memory.enter(pass);
+    m_hasStatistics.assign(size(m_plan.shape.microbatches), false);
+}
+
+std::optional<Payload> DeviceMessages::receive(const Pass &pass)
+{
     const int microbatch = pass.microbatch;
     const auto broadcast = [&](int root, Transfer transfer) {
         return m_transport.receiveBroadcast(root, m_rank, keyOf(transfer, 0, microbatch));
     };
-    Mail in;
-    bool came = true;
+    Payload in;
+    bool hasInputs = true;
     switch (pass.kind) {
-    case PassKind::F: came = receiveForward(pass, in); break;
+    case PassKind::F: hasInputs = receiveForward(pass, in); break;
     case PassKind::B:
-    case PassKind::I: came = receiveBackward(pass, in); break;
+    case PassKind::I: hasInputs = receiveBackward(pass, in); break;
     case PassKind::S:
-        came = copyInto(m_context.at(BufferKind::OutputInput, 0, microbatch),
-                        broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX));
+        hasInputs = copyInto(m_context.at(BufferKind::OutputInput, 0, microbatch),
+                             broadcast(m_plan.lastDevice(microbatch), Transfer::BroadcastX));
         break;
-    case PassKind::U:
-        came = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), m_parts);
-        if (came)
-            compute().combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, parts(), m_plan.shape.tokens());
-        compute().finish(); // before the parts go back
-        break;
-    case PassKind::T: came = receiveStatistics(microbatch); break;
+    case PassKind::U: hasInputs = receiveMaxima(microbatch); break;
+    case PassKind::T: hasInputs = receiveStatistics(microbatch); break;
     case PassKind::EB:
-        came = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
+        hasInputs = (in.tensor = broadcast(m_plan.firstDevice(microbatch), Transfer::EmbedBroadcast)) != nullptr;
         break;
     default: break;
     }
     m_parts.clear();
-    return came ? std::optional(std::move(in)) : std::nullopt;
+    return hasInputs ? std::optional(std::move(in)) : std::nullopt;
 }
 
-bool Device::copyInto(Values place, const Tensor &tensor) const
+bool DeviceMessages::copyInto(Values place, const Tensor &tensor) const
 {
     if (!tensor)
         return false;
     compute().copy(place, m_context.of(tensor), m_plan.shape.boundary());
-    compute().finish(); // before the tensor goes back
+    compute().finish(); // before the tensor is released
     return true;
 }
 
-kernels::ShardParts Device::parts()
+kernels::ShardParts DeviceMessages::parts()
 {
     m_addresses.clear();
     for (const Tensor &part : m_parts)
@@ -66,53 +63,34 @@ kernels::ShardParts Device::parts()
     return m_addresses;
 }
 
-Values Device::inputPlace(const Pass &pass, Tensor &message)
-{
-    if (!m_stages.at(pass.stage).isEmpty())
-        return m_context.at(BufferKind::StageInput, pass.stage, pass.microbatch);
-    return isLast(pass) ? m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch) : newMessage(message);
-}
-
-Values Device::gradientPlace(const Pass &pass, Tensor &message)
-{
-    const bool isKept = pass.kind == PassKind::I && pass.stage == 0 && !m_plan.isSharded();
-    return isKept ? m_context.at(BufferKind::EmbeddingGradient, 0, pass.microbatch) : newMessage(message);
-}
-
-Values Device::newMessage(Tensor &message)
-{
-    message = m_context.newMessage();
-    return m_context.of(message);
-}
-
-bool Device::receiveForward(const Pass &pass, Mail &in)
+bool DeviceMessages::receiveForward(const Pass &pass, Payload &in)
 {
     if (pass.stage > 0) {
         const int from = m_plan.deviceOf(pass.stage - 1, pass.microbatch);
         const Tensor input = m_transport.receive(from, m_rank, keyOf(Transfer::Send, pass.stage, pass.microbatch));
-        return copyInto(inputPlace(pass, in.tensor), input);
+        return copyInto(m_tensors.input(pass, in.tensor), input);
     }
     if (!m_plan.isSharded())
         return true;
     const Tensor input = m_transport.reduce(m_rank, keyOf(Transfer::EmbedReduce, 0, pass.microbatch), compute());
-    return copyInto(inputPlace(pass, in.tensor), input);
+    return copyInto(m_tensors.input(pass, in.tensor), input);
 }
 
-bool Device::receiveBackward(const Pass &pass, Mail &in)
+bool DeviceMessages::receiveBackward(const Pass &pass, Payload &in)
 {
     const int microbatch = pass.microbatch;
-    if (!isLast(pass)) {
+    if (!m_plan.isLast(pass)) {
         const MessageKey key = keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage, microbatch);
         const Tensor gradient = m_transport.receive(m_plan.deviceOf(pass.stage + 1, microbatch), m_rank, key);
-        return gradient && copyInto(gradientPlace(pass, in.tensor), gradient);
+        return gradient && copyInto(m_tensors.gradient(pass, in.tensor), gradient);
     }
     if (m_plan.vocabulary().isGradientFromS) {
         if (!receiveStatistics(microbatch))
             return false;
         in.rows.targets = m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
         in.tensor = m_transport.reduceScaled(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch),
-                                             m_memory.at(BufferKind::ShardFactors, 0, microbatch), m_plan.shape.tokens(),
-                                             m_plan.shape.hidden, compute());
+                                             m_context.memory.at(BufferKind::ShardFactors, 0, microbatch),
+                                             m_plan.shape.tokens(), m_plan.shape.hidden, compute());
         return in.tensor != nullptr && in.rows.targets != nullptr;
     }
     if (!m_plan.isSharded())
@@ -121,78 +99,87 @@ bool Device::receiveBackward(const Pass &pass, Mail &in)
     return in.tensor != nullptr;
 }
 
-bool Device::receiveStatistics(int microbatch)
+bool DeviceMessages::receiveMaxima(int microbatch)
 {
-    // VOCAB-2's last device needs them twice, in T and in B (or I), and gets them once.
+    const bool hasInputs = m_transport.gather(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), m_parts);
+    if (hasInputs)
+        compute().combineMaxima(OutputShard::statistics(microbatch, m_context).maximum, parts(), m_plan.shape.tokens());
+    compute().finish(); // before the parts are released
+    return hasInputs;
+}
+
+bool DeviceMessages::receiveStatistics(int microbatch)
+{
+    // The last device of VOCAB-2 needs them in T and in B (or I), but receives them once.
     if (m_hasStatistics[size(microbatch)])
         return true;
     const model::VocabularyTraits &method = m_plan.vocabulary();
     const int round = method.hasPassU ? kSums : kStatistics;
     if (!m_transport.gather(m_rank, keyOf(Transfer::Statistics, round, microbatch), m_parts))
         return false;
-    const kernels::SoftmaxStatistics all = statistics(microbatch);
+    const kernels::SoftmaxStatistics all = m_tensors.statistics(microbatch);
     if (method.hasPassU)
         compute().combineSums(all, OutputShard::statistics(microbatch, m_context).maximum, parts());
     else
         compute().combineShards(all, parts());
     if (method.isGradientFromS && m_rank == m_plan.lastDevice(microbatch))
-        compute().shardFactors(m_memory.at(BufferKind::ShardFactors, 0, microbatch), parts(), all);
+        compute().shardFactors(m_context.memory.at(BufferKind::ShardFactors, 0, microbatch), parts(), all);
     compute().finish();
     m_parts.clear();
     m_hasStatistics[size(microbatch)] = true;
     return true;
 }
 
-base::Result<> Device::endForward(int microbatch)
+bool DeviceMessages::receiveWithoutBackward(int microbatch)
 {
-    if (!m_plan.isSharded())
-        return {};
     if (!receiveStatistics(microbatch))
-        return base::Error::cancelled();
-    if (m_rank != m_plan.lastDevice(microbatch))
-        return {};
-    if (m_plan.vocabulary().isGradientFromS) {
+        return false;
+    if (m_rank == m_plan.lastDevice(microbatch) && m_plan.vocabulary().isGradientFromS) {
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kTargets, microbatch), compute());
         (void)m_transport.reduce(m_rank, keyOf(Transfer::Statistics, kExponentials, microbatch), compute());
     }
-    return recordLoss(microbatch, nullptr);
+    return true;
 }
 
-void Device::publish(const Pass &pass, Mail mail)
+void DeviceMessages::sendToAll(Transfer transfer, int slot, int microbatch, Tensor tensor)
+{
+    m_transport.broadcast(m_rank, keyOf(transfer, slot, microbatch), std::move(tensor));
+}
+
+void DeviceMessages::sendTo(int device, Transfer transfer, int slot, int microbatch, Tensor tensor)
+{
+    m_transport.send(m_rank, device, keyOf(transfer, slot, microbatch), std::move(tensor));
+}
+
+void DeviceMessages::send(const Pass &pass, Payload result)
 {
     const int microbatch = pass.microbatch;
-    const model::VocabularyTraits &method = m_plan.vocabulary();
-    if (!mail.tensor)
+    Tensor &tensor = result.tensor;
+    if (!tensor)
         return;
     switch (pass.kind) {
     case PassKind::F:
-        if (isLast(pass))
-            return m_transport.broadcast(m_rank, keyOf(Transfer::BroadcastX, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage + 1, microbatch),
-                                keyOf(Transfer::Send, pass.stage + 1, microbatch), std::move(mail.tensor));
+        if (m_plan.isLast(pass))
+            return sendToAll(Transfer::BroadcastX, 0, microbatch, std::move(tensor));
+        return sendTo(m_plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, microbatch,
+                      std::move(tensor));
     case PassKind::B:
     case PassKind::I:
         if (pass.stage == 0)
-            return m_transport.broadcast(m_rank, keyOf(Transfer::EmbedBroadcast, 0, microbatch), std::move(mail.tensor));
-        return m_transport.send(m_rank, m_plan.deviceOf(pass.stage - 1, microbatch),
-                                keyOf(Transfer::Send, m_plan.schedule.stages() + pass.stage - 1, microbatch),
-                                std::move(mail.tensor));
-    case PassKind::S:
-        m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kStatistics, microbatch), std::move(mail.tensor));
-        if (!method.isGradientFromS)
+            return sendToAll(Transfer::EmbedBroadcast, 0, microbatch, std::move(tensor));
+        return sendTo(m_plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, m_plan.schedule.stages() + pass.stage - 1,
+                      microbatch, std::move(tensor));
+    case PassKind::S: {
+        sendToAll(Transfer::Statistics, kStatistics, microbatch, std::move(tensor));
+        if (!m_plan.vocabulary().isGradientFromS)
             return;
-        m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kExponentials, microbatch),
-                               std::move(mail.rows.exponentials));
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::Statistics, kTargets, microbatch),
-                                      std::move(mail.rows.targets));
-    case PassKind::U:
-        return m_transport.giveToAll(m_rank, keyOf(Transfer::Statistics, kSums, microbatch), std::move(mail.tensor));
-    case PassKind::T:
-        return m_transport.giveToRoot(m_rank, m_plan.lastDevice(microbatch), keyOf(Transfer::ReduceGradient, 0, microbatch),
-                                      std::move(mail.tensor));
-    case PassKind::EF:
-        return m_transport.giveToRoot(m_rank, m_plan.firstDevice(microbatch), keyOf(Transfer::EmbedReduce, 0, microbatch),
-                                      std::move(mail.tensor));
+        const int root = m_plan.lastDevice(microbatch);
+        sendTo(root, Transfer::Statistics, kExponentials, microbatch, std::move(result.rows.exponentials));
+        return sendTo(root, Transfer::Statistics, kTargets, microbatch, std::move(result.rows.targets));
+    }
+    case PassKind::U: return sendToAll(Transfer::Statistics, kSums, microbatch, std::move(tensor));
+    case PassKind::T: return sendTo(m_plan.lastDevice(microbatch), Transfer::ReduceGradient, 0, microbatch, std::move(tensor));
+    case PassKind::EF: return sendTo(m_plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, microbatch, std::move(tensor));
     default: return;
     }
 }

@@ -1,8 +1,9 @@
 // The messages of a step, and one order of them that suits all devices.
 #pragma once
 
+#include "engine/backend/transport.h"
 #include "engine/passes/requirements.h"
-#include "engine/runtime/executor/device.h"
+#include "engine/runtime/executor/run_plan.h"
 
 #include <cstdint>
 #include <string>

@@ -18,32 +18,32 @@ public:
     [[nodiscard]] bool receive()
     {
         for (std::size_t i = 0; i < m_unit.size(); ++i) {
-            auto mail = m_device.receive(m_unit[i]);
-            if (!mail)
+            auto payload = m_device.receive(m_unit[i]);
+            if (!payload)
                 return false;
-            m_mail[i] = std::move(*mail);
+            m_payloads[i] = std::move(*payload);
         }
         return true;
     }
     /// The i-th pass.
     [[nodiscard]] base::Result<> compute(std::size_t i)
     {
-        auto made = m_device.compute(m_unit[i], std::move(m_mail[i]));
+        auto made = m_device.compute(m_unit[i], std::move(m_payloads[i]));
         if (!made)
             return made.error();
-        m_mail[i] = std::move(made).value();
+        m_payloads[i] = std::move(made).value();
         return {};
     }
     void publish()
     {
         for (std::size_t i = 0; i < m_unit.size(); ++i)
-            m_device.publish(m_unit[i], std::move(m_mail[i]));
+            m_device.publish(m_unit[i], std::move(m_payloads[i]));
     }
 
 private:
     Device &m_device;
     std::span<const schedule::Pass> m_unit;
-    std::array<Mail, 2> m_mail;
+    std::array<Payload, 2> m_payloads;
 };
 
 } // namespace stagelens::runtime

@@ -1,0 +1,165 @@
+#include "engine/runtime/executor/device_model.h"
+
+#include "engine/model/partition.h"
+#include "engine/runtime/architectures/architecture.h"
+#include "engine/runtime/state/optimizer.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::runtime {
+
+DeviceModel::DeviceModel(const RunPlan &plan, int rank, backend::Pool &pool, backend::Compute &compute)
+    : m_plan(plan), m_rank(rank), m_pool(pool), m_compute(compute)
+{
+    makeStages();
+    makeVocabularyParameters();
+    std::stable_sort(m_parameters.begin(), m_parameters.end(),
+                     [](const auto &a, const auto &b) { return a->index < b->index; });
+}
+
+Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
+{
+    m_parameters.push_back(std::make_unique<Parameter>(
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_compute)));
+    Parameter &parameter = *m_parameters.back();
+    if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
+        parameter.previous = takeVersion(m_pool, parameter);
+        m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
+    }
+    return parameter;
+}
+
+Parameter &DeviceModel::ownWhole(int index, int stage)
+{
+    Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
+    parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    parameter.stage = stage;
+    if (m_plan.isStashed(index))
+        m_stashes[stage].add(parameter);
+    return parameter;
+}
+
+void DeviceModel::makeVocabularyParameters()
+{
+    const model::ModelConfig &model = m_plan.experiment.model;
+    const int last = m_plan.schedule.placement().lastStage();
+    const bool isFirst = m_stages.contains(0);
+    const bool isLastDevice = m_stages.contains(last);
+    const auto shard = [&](int index, int stage) -> Parameter & {
+        if (!m_plan.isSharded())
+            return ownWhole(index, stage);
+        const auto [begin, end] = model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank);
+        return own(index, begin, end - begin);
+    };
+    if (m_plan.isSharded() || isFirst)
+        m_tokenTable = &shard(kTokenTable, 0);
+    const Anatomy anatomy = m_plan.shape.architecture->anatomy();
+    if (isFirst && anatomy.hasPositionTable)
+        m_positions = &ownWhole(kPositionTable, 0);
+    if (isLastDevice) {
+        const int weight = m_plan.shape.architecture->firstOfLayer(model.layers);
+        m_finalNorm.weight = &ownWhole(weight, last);
+        if (anatomy.normsHaveBias)
+            m_finalNorm.bias = &ownWhole(weight + 1, last);
+    }
+    if (!m_plan.isSharded() && !isLastDevice)
+        return;
+    if (!model.tied || m_tokenTable == nullptr) {
+        m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
+        return;
+    }
+    m_tokenTable->outputGradient = m_pool.take(size(m_tokenTable->count()), category(simulate::MemoryCategory::Gradients));
+    m_compute.zero(m_tokenTable->outputGradient.data(), m_tokenTable->count());
+    m_output.emplace(*m_tokenTable);
+}
+
+void DeviceModel::makeStages()
+{
+    for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+        if (m_stages.contains(stage))
+            continue;
+        const auto place = m_plan.stageLayers.begin() + stage;
+        const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
+        const Architecture &architecture = *m_plan.shape.architecture;
+        Layers layers;
+        for (int layer = first; layer < first + *place; ++layer) {
+            std::vector<Parameter *> parameters;
+            for (int next = architecture.firstOfLayer(layer); next < architecture.firstOfLayer(layer + 1); ++next)
+                parameters.push_back(&ownWhole(next, stage));
+            layers.push_back(architecture.makeLayer(parameters));
+        }
+        // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
+        m_stages.emplace(stage, Stage(stage, std::move(layers), m_plan.recomputes()));
+    }
+}
+
+Parameter *DeviceModel::find(int index) const
+{
+    const auto found =
+        std::find_if(m_parameters.begin(), m_parameters.end(), [index](const auto &each) { return each->index == index; });
+    return found == m_parameters.end() ? nullptr : found->get();
+}
+
+kernels::TableShard DeviceModel::tokenShard() const
+{
+    return {m_tokenTable->firstRow, m_tokenTable->rows, m_plan.shape.hidden};
+}
+
+void DeviceModel::clearVersions()
+{
+    for (auto &[stage, stash] : m_stashes)
+        stash.clear();
+}
+
+void DeviceModel::keepVersion(const schedule::Pass &pass)
+{
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end())
+        stash->second.keep(pass.microbatch);
+}
+
+void DeviceModel::swapWeights(const schedule::Pass &pass)
+{
+    if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end())
+        return stash->second.swap(pass.microbatch);
+    for (const auto &parameter : m_parameters)
+        if (parameter->previous.size() > 0)
+            std::swap(parameter->read(), parameter->previous);
+}
+
+void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
+{
+    const auto stash = m_stashes.find(pass.stage);
+    if (stash == m_stashes.end())
+        return;
+    m_compute.finish(); // kernels may still read the version that is released
+    stash->second.release(pass.microbatch);
+    if (!isTraining)
+        return;
+    stash->second.keepNewest(m_pool, m_compute);
+    // Each microbatch is a batch of its own: its gradient is the mean over its own tokens.
+    for (Parameter *parameter : stash->second.parameters())
+        update(*parameter, static_cast<float>(m_plan.schedule.microbatches()));
+}
+
+void DeviceModel::optimize(float gradientScale)
+{
+    for (const auto &parameter : m_parameters)
+        if (!m_plan.isStashed(parameter->index))
+            update(*parameter, gradientScale);
+    m_compute.finish();
+}
+
+void DeviceModel::update(Parameter &parameter, float gradientScale)
+{
+    if (m_watch && !parameter.isCopy)
+        m_watch(parameter, m_compute);
+    if (parameter.previous.size() > 0) // the next step computes with the weights that are newest now
+        m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
+    kernels::AdamW settings = adamwSettings(m_plan.experiment.training.optimizer, parameter.updates++);
+    settings.gradientScale = gradientScale;
+    m_compute.adamwStep(parameter.value.data(), parameter.numbers(&Parameter::rounded), parameter.gradient.data(),
+                        parameter.firstMoment.data(), parameter.secondMoment.data(), settings, parameter.count());
+}
+
+} // namespace stagelens::runtime

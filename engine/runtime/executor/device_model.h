@@ -1,0 +1,78 @@
+// The part of the model that one pipeline device holds: its stages, its vocabulary shard, and the updates of their parameters.
+#pragma once
+
+#include "engine/runtime/architectures/norm.h"
+#include "engine/runtime/executor/output_shard.h"
+#include "engine/runtime/executor/run_plan.h"
+#include "engine/runtime/executor/stage.h"
+#include "engine/runtime/executor/weight_versions.h"
+#include "kernels/include/embedding.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// With two directions a device holds stages of both. A stage that both directions have on this device exists once, and the
+/// microbatches of both use the same parameters. Used by the thread of its device.
+class DeviceModel {
+public:
+    /// Allocates and initialises the parameters.
+    DeviceModel(const RunPlan &plan, int rank, backend::Pool &pool, backend::Compute &compute);
+
+    [[nodiscard]] const Stage &stage(int index) const { return m_stages.at(index); }
+    /// Rows of the token embedding; null on devices without them.
+    [[nodiscard]] Parameter *tokenTable() const { return m_tokenTable; }
+    [[nodiscard]] kernels::TableShard tokenShard() const;
+    /// Null if the architecture has no position table, or on devices without stage 0.
+    [[nodiscard]] Parameter *positions() const { return m_positions; }
+    /// Set on devices of the last stage.
+    [[nodiscard]] const Norm &finalNorm() const { return m_finalNorm; }
+    /// The device must hold rows of the output projection.
+    [[nodiscard]] const OutputShard &output() const { return *m_output; }
+
+    /// Parameters ordered as in RunPlan::parameters.
+    [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
+    /// Returns this device's part of the parameter, or null.
+    [[nodiscard]] Parameter *find(int index) const;
+
+    /// Drops the weight versions that a cancelled step left.
+    void clearVersions();
+    /// Records that a forward pass uses the newest weights of its stage.
+    void keepVersion(const schedule::Pass &pass);
+    /// Exchanges the newest weights with those that the pass computes with; a second call undoes the first.
+    void swapWeights(const schedule::Pass &pass);
+    /// Releases the weight version of the pass; when training, also updates the stage from the microbatch's gradient. Call
+    /// after the last pass of a microbatch on a stage. Does nothing if the stage has no weight versions.
+    void endMicrobatch(const schedule::Pass &pass, bool isTraining);
+    /// Applies AdamW to each parameter that endMicrobatch() does not update, with its gradient scaled; clears gradients.
+    void optimize(float gradientScale);
+    /// `watch` is called with each parameter, except copies, before each update, on the device's thread.
+    void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch) { m_watch = std::move(watch); }
+
+private:
+    void makeStages();
+    void makeVocabularyParameters();
+    Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
+    /// Adds a parameter of `stage`. It is a copy unless this device runs the stage in the first direction.
+    Parameter &ownWhole(int index, int stage);
+    void update(Parameter &parameter, float gradientScale);
+
+    const RunPlan &m_plan;
+    int m_rank;
+    backend::Pool &m_pool;
+    backend::Compute &m_compute;
+    std::vector<std::unique_ptr<Parameter>> m_parameters;
+    std::map<int, Stage> m_stages;
+    std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights
+    Parameter *m_tokenTable = nullptr;
+    Parameter *m_positions = nullptr;
+    Norm m_finalNorm;
+    std::optional<OutputShard> m_output;
+    std::function<void(const Parameter &, backend::Compute &)> m_watch;
+};
+
+} // namespace stagelens::runtime

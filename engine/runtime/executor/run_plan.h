@@ -1,0 +1,48 @@
+// What all devices of a run share: experiment, schedule and parameter list.
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/state/parameters.h"
+#include "engine/schedule/schedule.h"
+
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// Constant during a run; read by the threads of all devices.
+struct RunPlan {
+    model::Experiment experiment;   ///< resolved
+    schedule::Schedule schedule;    ///< lowered
+    bool joinsOutputPasses = false; ///< the timeline shows the schedule's S and T as one S
+    Shape shape;
+    std::vector<ParameterInfo> parameters;
+    std::vector<int> stageLayers;
+
+    RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
+    /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
+    /// end of the step instead, because its gradient is the sum of the gradients of two devices.
+    [[nodiscard]] bool isStashed(int parameter) const
+    {
+        return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
+               !(parameter == kTokenTable && experiment.model.tied);
+    }
+    /// Returns the index of the output projection, which is the token table if the two are tied.
+    [[nodiscard]] int outputWeight() const
+    {
+        return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
+    }
+    [[nodiscard]] const model::VocabularyTraits &vocabulary() const { return model::traits(schedule.vocabulary()); }
+    [[nodiscard]] bool isSharded() const { return vocabulary().isSharded; }
+    /// Returns the device that runs `stage` for that microbatch, in the microbatch's direction.
+    [[nodiscard]] int deviceOf(int stage, int microbatch) const
+    {
+        return schedule.placement().deviceOf(stage, schedule.placement().directionOf(microbatch));
+    }
+    [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
+    [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
+    [[nodiscard]] bool isLast(const schedule::Pass &pass) const { return pass.stage == schedule.placement().lastStage(); }
+};
+
+} // namespace stagelens::runtime

@@ -1,0 +1,39 @@
+// The step that a device currently runs.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/runtime/executor/run_plan.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// The purpose of a step's passes.
+enum class StepUse : unsigned char {
+    Training,   ///< optimize() follows; with weight versions, the last pass of a microbatch on a stage updates the weights
+    Gradients,  ///< no weights change
+    Evaluation, ///< forward passes only, with the newest weights whatever the schedule says
+};
+
+/// Tokens, purpose and losses of a device's current step.
+struct StepState {
+    const std::int32_t *allInputs = nullptr; ///< [microbatches, b s], in the device's memory
+    const std::int32_t *allLabels = nullptr;
+    std::int64_t tokens = 0;        ///< of a microbatch
+    std::int64_t countedTokens = 0; ///< the loss is the sum over the first of each microbatch
+    int index = 0;
+    StepUse use = StepUse::Gradients;
+    std::vector<double> losses; ///< by microbatch; 0 except on the devices of the last stage
+
+    [[nodiscard]] const std::int32_t *inputs(int microbatch) const { return allInputs + microbatch * tokens; }
+    [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + microbatch * tokens; }
+    /// Returns "step 2 of 50", counted from 1.
+    [[nodiscard]] std::string text(const RunPlan &plan) const
+    {
+        return base::concat("step ", index + 1, " of ", plan.experiment.training.steps);
+    }
+};
+
+} // namespace stagelens::runtime
