@@ -138,7 +138,7 @@ base::Result<Bytes> ProcessGroup::broadcast(Bytes own, const std::stop_token &st
     return told ? base::Result<Bytes>(*std::move(told)) : base::Error::cancelled();
 }
 
-std::vector<int> ProcessGroup::neighbours() const
+std::vector<int> ProcessGroup::ranksOnThisMachine() const
 {
     std::vector<int> ranks;
     for (int rank = 0; rank < size(); ++rank)

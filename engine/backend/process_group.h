@@ -69,7 +69,7 @@ public:
     [[nodiscard]] base::Result<Bytes> broadcast(Bytes own, const std::stop_token &stop);
 
     /// The ranks whose processes run on this machine, in their order, this one among them.
-    [[nodiscard]] std::vector<int> neighbours() const;
+    [[nodiscard]] std::vector<int> ranksOnThisMachine() const;
     /// A number that changes whenever a process has told of another pass, which takes it up to a second.
     [[nodiscard]] std::int64_t progress() const;
     /// How far this process is, for the others to know should it fall silent.

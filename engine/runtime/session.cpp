@@ -42,7 +42,7 @@ Session::Session(const model::Experiment &experiment, const schedule::Schedule &
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
       m_broken(travel.processes ? travel.processes->broken() : std::stop_token(),
                [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_peers(travel.processes, schedule.devices(), m_halted), m_isOverNccl(travel.isOverNccl), m_batch(m_plan.shape)
+      m_control(travel.processes, schedule.devices(), m_halted), m_isOverNccl(travel.isOverNccl), m_batch(m_plan.shape)
 {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -70,8 +70,8 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     session->m_places = std::move(places);
     session->m_tokens = std::move(tokens).value();
     session->m_batch.load(*session->m_tokens, 0);
-    if (auto agreed = session->m_peers.agree(session->m_plan, session->m_batch); !agreed)
-        return agreed.error();
+    if (auto same = session->m_control.checkSameInputs(session->m_plan, session->m_batch); !same)
+        return same.error();
     if (auto made = session->makeDevices(); !made)
         return made.error();
     return session;
@@ -101,13 +101,13 @@ kernels::Interrupt Session::interrupt() const
 base::Result<> Session::makeDevices()
 {
     const bool usesThreads = m_plan.experiment.training.backend == "cpu" && isLive();
-    if (auto ready = prepareProducts(usesThreads ? static_cast<int>(m_peers.ranks().size()) : 1); !ready)
+    if (auto ready = prepareProducts(usesThreads ? static_cast<int>(m_control.ranks().size()) : 1); !ready)
         return ready;
     auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
     if (!plans)
         return plans.error();
     m_memoryPlans = std::move(plans).value();
-    const std::vector<int> &ranks = m_peers.ranks();
+    const std::vector<int> &ranks = m_control.ranks();
     m_memories.resize(ranks.size());
     if (m_plan.experiment.training.backend == "cuda")
         if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
@@ -121,7 +121,7 @@ base::Result<> Session::makeDevices()
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
         m_memories[index] = std::make_unique<DeviceMemory>(
             m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
-            m_peers.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
+            m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
         return {};
     };
     if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
@@ -139,9 +139,9 @@ base::Result<> Session::makeDevices()
         return made;
     if (m_gpuMemory)
         m_gpuMemory->tookMemory();
-    if (auto introduced = m_peers.introduce(m_devices); !introduced || !m_isOverNccl)
-        return introduced;
-    const auto opened = openLinks(m_plan, m_peers, memories(), *m_transport);
+    if (auto exchanged = m_control.exchangeHolders(m_devices); !exchanged || !m_isOverNccl)
+        return exchanged;
+    const auto opened = openLinks(m_plan, m_control, memories(), *m_transport);
     return opened ? opened : reasonOf(opened.error());
 }
 
@@ -156,10 +156,10 @@ std::vector<DeviceMemory *> Session::memories() const
 base::Result<> Session::makeTransport()
 {
     if (!m_isOverNccl) {
-        m_transport = m_peers.makeTransport(m_halted);
+        m_transport = m_control.makeTransport(m_halted);
         return {};
     }
-    auto made = makeNcclTransport(m_plan, m_peers, {m_places, memories(), [this] { return m_passesEver.load(); }}, m_halted);
+    auto made = makeNcclTransport(m_plan, m_control, {m_places, memories(), [this] { return m_passesEver.load(); }}, m_halted);
     if (!made)
         return made.error();
     m_transport = std::move(made).value();
@@ -173,15 +173,15 @@ base::Error Session::reasonOf(base::Error error) const
     if (error.kind == base::ErrorKind::Cancelled && !problem.empty())
         error = base::Error::failed(problem);
     // That a process is gone says more than what became of its messages.
-    if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_peers.group())
-        return m_peers.group()->failure().value_or(std::move(error));
+    if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_control.group())
+        return m_control.group()->failure().value_or(std::move(error));
     return error;
 }
 
 /// Of GPUs that this process has for itself.
 void Session::watchGpuMemory()
 {
-    if (m_plan.experiment.training.backend != "cuda" || !m_peers.isAlone())
+    if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
         return;
     std::vector<base::Bytes> planned;
     std::vector<base::Bytes> slabs;
@@ -220,7 +220,7 @@ void Session::countPass(int index, const TrainingObserver &observer)
     const std::scoped_lock lock(m_progress);
     ++m_passesDone;
     ++m_passesEver;
-    m_peers.note(index, m_passesDone);
+    m_control.reportProgress(index, m_passesDone);
     if (observer.onProgress && (m_passesDone == m_passCount || m_passesDone % (m_passCount / kReportsPerStep + 1) == 0))
         observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_passCount});
 }
@@ -236,10 +236,10 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                if (auto added = m_peers.sumCopies(m_plan, m_devices, *m_transport, m_memories.front()->pool()); !added)
+                if (auto added = m_control.sumCopies(m_plan, m_devices, *m_transport, m_memories.front()->pool()); !added)
                     return added;
             if (optimize && choice.clip) {
-                const auto norm = m_peers.gradientNorm(m_plan, m_devices);
+                const auto norm = m_control.gradientNorm(m_plan, m_devices);
                 if (!norm)
                     return norm.error();
                 m_clipFactor = clipFactor(*norm, *choice.clip);
@@ -254,10 +254,10 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
 
 bool Session::isLive() const
 {
-    return !m_peers.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
+    return !m_control.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
 }
 
-base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, Peers::Clock::time_point begin)
+base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin)
 {
     auto times =
         isLive() ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
@@ -281,13 +281,13 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     for (const auto &device : m_devices)
         device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
-    if (auto met = m_peers.meet(); !met)
-        return met.error();
+    if (auto ready = m_control.barrier(); !ready)
+        return ready.error();
     m_transport->announce(m_messages);
-    const bool records = index == m_recordedStep && m_peers.isAlone();
+    const bool records = index == m_recordedStep && m_control.isAlone();
     if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
         m_facts["kernels"] = "not recorded: " + problem;
-    const auto begin = Peers::Clock::now();
+    const auto begin = ControlChannel::Clock::now();
     auto times = runPasses(hooks, begin);
     timeline::KernelTracePtr kernels;
     if (records)
@@ -299,8 +299,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::vector<DeviceOutcome> outcomes;
     for (std::size_t i = 0; i < m_devices.size(); ++i)
         outcomes.push_back({m_devices[i]->lossSum(), m_devices[i]->meter().atPeak(), std::move(times->lanes[i])});
-    if (auto collected = m_peers.collect(outcomes, begin); !collected)
-        return collected.error();
+    if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
+        return gathered.error();
 
     StepReport report;
     report.step = index;
@@ -329,9 +329,9 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
         device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
     if (!loss)
         return reasonOf(loss.error());
-    if (!*loss || m_peers.isAlone())
+    if (!*loss || m_control.isAlone())
         return loss;
-    const auto sum = m_peers.sum(**loss); // 0 but where the last stage is
+    const auto sum = m_control.sumOnFirst(**loss); // 0 but where the last stage is
     return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
 }
 
@@ -408,7 +408,7 @@ base::Result<Tensors> Session::collect(backend::Buffer Parameter::*part)
 {
     Tensors all = tensors(part);
     for (std::size_t index = 0; index < all.size(); ++index)
-        if (auto added = m_peers.collectRows(all[index], *m_devices.front(), static_cast<int>(index), part); !added)
+        if (auto added = m_control.gatherRows(all[index], *m_devices.front(), static_cast<int>(index), part); !added)
             return added.error();
     return all;
 }

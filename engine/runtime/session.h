@@ -4,7 +4,7 @@
 #include "engine/runtime/executor/executor.h"
 #include "engine/runtime/memory/gpu_memory.h"
 #include "engine/runtime/training_run.h"
-#include "engine/runtime/worker/peers.h"
+#include "engine/runtime/worker/control_channel.h"
 
 #include <atomic>
 #include <functional>
@@ -61,7 +61,7 @@ public:
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
     /// Parameter::stage of each.
     [[nodiscard]] std::vector<int> parameterStages() const;
-    [[nodiscard]] const Peers &peers() const { return m_peers; }
+    [[nodiscard]] const ControlChannel &control() const { return m_control; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }
@@ -78,7 +78,7 @@ private:
     [[nodiscard]] base::Error reasonOf(base::Error error) const;
     /// Whether each device has a thread of its own.
     [[nodiscard]] bool isLive() const;
-    [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, Peers::Clock::time_point begin);
+    [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
     void watchGpuMemory();
@@ -92,7 +92,7 @@ private:
     std::stop_token m_halted = m_halt.get_token();
     std::stop_callback<std::function<void()>> m_link;   ///< from the person's stop to m_halt
     std::stop_callback<std::function<void()>> m_broken; ///< from the other processes' end to m_halt
-    Peers m_peers;
+    ControlChannel m_control;
     bool m_isOverNccl;
     std::vector<int> m_places;                  ///< the GPU of each device; empty on processors
     std::vector<backend::Message> m_messages;   ///< of a step, where the transport wants to know

@@ -102,7 +102,7 @@ private:
     /// What is to be known of the parameters that the run starts from, at once and with the stored run.
     void tell(const std::vector<std::string> &notes)
     {
-        if (notes.empty() || !m_session.peers().isFirst())
+        if (notes.empty() || !m_session.control().isFirst())
             return;
         for (const std::string &note : notes)
             base::log(base::LogLevel::Warning, "--init: " + note);
@@ -132,7 +132,7 @@ private:
                                          isInspected ? std::function<base::Result<>()>(firstGradients) : nullptr);
             if (!report)
                 return withState(report.error());
-            if (m_dump && !isInspected && m_session.peers().isFirst())
+            if (m_dump && !isInspected && m_session.control().isFirst())
                 if (auto written = m_dump->writeNextStep(m_session.batch()); !written)
                     return written;
             m_losses.push_back(report->loss);
@@ -157,7 +157,7 @@ private:
     /// A step's error; where its loss was not finite, the state before it goes into the dump, if all of it is in this process.
     base::Error withState(base::Error error) const
     {
-        if (!m_dump || !m_session.peers().isAlone() || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
+        if (!m_dump || !m_session.control().isAlone() || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
             return error;
         const auto written = m_dump->writeFailure(m_session.parameters(), m_session.batch(), m_losses, error);
         error.problems.front().message += written ? base::concat("; the state before that step is in ", written->string())
@@ -181,7 +181,7 @@ private:
         const auto whole = m_session.collect(part);
         if (!whole)
             return whole.error();
-        return m_session.peers().isFirst() ? write(*whole) : base::Result<>();
+        return m_session.control().isFirst() ? write(*whole) : base::Result<>();
     }
 
     [[nodiscard]] int steps() const { return static_cast<int>(m_losses.size()); }
@@ -248,10 +248,10 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
                      const TrainingObserver &observer, std::stop_token stop, const Travel &travel)
 {
-    return settled(travel.processes, contained<base::Done>([&]() -> base::Result<> {
-                       auto session = Session::open(experiment, schedule, stop, travel);
-                       return session ? Training(**session, folders, observer, stop).run() : session.error();
-                   }));
+    return reportOutcome(travel.processes, contained<base::Done>([&]() -> base::Result<> {
+                             auto session = Session::open(experiment, schedule, stop, travel);
+                             return session ? Training(**session, folders, observer, stop).run() : session.error();
+                         }));
 }
 
 base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)

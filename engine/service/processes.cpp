@@ -29,9 +29,10 @@ base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
     auto group = runtime::joinThroughMpi();
     if (!group)
         return base::Error::invalid("--transport", "the processes could not be joined: " + group.error().text());
-    if (auto same = runtime::agreeOn(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", {}); !same)
+    if (auto same = runtime::requireSame(**group, "build", STAGELENS_COMMIT, "install the same one everywhere", {}); !same)
         return (*group)->failure().value_or(same.error());
-    if (auto same = runtime::agreeOn(**group, "--transport", isOverNccl ? "nccl" : "mpi", "give all of them the same one", {});
+    if (auto same =
+            runtime::requireSame(**group, "--transport", isOverNccl ? "nccl" : "mpi", "give all of them the same one", {});
         !same)
         return (*group)->failure().value_or(same.error());
     return group;

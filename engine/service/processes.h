@@ -1,7 +1,7 @@
 // Processes that train one plan together.
 #pragma once
 
-#include "engine/runtime/worker/peers.h"
+#include "engine/runtime/worker/control_channel.h"
 #include "engine/service/engine_service.h"
 
 #include <map>

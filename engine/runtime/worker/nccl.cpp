@@ -17,11 +17,11 @@ namespace {
 
 using backend::Message;
 
-/// Kind of the messages that open links, beside those of schedule::Transfer and of Peers.
+/// Kind of the messages that open links, in addition to schedule::Transfer and those of ControlChannel.
 constexpr std::uint8_t kOpenLink = 253;
 constexpr std::int64_t kOpenLinkFloats = 16;
 
-/// For how long nothing may move: 10 s, or what STAGELENS_NCCL_PATIENCE_SECONDS says.
+/// Returns how long the run may make no progress: 10 s, or STAGELENS_NCCL_PATIENCE_SECONDS.
 std::chrono::milliseconds patience()
 {
     constexpr double kSeconds = 10;
@@ -39,7 +39,7 @@ base::Error tooFew(std::size_t devices, std::size_t gpus)
                                     " that can train here; choose --transport in-process, fewer devices, or more machines"));
 }
 
-/// One small message on every link that the messages of the run take.
+/// Returns one small message for every link that the messages of the run use.
 std::vector<Message> openingMessages(const std::vector<std::vector<Message>> &orders)
 {
     std::set<std::pair<int, int>> links;
@@ -52,17 +52,17 @@ std::vector<Message> openingMessages(const std::vector<std::vector<Message>> &or
     return messages;
 }
 
-/// By which the ranks find each other; the first one makes it.
-base::Result<backend::Bytes> sharedId(backend::Gpus &gpus, const Peers &peers, const std::stop_token &halt)
+/// Returns the id by which the ranks connect; the first process creates it.
+base::Result<backend::Bytes> sharedId(backend::Gpus &gpus, const ControlChannel &control, const std::stop_token &halt)
 {
     backend::Bytes id;
     try {
-        if (peers.isFirst())
+        if (control.isFirst())
             id = gpus.newNcclId();
     } catch (const std::exception &error) {
         return base::Error::failed(error.what());
     }
-    return peers.isAlone() ? base::Result<backend::Bytes>(std::move(id)) : peers.group()->broadcast(std::move(id), halt);
+    return control.isAlone() ? base::Result<backend::Bytes>(std::move(id)) : control.group()->broadcast(std::move(id), halt);
 }
 
 } // namespace
@@ -94,34 +94,34 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
     const auto devices = static_cast<std::size_t>(experiment.parallel.devices);
     const auto usable =
         static_cast<std::size_t>(std::ranges::count_if(found.gpus, [](const auto &gpu) { return gpu.problem.empty(); }));
-    const std::vector<int> neighbours = group ? group->neighbours() : std::vector<int>(devices);
-    if (usable < neighbours.size())
-        return tooFew(neighbours.size(), usable);
-    const std::vector<int> own = gpuOfDevice(found.gpus, static_cast<int>(neighbours.size()));
+    const std::vector<int> onThisMachine = group ? group->ranksOnThisMachine() : std::vector<int>(devices);
+    if (usable < onThisMachine.size())
+        return tooFew(onThisMachine.size(), usable);
+    const std::vector<int> own = gpuOfDevice(found.gpus, static_cast<int>(onThisMachine.size()));
     if (!group)
         return own;
     std::vector<int> places(devices, -1);
-    const auto place = std::ranges::find(neighbours, group->rank()) - neighbours.begin();
+    const auto place = std::ranges::find(onThisMachine, group->rank()) - onThisMachine.begin();
     places[size(group->rank())] = own[size(place)];
     return places;
 }
 
-base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPlan &plan, const Peers &peers,
+base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPlan &plan, const ControlChannel &control,
                                                                     const NcclParts &parts, std::stop_token halt)
 {
     std::string problem;
     backend::Gpus &gpus = *backend::cudaGpus(problem);
-    auto id = sharedId(gpus, peers, halt);
+    auto id = sharedId(gpus, control, halt);
     if (!id)
         return id.error();
     backend::OrderedSettings settings;
     settings.ranks = plan.schedule.devices();
     settings.describe = [&plan](const Message &message) { return messageText(plan, message); };
-    settings.progress = [passes = parts.passes, group = peers.group()] { return passes() + (group ? group->progress() : 0); };
+    settings.progress = [passes = parts.passes, group = control.group()] { return passes() + (group ? group->progress() : 0); };
     settings.patience = patience();
     settings.stop = std::move(halt);
-    for (std::size_t i = 0; i < peers.ranks().size(); ++i) {
-        const int rank = peers.ranks()[i];
+    for (std::size_t i = 0; i < control.ranks().size(); ++i) {
+        const int rank = control.ranks()[i];
         settings.here.push_back(
             {rank, &parts.memories[i]->pool(), [&gpus, id = *id, ranks = settings.ranks, rank, gpu = parts.places[size(rank)]] {
                  return gpus.joinNccl(id, ranks, rank, gpu);
@@ -130,13 +130,13 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
     return backend::makeOrderedTransport(std::move(settings));
 }
 
-base::Result<> openLinks(const RunPlan &plan, const Peers &peers, const std::vector<DeviceMemory *> &memories,
+base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, const std::vector<DeviceMemory *> &memories,
                          backend::Transport &transport)
 {
     const std::vector<Message> messages =
-        openingMessages({messageOrder(plan), forwardMessageOrder(plan), peers.copyMessages(plan)});
+        openingMessages({messageOrder(plan), forwardMessageOrder(plan), control.copyMessages(plan)});
     transport.announce(messages);
-    const std::vector<int> &ranks = peers.ranks();
+    const std::vector<int> &ranks = control.ranks();
     for (std::size_t i = 0; i < ranks.size(); ++i)
         for (const Message &message : messages)
             if (message.from == ranks[i])

@@ -1,4 +1,4 @@
-#include "engine/runtime/worker/peers.h"
+#include "engine/runtime/worker/control_channel.h"
 
 #include "engine/backend/plugin.h"
 #include "engine/base/text.h"
@@ -17,7 +17,7 @@ namespace {
 
 using backend::Bytes;
 
-/// Kinds of messages beside those of schedule::Transfer.
+/// Message kinds in addition to schedule::Transfer.
 enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
 
 backend::MessageKey keyOf(Kind kind, int parameter)
@@ -34,7 +34,7 @@ backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, back
     return tensor;
 }
 
-/// FNV-1a of the tokens.
+/// Returns the FNV-1a hash of the tokens.
 std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
 {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
@@ -43,7 +43,7 @@ std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
     return hash;
 }
 
-/// Puts a lane on a clock that began earlier.
+/// Moves a lane to a clock that began earlier by `by`.
 void shift(timeline::Lane &lane, base::Nanos by)
 {
     for (const auto times : {&lane.begin, &lane.end})
@@ -53,10 +53,10 @@ void shift(timeline::Lane &lane, base::Nanos by)
     lane.tailEnd += by;
 }
 
-base::Error notUnderstood(std::size_t rank)
+base::Error malformedResult(std::size_t rank)
 {
     return base::Error::failed(
-        base::concat("process ", rank, " sent a result that makes no sense here; start all processes from the same program"));
+        base::concat("process ", rank, " sent a malformed result; start all processes from the same build"));
 }
 
 } // namespace
@@ -71,8 +71,8 @@ base::Result<ProcessGroupPtr> joinThroughMpi()
     return backend::joinThroughMpi();
 }
 
-base::Result<> agreeOn(backend::ProcessGroup &group, const std::string &what, const std::string &value,
-                       const std::string &remedy, const std::stop_token &stop)
+base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what, const std::string &value,
+                           const std::string &remedy, const std::stop_token &stop)
 {
     Packer own;
     own.put(value);
@@ -83,16 +83,16 @@ base::Result<> agreeOn(backend::ProcessGroup &group, const std::string &what, co
     for (std::size_t rank = 1; rank < all->size() && verdict.empty(); ++rank)
         if ((*all)[rank] != all->front())
             verdict = base::concat("process ", rank, " has another ", what, " than process 0; ", remedy);
-    Packer told;
-    told.put(verdict);
-    const auto heard = group.broadcast(told.take(), stop);
-    if (!heard)
-        return heard.error();
-    verdict = Unpacker(*heard).text();
+    Packer result;
+    result.put(verdict);
+    const auto received = group.broadcast(result.take(), stop);
+    if (!received)
+        return received.error();
+    verdict = Unpacker(*received).text();
     return verdict.empty() ? base::Result<>() : base::Error::invalid("--transport", verdict);
 }
 
-base::Result<> settled(const ProcessGroupPtr &group, base::Result<> outcome)
+base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcome)
 {
     if (!group || outcome)
         return outcome;
@@ -103,20 +103,21 @@ base::Result<> settled(const ProcessGroupPtr &group, base::Result<> outcome)
     return outcome;
 }
 
-Peers::Peers(ProcessGroupPtr group, int devices, std::stop_token halt) : m_group(std::move(group)), m_halt(std::move(halt))
+ControlChannel::ControlChannel(ProcessGroupPtr group, int devices, std::stop_token halt)
+    : m_group(std::move(group)), m_halt(std::move(halt))
 {
     m_ranks.resize(m_group ? 1 : size(devices));
     std::iota(m_ranks.begin(), m_ranks.end(), m_group ? m_group->rank() : 0);
 }
 
-std::unique_ptr<backend::Transport> Peers::makeTransport(std::stop_token halt) const
+std::unique_ptr<backend::Transport> ControlChannel::makeTransport(std::stop_token halt) const
 {
     if (!m_group)
         return backend::makeInProcessTransport(static_cast<int>(m_ranks.size()), std::move(halt));
     return m_group->makeTransport(std::move(halt));
 }
 
-base::Result<std::vector<Bytes>> Peers::toAll(Bytes own)
+base::Result<std::vector<Bytes>> ControlChannel::allGather(Bytes own)
 {
     const auto gathered = m_group->gather(std::move(own), m_halt);
     if (!gathered)
@@ -124,44 +125,45 @@ base::Result<std::vector<Bytes>> Peers::toAll(Bytes own)
     Packer all;
     for (const Bytes &part : *gathered)
         all.put(part);
-    const auto heard = m_group->broadcast(all.take(), m_halt);
-    if (!heard)
-        return heard.error();
-    Unpacker parts(*heard);
+    const auto received = m_group->broadcast(all.take(), m_halt);
+    if (!received)
+        return received.error();
+    Unpacker parts(*received);
     std::vector<Bytes> result;
     for (int rank = 0; rank < m_group->size(); ++rank)
         result.push_back(parts.values<std::byte>());
     return result;
 }
 
-base::Result<> Peers::agree(const RunPlan &plan, const Batch &first)
+base::Result<> ControlChannel::checkSameInputs(const RunPlan &plan, const Batch &first)
 {
     if (isAlone())
         return {};
     const std::string experiment = model::toJson(plan.experiment).dump();
-    if (auto same = agreeOn(*m_group, "experiment", experiment, "give all of them the same options and files", m_halt); !same)
-        return same;
-    if (auto same =
-            agreeOn(*m_group, "schedule", schedule::toText(plan.schedule),
-                    "it follows this machine's calibration; export it once and give all of them --schedule-file", m_halt);
+    if (auto same = requireSame(*m_group, "experiment", experiment, "give all of them the same options and files", m_halt);
         !same)
         return same;
-    return agreeOn(*m_group, "first batch", std::to_string(hashOf(first.allInputs())),
-                   "the files of --data differ between the machines", m_halt);
+    if (auto same =
+            requireSame(*m_group, "schedule", schedule::toText(plan.schedule),
+                        "it follows this machine's calibration; export it once and give all of them --schedule-file", m_halt);
+        !same)
+        return same;
+    return requireSame(*m_group, "first batch", std::to_string(hashOf(first.allInputs())),
+                       "the files of --data differ between the machines", m_halt);
 }
 
-base::Result<> Peers::introduce(const Devices &devices)
+base::Result<> ControlChannel::exchangeHolders(const Devices &devices)
 {
     if (isAlone())
         return {};
-    std::vector<std::int32_t> own; // index and whether it is a copy, in turn
+    std::vector<std::int32_t> own; // index and isCopy, alternating
     for (const auto &parameter : devices.front()->parameters()) {
         own.push_back(parameter->index);
         own.push_back(parameter->isCopy ? 1 : 0);
     }
     Packer packer;
     packer.put(own);
-    const auto all = toAll(packer.take());
+    const auto all = allGather(packer.take());
     if (!all)
         return all.error();
     for (int rank = 0; rank < m_group->size(); ++rank) {
@@ -178,23 +180,23 @@ base::Result<> Peers::introduce(const Devices &devices)
     return {};
 }
 
-base::Result<> Peers::meet()
+base::Result<> ControlChannel::barrier()
 {
     if (isAlone())
         return {};
     if (const auto gathered = m_group->gather({}, m_halt); !gathered)
         return gathered.error();
-    const auto heard = m_group->broadcast({}, m_halt);
-    return heard ? base::Result<>() : heard.error();
+    const auto received = m_group->broadcast({}, m_halt);
+    return received ? base::Result<>() : received.error();
 }
 
-void Peers::note(int step, std::size_t passesDone)
+void ControlChannel::reportProgress(int step, std::size_t passesDone)
 {
     if (m_group)
         m_group->note(step, passesDone);
 }
 
-std::vector<backend::Message> Peers::copyMessages(const RunPlan &plan) const
+std::vector<backend::Message> ControlChannel::copyMessages(const RunPlan &plan) const
 {
     std::vector<backend::Message> all;
     for (const Kind kind : {kCopyGradient, kSummedGradient}) {
@@ -208,7 +210,8 @@ std::vector<backend::Message> Peers::copyMessages(const RunPlan &plan) const
     return all;
 }
 
-base::Result<> Peers::sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport, backend::Pool &pool)
+base::Result<> ControlChannel::sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
+                                         backend::Pool &pool)
 {
     addOutputGradients(devices);
     if (isAlone()) {
@@ -250,7 +253,7 @@ base::Result<> Peers::sumCopies(const RunPlan &plan, const Devices &devices, bac
     return {};
 }
 
-base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &devices)
+base::Result<double> ControlChannel::gradientNorm(const RunPlan &plan, const Devices &devices)
 {
     std::vector<std::vector<double>> squares;
     for (const auto &device : devices)
@@ -259,7 +262,7 @@ base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &dev
         return runtime::gradientNorm(squares);
     Packer own;
     own.put(squares.front());
-    const auto all = toAll(own.take());
+    const auto all = allGather(own.take());
     if (!all)
         return all.error();
     squares.clear();
@@ -268,7 +271,7 @@ base::Result<double> Peers::gradientNorm(const RunPlan &plan, const Devices &dev
     return runtime::gradientNorm(squares);
 }
 
-base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)
+base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)
 {
     if (isAlone())
         return {};
@@ -293,7 +296,7 @@ base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
         outcome.lane = unpackLane(packed);
         if (!packed.isWhole())
-            return notUnderstood(outcomes.size() - 1);
+            return malformedResult(outcomes.size() - 1);
     }
     const base::Nanos earliest = *std::ranges::min_element(begins);
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank)
@@ -301,7 +304,7 @@ base::Result<> Peers::collect(std::vector<DeviceOutcome> &outcomes, Clock::time_
     return {};
 }
 
-base::Result<double> Peers::sum(double own)
+base::Result<double> ControlChannel::sumOnFirst(double own)
 {
     if (isAlone())
         return own;
@@ -316,8 +319,8 @@ base::Result<double> Peers::sum(double own)
     return sum;
 }
 
-base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &device, int parameter,
-                                  backend::Buffer Parameter::*part)
+base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
+                                          backend::Buffer Parameter::*part)
 {
     if (isAlone())
         return {};
@@ -338,7 +341,7 @@ base::Result<> Peers::collectRows(std::vector<float> &tensor, const Device &devi
         const auto first = packed.value<std::int64_t>();
         const auto values = packed.values<float>();
         if (!packed.isWhole() || first < 0 || first > std::ssize(tensor) - std::ssize(values))
-            return notUnderstood(rank);
+            return malformedResult(rank);
         std::copy(values.begin(), values.end(), tensor.begin() + first);
     }
     return {};

@@ -1,0 +1,96 @@
+// What the processes of a run exchange in addition to the tensors of the passes.
+#pragma once
+
+#include "engine/backend/process_group.h"
+#include "engine/runtime/executor/executor.h"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// The processes that train one plan, each with the device of its rank; null if all devices are in this process.
+using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
+
+/// Returns why processes cannot be connected through MPI, or an empty string.
+[[nodiscard]] std::string mpiProblem();
+/// Connects the processes that mpirun started. Call at most once per process.
+[[nodiscard]] base::Result<ProcessGroupPtr> joinThroughMpi();
+
+/// Collective. Fails on all processes if a process has another `value` than the first one. `what` names the value and `remedy`
+/// the correction in the error message.
+[[nodiscard]] base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what, const std::string &value,
+                                         const std::string &remedy, const std::stop_token &stop);
+
+/// Returns the outcome of a run in the group: if another process ended it, that process's error. Otherwise sends an error of
+/// this process to the others.
+[[nodiscard]] base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcome);
+
+/// The results of a step on one device.
+struct DeviceOutcome {
+    double loss = 0; ///< Device::lossSum()
+    simulate::MemoryByCategory peakMemory{};
+    timeline::Lane lane; ///< by the clock of the step
+};
+
+/// The collective calls of a Session. If all devices are in this process, each call does only its local part. Calls return
+/// Cancelled after a stop of `halt`.
+class ControlChannel {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    ControlChannel(ProcessGroupPtr group, int devices, std::stop_token halt);
+    [[nodiscard]] bool isAlone() const { return m_group == nullptr; }
+    /// Returns whether this process receives the results.
+    [[nodiscard]] bool isFirst() const { return m_group == nullptr || m_group->isFirst(); }
+    /// Returns the ranks of the devices in this process.
+    [[nodiscard]] const std::vector<int> &ranks() const { return m_ranks; }
+
+    /// Creates the transport between the devices.
+    [[nodiscard]] std::unique_ptr<backend::Transport> makeTransport(std::stop_token halt) const;
+    /// Fails if processes differ in experiment, schedule or first batch.
+    [[nodiscard]] base::Result<> checkSameInputs(const RunPlan &plan, const Batch &first);
+    /// Exchanges which devices hold which parameters or copies.
+    [[nodiscard]] base::Result<> exchangeHolders(const Devices &devices);
+    /// Blocks until all processes have called it.
+    [[nodiscard]] base::Result<> barrier();
+    /// Sets the progress that other processes report if this one is lost.
+    void reportProgress(int step, std::size_t passesDone);
+    [[nodiscard]] const ProcessGroupPtr &group() const { return m_group; }
+
+    /// Returns the messages of sumCopies(), in the order for backend::Transport::announce(). Call after exchangeHolders().
+    [[nodiscard]] std::vector<backend::Message> copyMessages(const RunPlan &plan) const;
+    /// Sums the gradients of copied parameters; see optimizer.h. Allocates messages from `pool`.
+    [[nodiscard]] base::Result<> sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
+                                           backend::Pool &pool);
+    [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices);
+    /// Replaces `outcomes` on the first process by those of all devices in rank order, by one clock. `begin` is the begin of
+    /// the step by this process's clock.
+    [[nodiscard]] base::Result<> gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);
+    /// Returns the sum over all processes, in rank order, on the first one.
+    [[nodiscard]] base::Result<double> sumOnFirst(double own);
+    /// Writes the rows of `parameter` that other processes hold to `tensor` on the first process. `device` is the device of
+    /// this process.
+    [[nodiscard]] base::Result<> gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
+                                            backend::Buffer Parameter::*part);
+
+private:
+    [[nodiscard]] base::Result<std::vector<backend::Bytes>> allGather(backend::Bytes own);
+
+    /// The ranks that hold all rows of a parameter. Shards have no copies.
+    struct Holders {
+        int original = 0;
+        std::vector<int> copies;
+    };
+
+    ProcessGroupPtr m_group;
+    std::vector<int> m_ranks;
+    std::stop_token m_halt;
+    std::vector<Holders> m_holders; ///< by parameter
+};
+
+} // namespace stagelens::runtime
