@@ -6,10 +6,10 @@
 #include "engine/base/printable.h"
 #include "engine/service/engine_service.h"
 #include "ui/controls/theme.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/picture_export.h"
 #include "ui/shell/closing_signals.h"
-#include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/picture_export.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
 

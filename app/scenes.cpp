@@ -3,19 +3,20 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "ui/controllers/compare_controller.h"
+#include "ui/controllers/plan_controller.h"
+#include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/window_actions.h"
 #include "ui/learn/tour.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/learn_page.h"
+#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
-#include "ui/shell/compare_controller.h"
-#include "ui/shell/explore_page.h"
-#include "ui/shell/learn_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_controller.h"
-#include "ui/shell/schedule_controller.h"
-#include "ui/shell/sweep_page.h"
-#include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
@@ -88,7 +89,7 @@ void askAboutAGap(ui::TimelineView &timeline)
 /// As if somebody were typing a number of microbatches.
 void editTheMicrobatches(MainWindow &window)
 {
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     auto &field = *window.findChild<QSpinBox *>(u"strip.parallel.microbatches"_s);
     field.setFocus();
     field.setValue(12);
@@ -106,7 +107,7 @@ void letARunFail(MainWindow &window)
 Result<> showTwoRunsCompared(MainWindow &window)
 {
     for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab2}) {
-        window.apply(method);
+        window.controllers().plan->chooseMethod(method);
         if (auto trained = trainAFewSteps(window); !trained)
             return trained;
     }
@@ -114,7 +115,7 @@ Result<> showTwoRunsCompared(MainWindow &window)
     if (runs.size() < 2)
         return base::Error::failed("the runs of the scene were not stored: " + utf8(window.runController().storeProblem()));
     std::ranges::sort(runs);
-    window.compareController().compareRuns({runs.begin(), runs.end()});
+    window.controllers().compare->compareRuns({runs.begin(), runs.end()});
     if (!waitFor([&] { return window.comparePanel().items().size() == runs.size(); }))
         return base::Error::failed("the runs of the scene were not read within 3 minutes");
     return {};
@@ -159,7 +160,7 @@ void present(MainWindow &window)
 void editTheSchedule(MainWindow &window)
 {
     window.actions().editSchedule->trigger();
-    window.scheduleController().move({0, 5, 4}); // a forward in front of the backward before it
+    window.controllers().schedule->move({0, 5, 4}); // a forward in front of the backward before it
 }
 
 void playToTheThird(MainWindow &window)
@@ -221,7 +222,8 @@ const std::vector<Scene> &scenes()
     static const auto nothing = simply([](MainWindow &) {});
     static const std::vector<Scene> kAll = {
         {u"first-start", nothing},
-        {u"vocab-2", simply([](MainWindow &window) { window.apply(model::VocabularyMethod::Vocab2); })},
+        {u"vocab-2",
+         simply([](MainWindow &window) { window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2); })},
         {u"edited", simply(editTheMicrobatches)},
         {u"trained", trainAFewSteps},
         {u"failed", simply(letARunFail)},

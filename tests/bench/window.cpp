@@ -3,11 +3,11 @@
 #include "engine/base/random.h"
 #include "engine/service/engine_service.h"
 #include "tests/bench/many_runs.h"
+#include "ui/pages/explore_page.h"
 #include "ui/panels/runs_panel.h"
-#include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_controller.h"
 #include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
 
 #include <QApplication>
 #include <QHeaderView>

@@ -5,10 +5,10 @@ report "Labels are made by plainLabel() and markupLabel()" \
     "$(grep -rnE 'new QLabel\b|\bQLabel [a-zA-Z_]+[;({]' --include='*.cpp' --include='*.h' ui app | grep -v '^ui/words/plain_text\.cpp:')"
 report "Markup is for words of our own, each of which is listed here" \
     "$(grep -rnE '\bmarkupLabel\(' --include='*.cpp' ui app |
-        grep -vE '^ui/words/plain_text\.cpp:|^ui/panels/schedule_panel\.cpp:.*<b>Schedule as text|^ui/shell/window_layout\.cpp:.*richText')"
+        grep -vE '^ui/words/plain_text\.cpp:|^ui/panels/schedule_panel\.cpp:.*<b>Schedule as text|^ui/shell/main_window\.cpp:.*richText')"
 report "Tags stand only in the words of such labels; others show them as they are" \
     "$(grep -rnE '"[^"]*</?(b|br|i|p|tr|td|table)>' --include='*.cpp' ui app |
-        grep -vE '^ui/panels/schedule_panel\.cpp:.*markupLabel\(|^ui/shell/window_(layout|actions)\.cpp:')"
+        grep -vE '^ui/panels/schedule_panel\.cpp:.*markupLabel\(|^ui/(shell/main_window|controllers/window_actions)\.cpp:')"
 report "Nothing else that detects markup is used" \
     "$(grep -rnE '\b(QMessageBox|QErrorMessage|QStaticText|QWhatsThis|setWhatsThis|setHtml|insertHtml|AutoText)\b' --include='*.cpp' --include='*.h' ui app)"
 report "Pages of Learn alone are Markdown" \

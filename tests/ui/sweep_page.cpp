@@ -1,8 +1,8 @@
 // Sweeping: what is prepared, what it costs, two linked plots, impossible points, cancelling, opening a plan.
-#include "ui/shell/sweep_page.h"
+#include "ui/pages/sweep_page.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/pages/sweep_content.h"
 #include "ui/plots/sweep_plot.h"
-#include "ui/shell/sweep_content.h"
 #include "ui/state/sweep_plan.h"
 
 #include <QCheckBox>

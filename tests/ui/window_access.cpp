@@ -1,7 +1,7 @@
 // The window without eyes and without a mouse: what takes the focus has a name, and the keyboard comes to it, in every mode.
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/compare_controller.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/shell/compare_controller.h"
 
 #include <QAccessible>
 #include <QActionGroup>
@@ -90,7 +90,7 @@ void WindowAccess::initTestCase()
             QTest::mouseClick(button, Qt::LeftButton);
     window.actions().editSchedule->trigger();
     const auto &runs = window.runController().runs().ids;
-    window.compareController().compareRuns({runs.begin(), runs.end()});
+    window.controllers().compare->compareRuns({runs.begin(), runs.end()});
     QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
 }
 

@@ -1,6 +1,7 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
+#include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
@@ -131,7 +132,7 @@ void WindowExplore::theEmptyComparisonOffersOne()
     QVERIFY(!offer->isVisible());
     // A plan that is no baseline stands beside the baseline.
     window.comparePanel().setItems({});
-    window.apply(model::VocabularyMethod::Vocab1);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab1);
     QCOMPARE(offer->text(), u"Compare this plan with the baseline"_s);
     QTest::mouseClick(offer, Qt::LeftButton);
     QCOMPARE(items.size(), std::size_t{2});
@@ -254,10 +255,10 @@ void WindowExplore::wordsThatAreNoNumberAreRefused()
 void WindowExplore::pinnedBaselineIsNamedBesideTheDifference()
 {
     auto &window = m_fixture->open();
-    window.apply(model::VocabularyMethod::Vocab1);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab1);
     window.actions().pinBaseline->trigger();
     QCOMPARE(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text(), u"This plan is the baseline."_s);
-    window.apply(model::VocabularyMethod::None);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::None);
     QVERIFY2(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text().contains(u"VOCAB-1"_s),
              qPrintable(m_fixture->find<QLabel>(u"metrics.baseline"_s)->text()));
     QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.change"_s)->text().startsWith(u"+"_s));
@@ -419,7 +420,7 @@ void WindowExplore::checkedButtonsAreLegible()
 void WindowExplore::laterStartReopensTheLastExperiment()
 {
     auto *first = &m_fixture->open();
-    first->apply(model::VocabularyMethod::Redis);
+    first->controllers().plan->chooseMethod(model::VocabularyMethod::Redis);
     first->close();
     auto &second = m_fixture->open();
     QVERIFY(second.document().experiment().schedule.vocabulary == model::VocabularyMethod::Redis);

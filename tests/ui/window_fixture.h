@@ -3,15 +3,15 @@
 
 #include "tests/support/gpt_shape.h"
 #include "tests/support/ui_test.h"
+#include "ui/controllers/window_actions.h"
 #include "ui/controls/message_bar.h"
 #include "ui/controls/theme.h"
+#include "ui/pages/explore_page.h"
 #include "ui/panels/runs_panel.h"
-#include "ui/shell/explore_page.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_controller.h"
-#include "ui/shell/window_actions.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -1,8 +1,8 @@
 // The documentation inside the window, and the way from a page to a plan.
 #include "tests/ui/window_fixture.h"
 #include "ui/learn/lesson_picture.h"
+#include "ui/pages/learn_page.h"
 #include "ui/panels/play_bar.h"
-#include "ui/shell/learn_page.h"
 
 #include <QDockWidget>
 #include <QLabel>

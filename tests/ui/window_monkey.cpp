@@ -4,7 +4,7 @@
 #include "engine/base/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/shell/sweep_page.h"
+#include "ui/pages/sweep_page.h"
 
 #include <QComboBox>
 #include <QDir>

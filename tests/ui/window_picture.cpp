@@ -1,10 +1,11 @@
 // How the window shows its picture: as a table, in a presentation, played, with the critical path, without a run.
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/plan_controller.h"
+#include "ui/pages/learn_page.h"
+#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/play_bar.h"
-#include "ui/shell/learn_page.h"
-#include "ui/shell/sweep_page.h"
 
 #include <QClipboard>
 #include <QDockWidget>
@@ -59,7 +60,7 @@ void WindowPicture::theTableShowsTheSamePasses()
     const int row = table->currentIndex().row();
     QCOMPARE(table->model()->index(row, 0).data().toString(), u"Predicted"_s);
     QCOMPARE(table->model()->index(row, 1).data().toInt(), 1);
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(table->model()->rowCount() > 4 * 16 * 2);
     window.actions().asTable->trigger();
     QVERIFY(window.explorePage().timeline()->isVisible());
@@ -100,7 +101,7 @@ void WindowPicture::theCriticalPathIsShownOnDemand()
     QVERIFY(m_fixture->content().critical);
     const auto &steps = m_fixture->content().groups[0].why->path.steps;
     QCOMPARE(steps.back().end - steps.front().begin, m_fixture->content().groups[0].timeline->makespan());
-    window.apply(model::VocabularyMethod::Vocab2); // another plan, another path
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2); // another plan, another path
     QVERIFY(m_fixture->content().groups[0].why);
     QTest::keyClick(timeline, Qt::Key_C);
     QVERIFY(!m_fixture->content().critical);
@@ -174,7 +175,7 @@ void WindowPicture::whatAPaperMeasuredStandsBesideThePrediction()
     QVERIFY(iteration->toolTip().contains(u"2411.05288"_s));
     QVERIFY(m_fixture->content().published);
     QCOMPARE(m_fixture->content().published->text, u"Published 24 s"_s);
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QCOMPARE(m_fixture->content().published->text, u"Published 12.7 s"_s);
     model::Experiment other = window.document().experiment();
     other.parallel.microbatches = 64; // nobody has published that

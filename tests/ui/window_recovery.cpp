@@ -2,6 +2,7 @@
 // start on a small screen fits it.
 #include "engine/model/experiment_json.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/pane_controller.h"
 
 #include <QMenu>
 #include <QProcess>

@@ -1,8 +1,10 @@
 // The table of runs in the window: finding, describing, showing with its own plan, importing, comparing.
 #include "engine/store/sqlite.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/export_controller.h"
+#include "ui/controllers/import_controller.h"
+#include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/shell/import_controller.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -89,7 +91,7 @@ void WindowRuns::init()
     m_fixture->usePlanForTraining(4);
     for (const bool split : {false, true}) {
         if (split)
-            window.apply(model::VocabularyMethod::Vocab2);
+            window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
         QTest::keyClick(&window, Qt::Key_F5);
         QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     }
@@ -112,7 +114,8 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
     const auto exported = [&](const QString &format) {
         const QString path = m_fixture->path(u"data."_s + format);
         QFile file(path);
-        return window.exportData(format, path).ok() && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        return window.controllers().exports->exportData(format, path).ok() && file.open(QIODevice::ReadOnly) ? file.readAll()
+                                                                                                             : QByteArray();
     };
     const auto kindOf = [](const QByteArray &json) { return QJsonDocument::fromJson(json)[u"kind"].toString(); };
     QCOMPARE(kindOf(exported(u"json"_s)), u"predicted"_s); // beside a run the plan's prediction comes first
@@ -130,7 +133,7 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
     window.actions().learn->trigger();
     QVERIFY(!window.actions().exportTrace->isEnabled());
     QCOMPARE(window.actions().exportTrace->toolTip(), u"Explore and Sweep have data to export."_s);
-    QVERIFY(!window.exportData(u"csv"_s, m_fixture->path(u"none.csv"_s)).ok());
+    QVERIFY(!window.controllers().exports->exportData(u"csv"_s, m_fixture->path(u"none.csv"_s)).ok());
     window.actions().explore->trigger();
     QVERIFY(window.actions().exportTrace->isEnabled());
     QCOMPARE(window.actions().exportTrace->toolTip(), tip);
@@ -241,7 +244,7 @@ void WindowRuns::tracesAreImported()
     file.write("{\"traceEvents\":[" + events + "]}");
     file.close();
     auto &window = m_fixture->window();
-    window.importController().importFiles({file.fileName()});
+    window.controllers().imports->importFiles({file.fileName()});
     QTRY_COMPARE(model()->rowCount(), 3);
     QCOMPARE(cell(0, RunTableModel::Kind), u"Imported"_s);
     QCOMPARE(cell(0, RunTableModel::Name), u"rank-all"_s);
@@ -260,7 +263,7 @@ void WindowRuns::whatIsNoTraceIsExplained()
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("Dear editor, this is no trace.");
     file.close();
-    m_fixture->window().importController().importFiles({file.fileName()});
+    m_fixture->window().controllers().imports->importFiles({file.fileName()});
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QTRY_VERIFY2(bar->text().startsWith(u"Nothing was imported."_s), qPrintable(bar->text()));
     QCOMPARE(model()->rowCount(), 2);
@@ -380,7 +383,7 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
         progress = bar->text();
         QTest::mouseClick(m_fixture->find<QAbstractButton>(u"bar.import.Cancel"_s), Qt::LeftButton);
     });
-    window.importController().importFiles({file.fileName()});
+    window.controllers().imports->importFiles({file.fileName()});
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
     QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));

@@ -1,9 +1,9 @@
 // Editing the order of passes in the window: as text with live faults, by dragging a pass, with keys, from and to files.
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
+#include "ui/controllers/schedule_controller.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
-#include "ui/shell/schedule_controller.h"
 
 #include <QComboBox>
 #include <QFile>
@@ -233,7 +233,7 @@ void WindowSchedule::theOrderIsSavedWithTheExperiment()
 void WindowSchedule::schedulesComeFromAndGoToFiles()
 {
     openSmall();
-    auto &controller = m_fixture->window().scheduleController();
+    auto &controller = *m_fixture->window().controllers().schedule;
     const QString csv = m_fixture->path(u"out.csv"_s);
     controller.write(csv, service::ScheduleFormat::TorchCsv);
     QFile written(csv);
@@ -292,7 +292,7 @@ void WindowSchedule::aBrokenFileIsMendedAsText()
     QFile bad(m_fixture->path(u"bad.csv"_s));
     QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write(broken) > 0);
     bad.close();
-    window.scheduleController().open(bad.fileName());
+    window.controllers().schedule->open(bad.fileName());
     QTRY_VERIFY(panel().isVisible());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QVERIFY2(notice->text().startsWith(u"bad.csv has faults"_s), qPrintable(notice->text()));

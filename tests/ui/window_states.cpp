@@ -3,13 +3,13 @@
 #include "engine/model/presets.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/compare_controller.h"
+#include "ui/controllers/import_controller.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/detail_combo.h"
 #include "ui/learn/page_browser.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
-#include "ui/shell/compare_controller.h"
-#include "ui/shell/import_controller.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -221,7 +221,7 @@ void WindowStates::namesAreShownAsTheyAre()
     window.runController().setTags(id, {bad});
     window.runController().setNote(id, bad);
     window.runsPanel().setColumns({u"Tags"_s, u"Note"_s, u"Kind"_s, u"Differs from baseline"_s});
-    window.compareController().compareRuns({id, id});
+    window.controllers().compare->compareRuns({id, id});
     QTRY_VERIFY(window.findChild<QWidget *>(u"compare.chip.B"_s));
     window.actions().explore->trigger();
     // A plan with such a title, preset, hardware and files.
@@ -237,7 +237,7 @@ void WindowStates::namesAreShownAsTheyAre()
     plan.schedule.family = model::kCustomFamily;
     plan.schedule.file = ui::utf8(bad);
     window.document().start(plan, {}, bad);
-    window.importController().importFiles({bad});
+    window.controllers().imports->importFiles({bad});
     QTRY_VERIFY(m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text().startsWith(u"Nothing was imported."_s));
     window.document().edit(u"model.preset"_s, bad, window.document().experiment());
     window.actions().about->trigger();

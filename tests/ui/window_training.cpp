@@ -2,6 +2,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/store/run_store.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/closing_signals.h"
@@ -88,7 +89,7 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     QVERIFY(m_fixture->content().groups[0].timeline->provenance == timeline::Provenance::MeasuredVirtualClock);
     // The only prediction in this picture says that it is one, and the plan's own is no longer spoken of.
     QVERIFY2(m_fixture->content().baseline->text.endsWith(u" (predicted)"_s), qPrintable(m_fixture->content().baseline->text));
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(!m_fixture->content().baseline->text.contains(u"now"_s));
     m_fixture->click(u"strip.shown.Both"_s);
     QVERIFY(m_fixture->content().baseline->text.contains(u", now "_s));
@@ -122,7 +123,7 @@ void WindowTraining::editingDuringTheRunMarksItAsDiffering()
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, 30000);
     QVERIFY(!m_fixture->content().groups[1].faded);
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(window.runController().isTraining());
     QVERIFY(m_fixture->content().groups[1].faded);
     QVERIFY(!m_fixture->content().groups[1].caption.contains(u'%'));
@@ -158,7 +159,7 @@ void WindowTraining::twoTickedRunsAreCompared()
     train();
     if (QTest::currentTestFailed())
         return;
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     train();
     if (QTest::currentTestFailed())
         return;
@@ -323,7 +324,7 @@ void WindowTraining::aMeasurementLeavesWithItsPlan()
         QVERIFY(isRunShown());
     }
     // What is edited in place keeps its measurement beside it, pale.
-    window.apply(model::VocabularyMethod::Vocab2);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(isRunShown());
     QVERIFY(m_fixture->content().groups[1].faded);
     // The same plan in teaching units has no common axis with its run, and says so.
@@ -426,7 +427,7 @@ void WindowTraining::measuredChoosesRunAndStep()
     // One of another plan is not taken for it.
     m_fixture->open();
     m_fixture->usePlanForTraining(4);
-    m_fixture->window().apply(model::VocabularyMethod::Vocab2);
+    m_fixture->window().controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     m_fixture->click(u"strip.shown.Measured"_s);
     m_fixture->window().runController().refreshRuns(); // is answered after what was asked before
     QTRY_VERIFY(m_fixture->isSettled());

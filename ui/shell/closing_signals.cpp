@@ -1,7 +1,7 @@
 #include "ui/shell/closing_signals.h"
 
 #include "ui/shell/main_window.h"
-#include "ui/shell/run_controller.h"
+#include "ui/state/run_controller.h"
 
 #include <QApplication>
 #include <QSocketNotifier>

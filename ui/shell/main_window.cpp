@@ -1,88 +1,96 @@
 #include "ui/shell/main_window.h"
-#include "ui/words/plain_text.h"
 
-#include "engine/model/names.h"
-#include "ui/controls/message_bar.h"
-#include "ui/learn/lesson_picture.h"
-#include "ui/panels/compare_panel.h"
+#include "engine/service/given_file.h"
+#include "ui/controllers/compare_controller.h"
+#include "ui/controllers/export_controller.h"
+#include "ui/controllers/field_controller.h"
+#include "ui/controllers/file_controller.h"
+#include "ui/controllers/import_controller.h"
+#include "ui/controllers/measured_controller.h"
+#include "ui/controllers/notice_controller.h"
+#include "ui/controllers/page_controller.h"
+#include "ui/controllers/pane_controller.h"
+#include "ui/controllers/plan_controller.h"
+#include "ui/controllers/problem_controller.h"
+#include "ui/controllers/run_table_controller.h"
+#include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/store_controller.h"
+#include "ui/controllers/training_controller.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/controls/theme.h"
+#include "ui/pages/explore_page.h"
 #include "ui/panels/experiment_editor.h"
-#include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/panels/play_bar.h"
 #include "ui/panels/runs_panel.h"
-#include "ui/panels/scaled_copy_dialog.h"
 #include "ui/panels/tool_strip.h"
-#include "ui/shell/compare_controller.h"
-#include "ui/shell/explore_page.h"
-#include "ui/shell/file_controller.h"
-#include "ui/shell/import_controller.h"
-#include "ui/shell/learn_page.h"
-#include "ui/shell/notice_controller.h"
-#include "ui/shell/run_controller.h"
-#include "ui/shell/window_actions.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
-#include "ui/state/scaled_copy.h"
+#include "ui/state/run_controller.h"
 #include "ui/state/view_state.h"
-#include "ui/words/train_words.h"
+#include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
+#include <QApplication>
 #include <QCloseEvent>
-#include <QStackedWidget>
+#include <QDialog>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
 #include <QTableView>
+#include <QVBoxLayout>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
-/// An illegal value is pointed at after this pause, so that typing "16" does not complain about "1".
-constexpr int kProblemDelayMilliseconds = 600;
+
+WindowModel makeModel(const WindowOptions &options, QWidget *window)
+{
+    WindowModel model = {};
+    model.bridge = new EngineBridge(service::ServiceOptions{options.database, 0}, window);
+    model.document = new ExperimentDocument(window);
+    model.files = new FileController(model.document, options.remember, window);
+    model.forecast = new Forecast(model.bridge, model.document, window);
+    model.run = new RunController(model.bridge, window);
+    model.view = new ViewState(window);
+    QUndoStack &undo = model.document->undoStack();
+    model.actions =
+        new WindowActions(undo.createUndoAction(window, u"&Undo"_s), undo.createRedoAction(window, u"&Redo"_s), window);
+    return model;
+}
+
 } // namespace
 
-MainWindow::MainWindow(WindowOptions options, QWidget *parent)
-    : QMainWindow(parent), m_options(std::move(options)),
-      m_bridge(new EngineBridge(service::ServiceOptions{m_options.database, 0}, this)),
-      m_document(new ExperimentDocument(this)), m_files(new FileController(m_document, m_options.remember, this)),
-      m_forecast(new Forecast(m_bridge, m_document, this)), m_runController(new RunController(m_bridge, this)),
-      m_view(new ViewState(this))
+MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
+    : QMainWindow(parent), m_model(makeModel(options, this)), m_widgets(std::make_unique<WindowWidgets>(this, m_model)),
+      m_controllers(std::make_unique<WindowControllers>(this, m_model, *m_widgets, options.remember))
 {
     keepLabelsPlain();
-    m_problemDelay.setSingleShot(true);
-    m_problemDelay.setInterval(kProblemDelayMilliseconds);
-    m_actions = new WindowActions(m_document->undoStack().createUndoAction(this, u"&Undo"_s),
-                                  m_document->undoStack().createRedoAction(this, u"&Redo"_s), this);
-    buildTop();
-    buildCentre();
-    buildDocks();
-    buildMenus();
-    m_notice = std::make_unique<NoticeController>(m_noticeBar, &m_document->undoStack());
-    m_compareController = std::make_unique<CompareController>(m_bridge, m_document, m_forecast, m_runController, m_compare);
-    m_imports = std::make_unique<ImportController>(m_bridge, m_importBar);
     connectModel();
-    connectRuns();
-    connectSchedule();
+    connectInspector();
     connectActions();
-    connectFields();
     setAcceptDrops(true);
-    restoreMemory();
-    connectMemory();
-    m_files->start(m_options.file);
-    m_runController->refreshRuns();
-    m_bridge->findBackends();
-    if (m_options.calibrate)
-        m_bridge->calibrateOnce();
+    m_controllers->panes->restore();
+    m_model.files->start(options.file);
+    m_model.run->refreshRuns();
+    m_model.bridge->findBackends();
+    if (options.calibrate)
+        m_model.bridge->calibrateOnce();
 }
 
 MainWindow::~MainWindow()
 {
     // The widgets listen to the model until the end; it must not speak to half-destroyed ones.
-    for (QObject *speaker : std::initializer_list<QObject *>{m_bridge, m_document, m_forecast, m_runController, m_view})
-        speaker->disconnect();
-    m_document->undoStack().disconnect();
+    for (QObject *sender :
+         std::initializer_list<QObject *>{m_model.bridge, m_model.document, m_model.forecast, m_model.run, m_model.view})
+        sender->disconnect();
+    m_model.document->undoStack().disconnect();
     // Hiding the widgets makes them speak as well, when this is no longer a MainWindow.
     for (QObject *child : findChildren<QObject *>())
         child->disconnect(this);
@@ -90,267 +98,151 @@ MainWindow::~MainWindow()
 
 void MainWindow::connectModel()
 {
-    connect(m_forecast, &Forecast::changed, this, [this] {
-        m_files->setSound(m_forecast->problems().empty());
-        if (!m_forecast->isStale() && !m_forecast->isComputing())
-            m_soundStep = m_document->undoStack().index();
-        updateTrain();
-        updateFigures();
-        updateProblems(false);
-        updateMethodDetails();
-        updateExports();
-    });
-    connect(m_forecast, &Forecast::adviceChanged, this, &MainWindow::updateMethodDetails);
-    connect(m_forecast, &Forecast::familiesChanged, this, &MainWindow::updateMethodDetails);
-    connect(&m_problemDelay, &QTimer::timeout, this, &MainWindow::showProblems);
-    connect(m_document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
-    connect(&m_document->undoStack(), &QUndoStack::indexChanged, this, &MainWindow::stepDone);
-    connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
-    connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
-    connect(m_files, &FileController::failed, m_notice.get(), &NoticeController::warn);
-    connect(m_bridge, &EngineBridge::calibrated, m_forecast, &Forecast::refresh);
-    for (const auto changedBy : {&ViewState::selectionChanged, &ViewState::markChanged})
-        connect(m_view, changedBy, this, [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
-    connect(m_explore->timeline(), &TimelineView::gapForgotten, this,
-            [this] { m_inspector->setText(m_explore->timeline()->describeSelection()); });
-    connect(m_explore, &ExplorePage::gapExplained, m_inspector, &InspectorPanel::setText);
-    connect(m_explore, &ExplorePage::showPlanAsked, this, &MainWindow::showPlanOfRun);
-    connect(m_explore, &ExplorePage::trainAsked, m_actions->train, &QAction::trigger);
-    connect(m_explore, &ExplorePage::fieldAsked, this, [this](const QString &field) {
-        m_left->show();
-        m_left->raise();
-        m_editor->reveal(field);
-    });
-    connect(m_explore->headline(), &HeadlineBar::applied, this, &MainWindow::apply);
-    connect(m_explore->headline(), &HeadlineBar::familyApplied, this, [this](const QString &family) {
-        m_document->closeGesture();
-        m_document->edit(u"schedule.family"_s, u"Schedule"_s, withFamily(m_document->experiment(), utf8(family)));
-        m_document->closeGesture();
-    });
-    connect(m_explore->headline(), &HeadlineBar::fixApplied, this, &MainWindow::applyFix);
-    connect(m_strip, &ToolStrip::shownChanged, this, [this] {
-        if (m_strip->shown() != Shown::Predicted && !m_explore->run() && m_forecast->plan())
-            m_runController->findRunsOf(m_forecast->plan()->experiment, 1, [this](const std::vector<store::RunSummary> &runs) {
-                if (m_strip->shown() != Shown::Predicted && !m_explore->run() && !runs.empty())
-                    m_runController->show(runs.front().id);
-            });
-        m_explore->setShown(m_strip->shown());
-        updateExports();
-    });
-    connect(m_strip, &ToolStrip::measuredMenuOpens, this, &MainWindow::fillMeasured);
-}
-
-void MainWindow::connectRuns()
-{
-    connect(m_runController, &RunController::shownChanged, this, &MainWindow::updateFigures);
-    connect(m_runController, &RunController::shownChanged, this, &MainWindow::updateExports);
-    connect(m_runController, &RunController::trainingChanged, this, [this] {
-        updateTrain();
-        if (m_runController->isTraining())
+    connect(m_model.forecast, &Forecast::changed, this, &MainWindow::updateFigures);
+    connect(m_model.run, &RunController::shownChanged, this, &MainWindow::updateFigures);
+    connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
+    connect(m_model.run, &RunController::trainingChanged, this, [this] {
+        if (m_model.run->isTraining())
             return;
-        m_notice->clearRunWarning();
+        m_controllers->notice->clearRunWarning();
         if (m_closeWhenStopped)
             close();
     });
-    connect(m_runController, &RunController::runsChanged, this, &MainWindow::updateRuns);
-    connect(m_runController, &RunController::runsChanged, this, &MainWindow::tellInterrupted, Qt::SingleShotConnection);
-    connect(m_runController, &RunController::storeProblemChanged, this, &MainWindow::updateStoreBar);
-    connect(m_runController, &RunController::failed, m_notice.get(), &NoticeController::warn);
-    connectRunsPanel();
-    connect(m_compareController.get(), &CompareController::pageAsked, m_actions->compare, &QAction::trigger);
-    connect(m_compareController.get(), &CompareController::failed, m_notice.get(), &NoticeController::warn);
-    connect(m_imports.get(), &ImportController::failed, m_notice.get(), &NoticeController::warn);
-    connect(m_imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {
-        m_runController->refreshRuns();
-        m_runs->setFolded(false);
-        m_notice->say(MessageBar::Tone::Note, words, {u"Show it"_s, [this, run] { showRun(run); }});
+}
+
+void MainWindow::connectInspector()
+{
+    const auto describe = [this] { m_widgets->inspector->setText(m_widgets->explore->timeline()->describeSelection()); };
+    connect(m_model.view, &ViewState::selectionChanged, this, describe);
+    connect(m_model.view, &ViewState::markChanged, this, describe);
+    connect(m_widgets->explore->timeline(), &TimelineView::gapForgotten, this, describe);
+    connect(m_widgets->explore, &ExplorePage::gapExplained, m_widgets->inspector, &InspectorPanel::setText);
+    connect(m_widgets->explore, &ExplorePage::fieldAsked, this, [this](const QString &field) {
+        m_widgets->left->show();
+        m_widgets->left->raise();
+        m_widgets->editor->reveal(field);
     });
-    connectSweep();
-    connect(m_runs, &RunsPanel::unfolded, this, &MainWindow::giveRunsRoom);
-    connect(m_runs, &RunsPanel::foldedByHand, this, [this] { m_foldedByHand = true; });
 }
 
-void MainWindow::connectFields()
+void MainWindow::connectActions()
 {
-    std::vector<FieldEditor *> editors = m_strip->editors();
-    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
-    for (FieldEditor *editor : editors) {
-        connect(editor, &FieldEditor::left, this, [this] { updateProblems(true); });
-        if (editor->field().id == u"schedule.vocabulary"_s)
-            connect(editor, &FieldEditor::choiceHovered, this, [this](const QString &value) {
-                m_explore->setGhost(value.isEmpty() ? std::nullopt : model::parse<model::VocabularyMethod>(utf8(value)));
-            });
-        if (editor->field().id == u"training.backend"_s)
-            connect(m_bridge, &EngineBridge::backendsFound, editor,
-                    [editor](const std::vector<service::BackendInfo> &backends) {
-                        for (const service::BackendInfo &backend : backends)
-                            editor->setDetail(qtText(backend.name), backendWords(backend));
-                    });
-        if (editor->field().id != u"schedule.family"_s)
-            continue;
-        connect(editor, &FieldEditor::choiceHovered, m_explore, &ExplorePage::setGhostFamily);
-        connect(editor, &FieldEditor::chosen, this, [this](const QString &family) {
-            if (utf8(family) == model::kCustomFamily)
-                offerCustomOrder();
-        });
-    }
-}
-
-void MainWindow::apply(model::VocabularyMethod method)
-{
-    m_document->closeGesture();
-    m_document->edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, withMethod(m_document->experiment(), method));
-    m_document->closeGesture();
-}
-
-void MainWindow::updateTrain()
-{
-    const auto &plan = m_forecast->plan();
-    const int steps = m_document->experiment().training.steps;
-    const QString obstacle = trainingObstacle(plan, m_forecast->problems());
-    const bool training = m_runController->isTraining();
-    // Of a large plan it takes a while to find: once is enough until a run has changed what is free.
-    if (!obstacle.isEmpty() || training)
-        m_hindrance = {};
-    else if (m_hindrance.first != plan)
-        m_hindrance = {plan, machineObstacle(*plan)};
-    const MachineObstacle &hindrance = m_hindrance.second;
-    m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
-    m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
-    m_actions->train->setEnabled(obstacle.isEmpty() && hindrance.words.isEmpty() && !training);
-    m_actions->trainCopy->setEnabled(hindrance.copyHelps);
-    m_actions->trainCopy->setToolTip(plainTip(hindrance.words + u" (F5)"_s));
-    if (training)
-        m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
-    else if (!hindrance.words.isEmpty())
-        m_actions->train->setToolTip(plainTip(hindrance.words));
-    else
-        m_actions->train->setToolTip(
-            plainTip(obstacle.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : obstacle));
-    m_actions->stop->setEnabled(training && !m_runController->isStopping());
-    m_strip->setProgress(m_runController->progressText());
+    const auto on = [this](QAction *action, auto run) { connect(action, &QAction::triggered, this, run); };
+    on(m_model.actions->newExperiment, [this] { m_model.files->newExperiment(); });
+    on(m_model.actions->open, [this] { m_model.files->openAsked(); });
+    on(m_model.actions->save, [this] { m_model.files->save(); });
+    on(m_model.actions->saveAs, [this] { m_model.files->saveAs(); });
+    on(m_model.actions->importRun, [this] { m_controllers->imports->ask(); });
+    on(m_model.actions->quit, [this] { close(); });
+    on(m_model.actions->pinBaseline, [this] { m_model.forecast->pinBaseline(); });
+    on(m_model.actions->unpinBaseline, [this] { m_model.forecast->unpinBaseline(); });
+    on(m_model.actions->applyAdvice, [this] { m_controllers->plan->accept(m_widgets->explore->headline()->headline()); });
+    on(m_model.actions->trainCopy, [this] { m_controllers->plan->offerScaledCopy(); });
+    on(m_model.actions->costsFromRun, [this] { m_controllers->plan->useCostsOfRun(); });
+    on(m_model.actions->nextPane, [this] {
+        m_controllers->panes->focusNext(m_controllers->pages->panes(
+            {m_widgets->strip, m_widgets->editor},
+            {m_widgets->right->widget(), m_widgets->runs->isFolded() ? m_widgets->runs->header() : m_widgets->runs->table()}));
+    });
+    on(m_model.actions->systemAppearance, [] { applyAppearance(Appearance::System); });
+    on(m_model.actions->light, [] { applyAppearance(Appearance::Light); });
+    on(m_model.actions->dark, [] { applyAppearance(Appearance::Dark); });
+    on(m_model.actions->keys, [this] { showText(u"Keys and mouse"_s, keyTable()); });
+    on(m_model.actions->about, [this] { showAbout(); });
+    connect(m_model.actions->recent, &QMenu::aboutToShow, this, [this] { m_model.files->fillRecent(m_model.actions->recent); });
+    connect(m_model.actions->examples, &QMenu::aboutToShow, this,
+            [this] { m_model.files->fillExamples(m_model.actions->examples); });
 }
 
 void MainWindow::updateFigures()
 {
-    m_metrics->setFigures({m_forecast->plan(), m_forecast->comparableBaseline(), m_forecast->baselineName(), m_explore->run(),
-                           m_explore->runDiffers(), m_forecast->isStale()});
-}
-
-void MainWindow::updateMethodDetails()
-{
-    const service::Advice *advice = m_forecast->advice();
-    const auto detail = [](const auto &option) {
-        QString text = option.iteration ? durationText(*option.iteration) : u"not possible here"_s;
-        if (option.iteration && option.peakMemory)
-            text += u" · "_s + bytesText(*option.peakMemory);
-        return text;
-    };
-    std::vector<FieldEditor *> editors = m_strip->editors();
-    editors.insert(editors.end(), m_editor->editors().begin(), m_editor->editors().end());
-    for (FieldEditor *editor : editors) {
-        if (editor->field().id == u"schedule.vocabulary"_s) {
-            editor->clearDetails(); // figures of another plan would be wrong
-            for (const service::Advice::Option &option : advice ? advice->options : std::vector<service::Advice::Option>())
-                editor->setDetail(qtText(model::name(option.method)), detail(option));
-        } else if (editor->field().id == u"schedule.family"_s) {
-            editor->clearDetails();
-            for (const FamilyOption &option : m_forecast->familyOptions().options)
-                editor->setDetail(qtText(option.family), detail(option));
-        }
-    }
+    m_widgets->metrics->setFigures({m_model.forecast->plan(), m_model.forecast->comparableBaseline(),
+                                    m_model.forecast->baselineName(), m_widgets->explore->run(),
+                                    m_widgets->explore->runDiffers(), m_model.forecast->isStale()});
 }
 
 void MainWindow::updateTitle()
 {
-    setWindowTitle(u"%1[*] — Stagelens"_s.arg(m_document->title()));
-    setWindowModified(m_document->isChanged());
+    setWindowTitle(u"%1[*] — Stagelens"_s.arg(m_model.document->title()));
+    setWindowModified(m_model.document->isChanged());
 }
 
-void MainWindow::showPlanOfRun()
+void MainWindow::showText(const QString &title, const QString &richText)
 {
-    if (m_runController->shown())
-        takeOver(u"Show the plan of run %1"_s.arg(m_runController->shown()->record.summary.id),
-                 m_runController->shown()->record.experiment);
-}
-
-void MainWindow::applyFix()
-{
-    if (const MemoryFix *fix = m_forecast->fix())
-        takeOver(u"Use "_s + fix->words, fix->experiment);
-}
-
-void MainWindow::takeOver(const QString &label, const model::Experiment &resolved)
-{
-    model::Experiment next = loosened(resolved);
-    model::Experiment automatic = next;
-    automatic.training.mode.reset();
-    if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
-        next = automatic;
-    if (next.hasModel) // else its costs are all that is known of it
-        next.cost = m_document->experiment().cost;
-    m_document->closeGesture();
-    m_document->edit(u"plan"_s, label, std::move(next));
-    m_document->closeGesture();
-}
-
-void MainWindow::offerScaledCopy()
-{
-    const auto copy = scaledCopy(m_document->experiment(), service::availableBytes());
-    if (!copy) {
-        m_notice->warn(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
-        return;
-    }
-    auto *dialog = new ScaledCopyDialog(m_document->experiment(), *copy, this);
+    auto *dialog = new QDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this,
-            [this, copy = *copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
-    dialog->open();
+    dialog->setWindowTitle(title);
+    auto *layout = new QVBoxLayout(dialog);
+    auto *label = markupLabel(richText, dialog);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    layout->addWidget(label);
+    dialog->show();
+}
+
+void MainWindow::showAbout()
+{
+    showText(
+        u"About Stagelens"_s,
+        u"<p><b>Stagelens %1</b></p><p>Explorer and trainer of pipeline-parallel schedules with vocabulary "
+        "parallelism.</p><p>GPL-3.0-or-later. Data: %2</p>"_s.arg(
+            QApplication::applicationVersion(), qtText(m_model.bridge->service().databaseFile().string()).toHtmlEscaped()));
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)
 {
-    if (m_runController->isTraining()) {
+    if (m_model.run->isTraining()) {
         event->ignore();
         if (m_closeWhenStopped)
             return;
-        m_notice->warnUntilRunEnds(u"A run is going on. What it has measured so far is kept."_s,
-                                   {{u"Stop and close"_s,
-                                     [this] {
-                                         m_closeWhenStopped = true;
-                                         m_noticeBar->clear();
-                                         m_runController->stop();
-                                     }},
-                                    {u"Keep open"_s, [this] { m_noticeBar->clear(); }}});
+        const auto stopAndClose = [this] {
+            m_closeWhenStopped = true;
+            m_widgets->noticeBar->clear();
+            m_model.run->stop();
+        };
+        m_controllers->notice->warnUntilRunEnds(
+            u"A run is going on. What it has measured so far is kept."_s,
+            {{u"Stop and close"_s, stopAndClose}, {u"Keep open"_s, [this] { m_widgets->noticeBar->clear(); }}});
         return;
     }
-    m_actions->presentation->setChecked(false);
-    setDocksAside(false); // the next start finds the panes as they were
-    m_runController->commitDeletions();
-    m_files->flush();
-    saveMemory();
+    m_model.actions->presentation->setChecked(false);
+    m_controllers->panes->setDocksAside(false); // the next start finds the panes as they were
+    m_model.run->commitDeletions();
+    m_model.files->flush();
+    m_controllers->panes->save();
     event->accept();
+}
+
+void MainWindow::resizeEvent(QResizeEvent *event)
+{
+    QMainWindow::resizeEvent(event);
+    if (m_controllers)
+        m_controllers->panes->resized();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent *event)
 {
-    if (event->key() != Qt::Key_Escape) {
+    if (event->key() == Qt::Key_Escape)
+        m_controllers->pages->escape();
+    else
         QMainWindow::keyPressEvent(event);
-        return;
-    }
-    // Escape never stops a run.
-    if (m_actions->presentation->isChecked())
-        m_actions->presentation->trigger();
-    else if (m_explore->playBar()->isVisible())
-        m_explore->playBar()->stop();
-    else if (m_pages->currentWidget() == m_learn && m_learn->picture()->stopPlaying())
-        return;
-    else if (m_pages->currentWidget() != m_explore)
-        m_actions->explore->trigger();
-    else {
-        m_view->clearMark();
-        m_view->select(std::nullopt);
-    }
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent *event)
+{
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().constFirst().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent *event)
+{
+    QStringList files;
+    for (const QUrl &url : event->mimeData()->urls())
+        files << url.toLocalFile();
+    event->acceptProposedAction();
+    // The traces of all ranks are one run; of anything else the first is meant.
+    if (service::kindOfFile(utf8(files.constFirst())) == service::FileKind::Trace)
+        m_controllers->imports->importFiles(files);
+    else
+        m_model.files->openFile(files.constFirst());
 }
 
 } // namespace stagelens::ui

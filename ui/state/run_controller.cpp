@@ -1,4 +1,4 @@
-#include "ui/shell/run_controller.h"
+#include "ui/state/run_controller.h"
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"

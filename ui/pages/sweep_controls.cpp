@@ -1,8 +1,8 @@
 // How SweepPage's controls and plots are placed.
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
+#include "ui/pages/sweep_page.h"
 #include "ui/plots/sweep_plot.h"
-#include "ui/shell/sweep_page.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 

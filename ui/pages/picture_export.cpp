@@ -1,4 +1,4 @@
-#include "ui/shell/picture_export.h"
+#include "ui/pages/picture_export.h"
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-#include "ui/shell/explore_page.h"
+#include "ui/pages/explore_page.h"
 
 #include "engine/service/published.h"
 #include "engine/service/search/equal_work.h"
@@ -10,10 +10,10 @@
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/plots/plots.h"
-#include "ui/shell/run_controller.h"
 #include "ui/state/forecast.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
+#include "ui/state/run_controller.h"
 #include "ui/state/view_state.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
@@ -129,6 +129,7 @@ void ExplorePage::setShown(Shown shown)
 {
     m_shown = shown;
     refresh();
+    emit shownChanged();
 }
 
 void ExplorePage::setGhost(std::optional<model::VocabularyMethod> method)

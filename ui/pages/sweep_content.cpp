@@ -1,4 +1,4 @@
-#include "ui/shell/sweep_content.h"
+#include "ui/pages/sweep_content.h"
 
 #include "engine/service/search/equal_work.h"
 #include "ui/plots/plot_style.h"

@@ -1,4 +1,4 @@
-#include "ui/shell/window_actions.h"
+#include "ui/controllers/window_actions.h"
 #include "ui/words/plain_text.h"
 
 #include "ui/controls/button_style.h"

@@ -1,11 +1,11 @@
-#include "ui/shell/compare_controller.h"
+#include "ui/controllers/compare_controller.h"
 
 #include "engine/model/experiment_json.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/shell/run_controller.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
 

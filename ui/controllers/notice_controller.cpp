@@ -1,4 +1,4 @@
-#include "ui/shell/notice_controller.h"
+#include "ui/controllers/notice_controller.h"
 
 #include <QUndoStack>
 

@@ -1,4 +1,4 @@
-#include "ui/shell/import_controller.h"
+#include "ui/controllers/import_controller.h"
 
 #include "ui/controls/message_bar.h"
 #include "ui/state/engine_bridge.h"

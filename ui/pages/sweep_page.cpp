@@ -1,10 +1,10 @@
-#include "ui/shell/sweep_page.h"
+#include "ui/pages/sweep_page.h"
 
 #include "engine/base/file.h"
 #include "ui/controls/message_bar.h"
+#include "ui/pages/picture_export.h"
+#include "ui/pages/sweep_content.h"
 #include "ui/plots/sweep_plot.h"
-#include "ui/shell/picture_export.h"
-#include "ui/shell/sweep_content.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/words.h"

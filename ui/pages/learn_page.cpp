@@ -1,4 +1,4 @@
-#include "ui/shell/learn_page.h"
+#include "ui/pages/learn_page.h"
 #include "ui/words/plain_text.h"
 
 #include "engine/base/file.h"

@@ -40,6 +40,7 @@ public:
     /// Only the headline and the bubble's causes, which come later than the plan.
     void refreshAdvice();
     void setShown(Shown shown);
+    [[nodiscard]] Shown shown() const { return m_shown; }
     /// The end that the plan would have with another method, or in the order of another family; nothing takes the flag away.
     void setGhost(std::optional<model::VocabularyMethod> method);
     void setGhostFamily(const QString &family);
@@ -67,6 +68,7 @@ public:
     [[nodiscard]] PlayBar *playBar() { return m_play; }
 
 signals:
+    void shownChanged();
     void showPlanAsked();
     void trainAsked();
     /// A field of the experiment should be edited.

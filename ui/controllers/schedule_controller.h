@@ -10,47 +10,52 @@
 namespace stagelens::ui {
 
 class ExperimentDocument;
+class ExplorePage;
 class Forecast;
+class NoticeController;
 class SchedulePanel;
+class WindowActions;
 
 /// Keeps the panel at what the experiment says, and makes what is typed or moved the experiment's custom schedule, as steps of
 /// undo. A family's order stays the family's until something in it is changed.
 class ScheduleController : public QObject {
     Q_OBJECT
 public:
-    ScheduleController(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent);
+    ScheduleController(ExperimentDocument *document, Forecast *forecast, ExplorePage *page, WindowActions *actions,
+                       NoticeController *notice);
 
-    /// Only an active controller spends time on text and faults.
-    void setActive(bool active);
-    [[nodiscard]] bool isActive() const { return m_active; }
-
-    /// Why a pass cannot stand there; empty if it can.
+    /// Returns why a pass cannot be placed there; empty if it can.
     [[nodiscard]] QString refusal(const service::PassMove &move) const;
     void move(const service::PassMove &move);
 
-    /// A custom schedule from a file (either form), as one step of undo; it stays in its file. One with faults is taken as well
-    /// if it is short enough to be mended as text.
+    /// Lets the user choose a schedule's file to open.
+    void askOpen();
+    /// Opens a custom schedule from a file (either form), as one step of undo; it stays in its file. One with faults is opened
+    /// as well if it is short enough to be mended as text.
     void open(const QString &file);
-    /// The plan's order, for another program.
+    /// Writes the plan's order for another program.
     void write(const QString &file, service::ScheduleFormat format);
+    /// Says what a custom schedule is that was chosen in the list, and where to change or replace it.
+    void offerCustomOrder();
     /// Longer orders are not shown as text.
     static constexpr std::size_t kMostPassesAsText = 200'000;
 
-signals:
-    void failed(const QString &sentence);
-    void warned(const QString &sentence);
-    /// The schedule of a file that was opened has faults, which the panel shows.
-    void faulty(const QString &sentence);
-
 private:
+    void connectPanel();
+    void setEditing(bool on);
     void refresh();
+    void showText(const std::string &own, bool sound);
     void edit(const QString &text);
+    void askWrite();
     [[nodiscard]] QString wordsOf(bool sound) const;
 
     ExperimentDocument *m_document;
     Forecast *m_forecast;
+    ExplorePage *m_page;
     SchedulePanel *m_panel;
-    bool m_active = false;
+    WindowActions *m_actions;
+    NoticeController *m_notice;
+    bool m_active = false;         ///< only then text and faults are kept up to date
     QTimer m_pause;                ///< a rest in typing ends a step of undo
     service::PredictionPtr m_told; ///< the plan that m_recognised is about
     std::string_view m_recognised;

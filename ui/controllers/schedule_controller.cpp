@@ -1,5 +1,8 @@
-#include "ui/shell/schedule_controller.h"
+#include "ui/controllers/schedule_controller.h"
 
+#include "ui/controllers/notice_controller.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/pages/explore_page.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/state/experiment_document.h"
@@ -7,6 +10,7 @@
 #include "ui/state/links.h"
 #include "ui/words/words.h"
 
+#include <QFileDialog>
 #include <QFileInfo>
 
 namespace stagelens::ui {
@@ -17,11 +21,31 @@ namespace {
 
 constexpr int kPauseMilliseconds = 2000;
 const QString kTextField = u"schedule.text"_s;
+const QString kOwnOrder =
+    u"The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file."_s;
 
 } // namespace
 
-ScheduleController::ScheduleController(ExperimentDocument *document, Forecast *forecast, SchedulePanel *panel, QObject *parent)
-    : QObject(parent), m_document(document), m_forecast(forecast), m_panel(panel)
+ScheduleController::ScheduleController(ExperimentDocument *document, Forecast *forecast, ExplorePage *page,
+                                       WindowActions *actions, NoticeController *notice)
+    : m_document(document), m_forecast(forecast), m_page(page), m_panel(page->schedulePanel()), m_actions(actions),
+      m_notice(notice)
+{
+    connectPanel();
+    connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
+    connect(m_actions->editSchedule, &QAction::toggled, this, &ScheduleController::setEditing);
+    connect(m_actions->openSchedule, &QAction::triggered, this, &ScheduleController::askOpen);
+    connect(m_actions->writeSchedule, &QAction::triggered, this, &ScheduleController::askWrite);
+    connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
+    connect(m_page->timeline(), &TimelineView::moveRefused, this,
+            [this](const QString &why) { m_notice->warn(u"The pass stays where it is. "_s + why); });
+    connect(m_document, &ExperimentDocument::changed, this, [this] {
+        if (m_document->experiment().schedule.family != model::kCustomFamily)
+            m_notice->clear(kOwnOrder);
+    });
+}
+
+void ScheduleController::connectPanel()
 {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPauseMilliseconds);
@@ -34,13 +58,22 @@ ScheduleController::ScheduleController(ExperimentDocument *document, Forecast *f
     connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleController::edit);
     connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kTextField); });
-    connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
+    connect(m_panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
 }
 
-void ScheduleController::setActive(bool active)
+void ScheduleController::setEditing(bool on)
 {
-    m_active = active;
+    if (on) {
+        m_actions->explore->trigger();
+        m_actions->asTable->setChecked(false);
+    }
+    m_active = on;
     refresh();
+    m_page->timeline()->setMoveJudge(on ? [this](const service::PassMove &move) { return refusal(move); }
+                                        : TimelineView::MoveJudge());
+    m_page->setEditing(on);
+    if (on)
+        m_panel->edit()->setFocus(Qt::ShortcutFocusReason);
 }
 
 void ScheduleController::edit(const QString &text)
@@ -68,13 +101,7 @@ void ScheduleController::refresh()
             countText(static_cast<double>(plan->schedule->passCount()))));
         return;
     }
-    m_panel->edit()->setReadOnly(false);
-    if (!own.empty() || sound) {
-        QString text = qtText(own.empty() ? service::customText(*plan->schedule) : own);
-        if (text.endsWith(u'\n'))
-            text.chop(1); // an empty line at the end would look like one to fill
-        m_panel->edit()->showText(text);
-    }
+    showText(own, sound);
     if (sound && plan != m_told) {
         m_told = plan;
         m_recognised = service::recognisedFamily(*plan->schedule);
@@ -84,6 +111,17 @@ void ScheduleController::refresh()
         faults = service::faultsOfText(own);
     m_panel->setFaults(faults);
     m_panel->setWords(wordsOf(faults.empty()));
+}
+
+void ScheduleController::showText(const std::string &own, bool sound)
+{
+    m_panel->edit()->setReadOnly(false);
+    if (own.empty() && !sound)
+        return;
+    QString text = qtText(own.empty() ? service::customText(*m_forecast->plan()->schedule) : own);
+    if (text.endsWith(u'\n'))
+        text.chop(1); // an empty line at the end would look like one to fill
+    m_panel->edit()->showText(text);
 }
 
 QString ScheduleController::wordsOf(bool sound) const
@@ -116,7 +154,7 @@ void ScheduleController::move(const service::PassMove &move)
     const schedule::Schedule &now = *m_forecast->plan()->schedule;
     const auto moved = service::withMovedPass(now, move);
     if (!moved) {
-        emit failed(sentence(moved.error()));
+        m_notice->warn(sentence(moved.error()));
         return;
     }
     const QString name = passText(now.device(move.device)[move.from]);
@@ -133,29 +171,71 @@ void ScheduleController::open(const QString &file)
     const auto followed = service::followed(next);
     const auto text = service::editableText(next.schedule);
     if (!followed && !text) {
-        emit failed(notOpened(file, followed.error()));
+        m_notice->warn(notOpened(file, followed.error()));
         return;
     }
     const bool isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
     m_document->closeGesture();
     m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(name), std::move(next));
     m_document->closeGesture();
-    if (isFaulty)
-        emit faulty(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
+    if (!isFaulty)
+        return;
+    m_actions->editSchedule->setChecked(true);
+    m_notice->warn(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
 }
 
 void ScheduleController::write(const QString &file, service::ScheduleFormat format)
 {
     if (!m_forecast->plan() || m_forecast->isStale()) {
-        emit failed(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);
+        m_notice->warn(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);
         return;
     }
     const service::PredictionPtr &plan = m_forecast->plan();
     const auto left = service::writeSchedule(plan->experiment, *plan->schedule, format, utf8(file));
     if (!left)
-        emit failed(u"The schedule was not written. "_s + sentence(left.error()));
+        m_notice->warn(u"The schedule was not written. "_s + sentence(left.error()));
     else if (!left->empty())
-        emit warned(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
+        m_notice->warn(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
+}
+
+void ScheduleController::offerCustomOrder()
+{
+    if (m_document->experiment().schedule.text.empty())
+        return; // the problem's bar or the file says what it is
+    std::vector<MessageBar::Action> actions;
+    if (!m_actions->editSchedule->isChecked())
+        actions.push_back({u"Edit the order"_s, [this] { m_actions->editSchedule->setChecked(true); }});
+    actions.push_back({u"Open a file…"_s, [this] { askOpen(); }});
+    m_notice->offer(kOwnOrder, actions);
+}
+
+void ScheduleController::askOpen()
+{
+    const QString file = QFileDialog::getOpenFileName(m_page->window(), u"Open a schedule"_s, {},
+                                                      u"Schedules (*.csv *.txt *.schedule);;All files (*)"_s);
+    if (!file.isEmpty())
+        open(file);
+}
+
+void ScheduleController::askWrite()
+{
+    const QString csv = u"PyTorch CSV, passes alone (*.csv)"_s;
+    const QString comms = u"PyTorch CSV with messages, 2.15 and later (*.csv)"_s;
+    const QString early = u"PyTorch CSV with messages, up to 2.14 (*.csv)"_s;
+    const QString text = u"Stagelens text (*.txt)"_s;
+    QString chosen = csv;
+    QString file = QFileDialog::getSaveFileName(m_page->window(), u"Write the schedule"_s, u"schedule.csv"_s,
+                                                QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
+    if (file.isEmpty())
+        return;
+    using Format = service::ScheduleFormat;
+    const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
+                          : chosen == comms                          ? Format::TorchCsvWithMessages
+                          : chosen == early                          ? Format::TorchCsvWithMessages2_14
+                                                                     : Format::TorchCsv;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += format == Format::Text ? u".txt"_s : u".csv"_s;
+    write(file, format);
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,4 @@
-#include "ui/shell/file_controller.h"
+#include "ui/controllers/file_controller.h"
 #include "ui/words/plain_text.h"
 
 #include "engine/base/file.h"

@@ -1,0 +1,171 @@
+#include "ui/controllers/export_controller.h"
+
+#include "engine/base/file.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/sweep_page.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QMenu>
+#include <QStackedWidget>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString endingOf(const QString &format)
+{
+    return format == u"chrome-trace"_s ? u"json"_s : format;
+}
+
+/// A forbidden action says why in the place of its tip.
+void permit(QAction &action, const base::Result<> &permission)
+{
+    constexpr const char *kTip = "stagelens.tip";
+    if (action.isEnabled())
+        action.setProperty(kTip, action.toolTip());
+    action.setEnabled(permission.ok());
+    action.setToolTip(plainTip(permission ? action.property(kTip).toString() : sentence(permission.error())));
+}
+
+} // namespace
+
+ExportController::ExportController(WindowActions *actions, const Pages &pages, Forecast *forecast, RunController *runController)
+    : m_actions(actions), m_pages(pages), m_forecast(forecast), m_runController(runController)
+{
+    const auto on = [this](QAction *action, auto run) { connect(action, &QAction::triggered, this, run); };
+    on(m_actions->exportPng, [this] { exportPictureAs(u"png"_s); });
+    on(m_actions->exportSvg, [this] { exportPictureAs(u"svg"_s); });
+    on(m_actions->exportPdf, [this] { exportPictureAs(u"pdf"_s); });
+    on(m_actions->exportTrace, [this] { exportDataAs(u"chrome-trace"_s); });
+    on(m_actions->exportCsv, [this] { exportDataAs(u"csv"_s); });
+    on(m_actions->exportJson, [this] { exportDataAs(u"json"_s); });
+    on(m_actions->copyPicture, [this] { copyPicture(); });
+    connect(m_forecast, &Forecast::changed, this, &ExportController::refresh);
+    connect(m_runController, &RunController::shownChanged, this, &ExportController::refresh);
+    connect(m_pages.explore, &ExplorePage::shownChanged, this, &ExportController::refresh);
+    connect(m_pages.sweep, &SweepPage::resultsChanged, this, &ExportController::refresh);
+    connect(m_pages.stack, &QStackedWidget::currentChanged, this, &ExportController::refresh);
+}
+
+base::Result<Picture> ExportController::pictureInFront()
+{
+    const QWidget *page = m_pages.stack->currentWidget();
+    if (page == m_pages.compare)
+        return pictureOf(*m_pages.compare->timeline());
+    if (page == m_pages.sweep) {
+        if (m_pages.sweep->hasResults())
+            return pictureOf(*m_pages.sweep->results(), u"sweep"_s);
+        return base::Error::invalid("sweep", "there are no results to export yet; start the sweep");
+    }
+    if (page != m_pages.explore)
+        return base::Error::invalid("mode", "Explore, Compare and Sweep have a picture to export");
+    if (const auto valid = planIsShown(); !valid)
+        return valid.error();
+    return pictureOf(*m_pages.explore->timeline());
+}
+
+base::Result<> ExportController::planIsShown() const
+{
+    if (m_forecast->problems().empty() && m_forecast->plan())
+        return {};
+    return base::Error::invalid("experiment",
+                                "the picture shows the last valid plan; mend the experiment before you export it");
+}
+
+base::Result<> ExportController::hasDataInFront(const QString &format) const
+{
+    const QWidget *page = m_pages.stack->currentWidget();
+    if (page == m_pages.explore)
+        return showsRun() ? base::Result<>() : planIsShown();
+    if (page != m_pages.sweep)
+        return base::Error::invalid("mode", "Explore and Sweep have data to export");
+    if (format == u"chrome-trace"_s)
+        return base::Error::invalid("mode", "a sweep has results and no trace; open one of its plans in Explore");
+    return m_pages.sweep->hasResults() ? base::Result<>()
+                                       : base::Error::invalid("sweep", "there are no results to export yet; start the sweep");
+}
+
+bool ExportController::showsRun() const
+{
+    return m_pages.explore->run() && m_pages.explore->shown() == Shown::Measured;
+}
+
+void ExportController::refresh()
+{
+    const auto picture = pictureInFront();
+    const auto mayPicture = picture ? base::Result<>() : base::Result<>(picture.error());
+    for (QAction *action :
+         m_actions->exports->actions() + QList<QAction *>{m_actions->exports->menuAction(), m_actions->copyPicture})
+        permit(*action, mayPicture);
+    permit(*m_actions->exportTrace, hasDataInFront(u"chrome-trace"_s));
+    for (QAction *action : {m_actions->exportCsv, m_actions->exportJson, m_actions->dataExports->menuAction()})
+        permit(*action, hasDataInFront(u"csv"_s));
+}
+
+void ExportController::copyPicture()
+{
+    if (const auto picture = pictureInFront())
+        QApplication::clipboard()->setImage(imageOf(*picture));
+}
+
+QString ExportController::askForFile(const QString &title, const QString &name, const QString &format) const
+{
+    const QString ending = endingOf(format);
+    return QFileDialog::getSaveFileName(m_pages.stack->window(), title, name + u'.' + ending, u"*."_s + ending);
+}
+
+void ExportController::exportPictureAs(const QString &format)
+{
+    const auto picture = pictureInFront();
+    if (!picture)
+        return;
+    const QString file = askForFile(u"Export the picture"_s, picture->name, format);
+    if (file.isEmpty())
+        return;
+    if (const auto exported = exportPicture(*picture, file, format); !exported)
+        emit failed(sentence(exported.error()));
+}
+
+base::Result<> ExportController::exportData(const QString &format, const QString &file)
+{
+    if (auto there = hasDataInFront(format); !there)
+        return there;
+    if (m_pages.stack->currentWidget() == m_pages.sweep)
+        return base::writeFile(utf8(file), m_pages.sweep->resultsText(format));
+    const service::PredictionPtr &plan = m_forecast->plan();
+    const auto text = showsRun() ? service::exportText(m_runController->shown()->record, utf8(format))
+                                 : service::exportText({plan->experiment, plan->schedule.get(), *plan->timeline, plan->metrics},
+                                                       utf8(format));
+    return text ? base::writeFile(utf8(file), *text) : base::Result<>(text.error());
+}
+
+void ExportController::exportDataAs(const QString &format)
+{
+    const QString name = m_pages.stack->currentWidget() == m_pages.sweep ? u"sweep"_s
+                         : showsRun() ? u"run-%1"_s.arg(m_runController->shown()->record.summary.id)
+                                      : u"timeline"_s;
+    const QString file = askForFile(u"Export the data"_s, name, format);
+    if (file.isEmpty())
+        return;
+    if (const auto exported = exportData(format, file); !exported)
+        emit failed(sentence(exported.error()));
+}
+
+void ExportController::exportRun(qint64 run, const QString &format)
+{
+    const QString file = askForFile(u"Export run %1"_s.arg(run), u"run-%1"_s.arg(run), format);
+    if (!file.isEmpty())
+        m_runController->exportRun(run, format, file);
+}
+
+} // namespace stagelens::ui

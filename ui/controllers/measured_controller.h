@@ -1,0 +1,39 @@
+// Which run is measured beside the prediction: the list at Measured.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <QObject>
+
+#include <optional>
+
+class QAction;
+class QMenu;
+
+namespace stagelens::ui {
+
+class ExplorePage;
+class Forecast;
+class RunController;
+class ToolStrip;
+
+/// Fills the list with the runs of the plan and the steps of the shown run, and finds a run when Measured is chosen.
+class MeasuredController : public QObject {
+    Q_OBJECT
+public:
+    MeasuredController(Forecast *forecast, RunController *runController, ToolStrip *strip, ExplorePage *page);
+
+private:
+    void showChosen();
+    void fill(QMenu *menu);
+    void addRuns(QMenu *menu);
+    void addSteps(QMenu *menu, const service::RunSnapshot &run);
+    QAction *add(QMenu *menu, const QString &words, store::RunId run, std::optional<int> step, bool isShown);
+
+    Forecast *m_forecast;
+    RunController *m_runController;
+    ToolStrip *m_strip;
+    ExplorePage *m_page;
+};
+
+} // namespace stagelens::ui

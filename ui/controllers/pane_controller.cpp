@@ -1,0 +1,221 @@
+#include "ui/controllers/pane_controller.h"
+
+#include "ui/controllers/file_controller.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/pages/explore_page.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/runs_panel.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QScreen>
+#include <QSettings>
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr QSize kFirstSize{1440, 900};
+/// Borders and title bar that the window manager adds; their true sizes are not known before the window is shown.
+constexpr QMargins kWindowFrame{4, 32, 4, 4};
+constexpr int kNarrowWidth = 1200;
+constexpr int kLowHeight = 760;
+constexpr int kLeftWidth = 240;
+constexpr int kRightWidth = 280;
+constexpr const char *kWideWidth = "wideWidth"; ///< property of a dock: its width before the window became narrow
+constexpr int kMemoryVersion = 1;
+constexpr int kSaveDelayMilliseconds = 500; ///< so that a crash loses no choice
+constexpr int kRunsShare = 6;               ///< of the window's height, one part for the runs
+} // namespace
+
+QRect fitted(const QRect &window, const QRect &available)
+{
+    const QRect room = available.marginsRemoved(kWindowFrame);
+    QRect place(window.topLeft(), window.size().boundedTo(room.size()));
+    place.moveLeft(std::clamp(place.left(), room.left(), room.right() + 1 - place.width()));
+    place.moveTop(std::clamp(place.top(), room.top(), room.bottom() + 1 - place.height()));
+    return place;
+}
+
+PaneController::PaneController(QMainWindow *window, const Docks &docks, const Contents &contents, WindowActions *actions,
+                               bool remember)
+    : m_window(window), m_docks(docks), m_contents(contents), m_actions(actions), m_remember(remember)
+{
+    m_docks.left->setProperty(kWideWidth, kLeftWidth);
+    m_docks.right->setProperty(kWideWidth, kRightWidth);
+    m_window->resizeDocks({m_docks.left, m_docks.right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+    connect(m_contents.runs, &RunsPanel::unfolded, this, &PaneController::giveRunsRoom);
+}
+
+void PaneController::restore()
+{
+    m_window->resize(kFirstSize);
+    if (!m_remember) {
+        fitIntoScreen();
+        connectMemory();
+        return;
+    }
+    const auto settings = windowSettings();
+    m_window->restoreGeometry(settings->value(u"geometry"_s).toByteArray());
+    if (m_window->restoreState(settings->value(u"state"_s).toByteArray(), kMemoryVersion))
+        m_narrow = settings->value(u"narrow"_s).toBool();
+    fitIntoScreen(); // it may be another one, or scaled otherwise
+    if (settings->contains(u"groups"_s))
+        m_contents.editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
+    if (settings->contains(u"runColumns"_s))
+        m_contents.runs->setColumns(settings->value(u"runColumns"_s).toStringList());
+    const QString appearance = settings->value(u"appearance"_s).toString();
+    if (appearance == u"dark"_s)
+        m_actions->dark->trigger();
+    else if (appearance == u"light"_s)
+        m_actions->light->trigger();
+    connectMemory();
+}
+
+void PaneController::connectMemory()
+{
+    m_saveDelay.setSingleShot(true);
+    m_saveDelay.setInterval(kSaveDelayMilliseconds);
+    connect(&m_saveDelay, &QTimer::timeout, this, &PaneController::save);
+    const auto rememberAfter = [this](auto *sender, auto signal) {
+        connect(sender, signal, &m_saveDelay, qOverload<>(&QTimer::start));
+    };
+    for (QDockWidget *dock : docks()) {
+        rememberAfter(dock, &QDockWidget::visibilityChanged);
+        rememberAfter(dock, &QDockWidget::dockLocationChanged);
+        rememberAfter(dock, &QDockWidget::topLevelChanged);
+    }
+    for (QAction *appearance : {m_actions->systemAppearance, m_actions->light, m_actions->dark})
+        rememberAfter(appearance, &QAction::toggled);
+    rememberAfter(m_contents.editor, &ExperimentEditor::openGroupsChanged);
+    rememberAfter(m_contents.runs, &RunsPanel::columnsChanged);
+}
+
+void PaneController::save()
+{
+    // While panes are set aside, their places are not what a person chose.
+    if (!m_remember || m_aside)
+        return;
+    const auto settings = windowSettings();
+    settings->setValue(u"geometry"_s, m_window->saveGeometry());
+    settings->setValue(u"state"_s, m_window->saveState(kMemoryVersion));
+    settings->setValue(u"narrow"_s, m_narrow);
+    settings->setValue(u"groups"_s, m_contents.editor->openGroups());
+    settings->setValue(u"runColumns"_s, m_contents.runs->columns());
+    settings->setValue(u"appearance"_s, m_actions->dark->isChecked()    ? u"dark"_s
+                                        : m_actions->light->isChecked() ? u"light"_s
+                                                                        : u"system"_s);
+}
+
+void PaneController::fitIntoScreen()
+{
+    if (m_window->windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen))
+        return;
+    const QScreen *under = QGuiApplication::screenAt(m_window->geometry().center());
+    const QRect wanted = m_window->geometry();
+    const QRect place = fitted(wanted, (under ? under : m_window->screen())->availableGeometry());
+    // Before the window is shown, so that its panes are placed for the room there is, and do not widen it.
+    setNarrow(place.width() < kNarrowWidth);
+    m_contents.explore->setLow(place.height() < kLowHeight);
+    if (m_window->testAttribute(Qt::WA_Moved)) // else the window manager places it
+        m_window->move(place.topLeft());
+    m_window->resize(place.size());
+}
+
+void PaneController::resized()
+{
+    if (!m_aside) // else when the docks come back
+        setNarrow(m_window->width() < kNarrowWidth);
+    m_contents.explore->setLow(m_window->height() < kLowHeight);
+    m_saveDelay.start();
+}
+
+void PaneController::setNarrow(bool narrow)
+{
+    if (narrow == m_narrow || m_docks.right->isFloating())
+        return;
+    m_narrow = narrow;
+    if (narrow) {
+        for (QDockWidget *dock : {m_docks.left, m_docks.right})
+            if (dock->isVisible())
+                dock->setProperty(kWideWidth, dock->width());
+        m_window->tabifyDockWidget(m_docks.left, m_docks.right);
+        m_docks.left->raise();
+    } else {
+        m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks.right);
+        m_window->resizeDocks({m_docks.left, m_docks.right},
+                              {m_docks.left->property(kWideWidth).toInt(), m_docks.right->property(kWideWidth).toInt()},
+                              Qt::Horizontal);
+    }
+}
+
+void PaneController::setDocksAside(bool aside)
+{
+    if (aside == m_aside.has_value())
+        return;
+    if (aside) {
+        m_aside.emplace();
+        for (QDockWidget *dock : docks()) {
+            if (!dock->toggleViewAction()->isChecked())
+                continue;
+            // Of those behind one another only the front one is seen.
+            m_aside->push_back({dock, dock->size(), !dock->visibleRegion().isEmpty()});
+        }
+        for (const SetAside &each : *m_aside)
+            each.dock->hide();
+        return;
+    }
+    const std::vector<SetAside> shown = *std::exchange(m_aside, std::nullopt);
+    for (const SetAside &each : shown)
+        each.dock->show();
+    // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.
+    const auto restoreSizes = [this, shown] {
+        for (const SetAside &each : shown) {
+            m_window->resizeDocks({each.dock}, {each.size.width()}, Qt::Horizontal);
+            m_window->resizeDocks({each.dock}, {each.size.height()}, Qt::Vertical);
+        }
+    };
+    restoreSizes();
+    QTimer::singleShot(0, this, restoreSizes); // once the window has left a screen that was narrower
+    for (const SetAside &each : shown)
+        if (each.isInFront && !m_window->tabifiedDockWidgets(each.dock).isEmpty())
+            each.dock->raise();
+}
+
+void PaneController::giveRunsRoom()
+{
+    // The picture comes first: a low window shows a row or two and scrolls.
+    const int most = m_contents.runs->header()->sizeHint().height() + m_window->height() / kRunsShare;
+    m_window->resizeDocks(
+        {m_docks.bottom},
+        {std::min(m_contents.runs->header()->sizeHint().height() + m_contents.runs->sizeHint().height(), most)}, Qt::Vertical);
+}
+
+void PaneController::focusNext(QList<QWidget *> panes)
+{
+    panes.removeIf([](const QWidget *pane) { return !pane->isVisible(); });
+    if (panes.isEmpty())
+        return;
+    qsizetype current = panes.size() - 1;
+    for (qsizetype i = 0; i < panes.size(); ++i) {
+        if (QWidget *focus = QApplication::focusWidget(); focus && (panes[i] == focus || panes[i]->isAncestorOf(focus)))
+            current = i;
+    }
+    QWidget *next = panes[(current + 1) % panes.size()];
+    if (next->focusPolicy() == Qt::NoFocus || next == m_contents.editor) {
+        for (QWidget *child : next->findChildren<QWidget *>()) {
+            if (child->isVisible() && child->isEnabled() && child->focusPolicy() & Qt::TabFocus) {
+                child->setFocus(Qt::TabFocusReason);
+                return;
+            }
+        }
+    }
+    next->setFocus(Qt::TabFocusReason);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,75 @@
+// The panes around the pages: where they are, when the window is small, and what of it the next start restores.
+#pragma once
+
+#include <QObject>
+#include <QSize>
+#include <QTimer>
+
+#include <optional>
+#include <vector>
+
+class QDockWidget;
+class QMainWindow;
+
+namespace stagelens::ui {
+
+class ExperimentEditor;
+class ExplorePage;
+class RunsPanel;
+class WindowActions;
+
+/// Returns the position of a window (without its frame) at which it lies with its frame in the available part of a screen; as
+/// large as the one wanted if there is room.
+[[nodiscard]] QRect fitted(const QRect &window, const QRect &available);
+
+class PaneController : public QObject {
+    Q_OBJECT
+public:
+    struct Docks {
+        QDockWidget *left;
+        QDockWidget *right;
+        QDockWidget *bottom;
+    };
+    /// What the docks contain and whose choices are remembered.
+    struct Contents {
+        ExperimentEditor *editor;
+        RunsPanel *runs;
+        ExplorePage *explore;
+    };
+    PaneController(QMainWindow *window, const Docks &docks, const Contents &contents, WindowActions *actions, bool remember);
+
+    /// Restores the geometry and the choices of the last session.
+    void restore();
+    /// Saves them now.
+    void save();
+    /// The window has another size.
+    void resized();
+    /// Hides the docks that are shown, or shows those again as they were.
+    void setDocksAside(bool aside);
+    /// The widgets that F6 walks through, the page in front among them.
+    void focusNext(QList<QWidget *> panes);
+
+private:
+    void connectMemory();
+    void setNarrow(bool narrow);
+    /// Makes the window as large as it should be, but no larger than its screen has room for.
+    void fitIntoScreen();
+    void giveRunsRoom();
+    [[nodiscard]] std::vector<QDockWidget *> docks() const { return {m_docks.left, m_docks.right, m_docks.bottom}; }
+
+    QMainWindow *m_window;
+    Docks m_docks;
+    Contents m_contents;
+    WindowActions *m_actions;
+    bool m_remember;
+    QTimer m_saveDelay;
+    struct SetAside {
+        QDockWidget *dock;
+        QSize size;
+        bool isInFront;
+    };
+    std::optional<std::vector<SetAside>> m_aside; ///< the docks that were shown before; absent while they are shown
+    bool m_narrow = false;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,114 @@
+#include "ui/controllers/plan_controller.h"
+
+#include "engine/model/family_shape.h"
+#include "engine/service/runs/run_durations.h"
+#include "ui/panels/scaled_copy_dialog.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
+#include "ui/state/scaled_copy.h"
+#include "ui/words/headline.h"
+#include "ui/words/words.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+PlanController::PlanController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
+                               RunController *runController, QWidget *window)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_window(window)
+{}
+
+void PlanController::edit(const QString &field, const QString &label, model::Experiment next)
+{
+    m_document->closeGesture();
+    m_document->edit(field, label, std::move(next));
+    m_document->closeGesture();
+}
+
+void PlanController::chooseMethod(model::VocabularyMethod method)
+{
+    edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, withMethod(m_document->experiment(), method));
+}
+
+void PlanController::chooseFamily(const QString &family)
+{
+    edit(u"schedule.family"_s, u"Schedule"_s, withFamily(m_document->experiment(), utf8(family)));
+}
+
+void PlanController::tryFamily(const QString &family)
+{
+    model::Experiment next = m_document->experiment();
+    model::chooseFamily(next.schedule, utf8(family));
+    next.parallel.stageLayers.clear();
+    edit(u"schedule.family"_s, u"Schedule"_s, std::move(next));
+}
+
+void PlanController::accept(const Headline &headline)
+{
+    if (headline.action)
+        chooseMethod(*headline.action);
+    else if (headline.isFix)
+        applyFix();
+}
+
+void PlanController::applyFix()
+{
+    if (const MemoryFix *fix = m_forecast->fix())
+        takeOver(u"Use "_s + fix->words, fix->experiment);
+}
+
+void PlanController::open(const QString &words, const model::Experiment &plan)
+{
+    edit(u"plan"_s, u"Open "_s + words, plan);
+}
+
+void PlanController::showPlanOfRun()
+{
+    if (const auto &run = m_runController->shown())
+        takeOver(u"Show the plan of run %1"_s.arg(run->record.summary.id), run->record.experiment);
+}
+
+void PlanController::takeOver(const QString &label, const model::Experiment &resolved)
+{
+    model::Experiment next = loosened(resolved);
+    model::Experiment automatic = next;
+    automatic.training.mode.reset();
+    if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
+        next = automatic;
+    if (next.hasModel) // else its costs are all that is known of it
+        next.cost = m_document->experiment().cost;
+    edit(u"plan"_s, label, std::move(next));
+}
+
+void PlanController::useCostsOfRun()
+{
+    const auto &run = m_runController->shown();
+    if (!run)
+        return;
+    const auto file = service::writeDurations(run->record);
+    if (!file) {
+        emit failed(sentence(file.error()));
+        return;
+    }
+    model::Experiment next = m_document->experiment();
+    next.cost.source = model::DurationsFile{file->string()};
+    edit(u"cost.durations"_s, u"Costs from run %1"_s.arg(run->record.summary.id), std::move(next));
+}
+
+void PlanController::offerScaledCopy()
+{
+    const auto copy = scaledCopy(m_document->experiment(), service::availableBytes());
+    if (!copy) {
+        emit failed(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
+        return;
+    }
+    auto *dialog = new ScaledCopyDialog(m_document->experiment(), *copy, m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this,
+            [this, copy = *copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
+    dialog->open();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,54 @@
+// Changes to the plan that are one click: a method, a family, a fix, the plan of a run, a scaled copy.
+#pragma once
+
+#include "engine/model/experiment.h"
+
+#include <QObject>
+
+namespace stagelens::ui {
+
+struct Headline;
+class EngineBridge;
+class ExperimentDocument;
+class Forecast;
+class RunController;
+
+/// Makes each change one step of undo.
+class PlanController : public QObject {
+    Q_OBJECT
+public:
+    PlanController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
+                   QWidget *window);
+
+    void chooseMethod(model::VocabularyMethod method);
+    /// Keeps a cut of the layers made by hand if the family is the plan's.
+    void chooseFamily(const QString &family);
+    /// Chooses the family of a page of Learn, with the cut of the layers that follows from it.
+    void tryFamily(const QString &family);
+    /// Does what the headline proposes.
+    void accept(const Headline &headline);
+    void applyFix();
+    void open(const QString &words, const model::Experiment &plan);
+    /// Makes the plan of the shown run the experiment.
+    void showPlanOfRun();
+    /// Predicts with the measured durations of the shown run.
+    void useCostsOfRun();
+    /// Proposes a copy of the plan that is small enough for this computer.
+    void offerScaledCopy();
+
+signals:
+    void failed(const QString &sentence);
+
+private:
+    void edit(const QString &field, const QString &label, model::Experiment next);
+    /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.
+    void takeOver(const QString &label, const model::Experiment &resolved);
+
+    EngineBridge *m_bridge;
+    ExperimentDocument *m_document;
+    Forecast *m_forecast;
+    RunController *m_runController;
+    QWidget *m_window;
+};
+
+} // namespace stagelens::ui

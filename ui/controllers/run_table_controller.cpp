@@ -1,0 +1,141 @@
+#include "ui/controllers/run_table_controller.h"
+
+#include "ui/controllers/file_controller.h"
+#include "ui/controllers/notice_controller.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
+#include "ui/words/run_words.h"
+#include "ui/words/words.h"
+
+#include <QSettings>
+#include <QUndoCommand>
+
+#include <algorithm>
+#include <ranges>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::size_t kNewestRuns = 10;
+
+/// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
+class DeleteRun : public QUndoCommand {
+public:
+    DeleteRun(RunController *runController, store::RunId run)
+        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_runController(runController), m_run(run),
+          m_database(runController->databaseNumber())
+    {}
+    void undo() override { change(&RunController::restore); }
+    void redo() override { change(&RunController::remove); }
+
+private:
+    void change(void (RunController::*how)(store::RunId))
+    {
+        if (m_runController->databaseNumber() == m_database)
+            (m_runController->*how)(m_run);
+        else
+            setObsolete(true);
+    }
+    RunController *m_runController;
+    store::RunId m_run;
+    int m_database;
+};
+
+} // namespace
+
+RunTableController::RunTableController(ExperimentDocument *document, Forecast *forecast, RunController *runController,
+                                       RunsPanel *panel, NoticeController *notice)
+    : m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel), m_notice(notice)
+{
+    connectPanel();
+    connect(m_runController, &RunController::runsChanged, this, &RunTableController::refresh);
+    connect(m_forecast, &Forecast::changed, this, [this] {
+        const auto &baseline = m_forecast->baseline();
+        if (!baseline || m_baseline == baseline->experiment)
+            return;
+        m_baseline = baseline->experiment;
+        m_panel->model()->forgetDifferences();
+    });
+}
+
+void RunTableController::connectPanel()
+{
+    const auto readRows = [this](const std::vector<store::RunId> &runs) {
+        m_runController->readRows(
+            runs, [this, runs](std::vector<store::RunSummary> rows) { m_panel->model()->takeRows(runs, std::move(rows)); });
+    };
+    const auto readDifference = [this](store::RunId run) {
+        if (!m_forecast->baseline()) // differences are forgotten when there is one
+            return;
+        m_runController->readDifference(m_baseline, run, [this, run, baseline = m_baseline](const QString &words) {
+            if (baseline == m_baseline)
+                m_panel->model()->takeDifference(run, words);
+        });
+    };
+    m_panel->model()->setSource({readRows, readDifference});
+    connect(m_panel, &RunsPanel::showAsked, this, &RunTableController::show);
+    connect(m_panel, &RunsPanel::deleteAsked, this, &RunTableController::remove);
+    connect(m_panel, &RunsPanel::renameAsked, m_runController, &RunController::rename);
+    connect(m_panel, &RunsPanel::tagsAsked, m_runController, &RunController::setTags);
+    connect(m_panel, &RunsPanel::noteAsked, m_runController, &RunController::setNote);
+    connect(m_panel, &RunsPanel::filterChanged, m_runController, &RunController::setFilter);
+    connect(m_panel, &RunsPanel::orderAsked, m_runController, &RunController::setOrder);
+    connect(m_panel, &RunsPanel::foldedByHand, this, [this] { m_isFoldedByHand = true; });
+}
+
+void RunTableController::refresh()
+{
+    m_panel->setRuns(m_runController->table(), m_runController->deleted());
+    if (!m_isFoldedByHand)
+        m_panel->setFolded(m_panel->model()->total() < 2);
+}
+
+void RunTableController::show(qint64 run)
+{
+    emit pageAsked();
+    m_runController->show(run, {}, [this, run] {
+        const auto &plan = m_forecast->plan();
+        if (!plan || m_runController->shownDifferences(plan->experiment).empty())
+            return;
+        emit planOfRunAsked();
+        m_notice->offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
+    });
+}
+
+void RunTableController::remove(qint64 run)
+{
+    if (m_runController->isLive(run)) {
+        m_notice->warnUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
+        return;
+    }
+    if (m_runController->deleted().contains(run))
+        return;
+    m_document->closeGesture();
+    m_document->undoStack().push(new DeleteRun(m_runController, run));
+    m_notice->offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
+}
+
+void RunTableController::warnOfInterrupted(const QString &database)
+{
+    const auto settings = windowSettings();
+    const bool isKnown = settings->value(u"told/database"_s).toString() == database; // its numbers are no other's
+    const qint64 told = isKnown ? settings->value(u"told/run"_s).toLongLong() : 0;
+    std::vector<store::RunSummary> found;
+    for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kNewestRuns))
+        if (run.status == store::RunStatus::Interrupted && run.id > told)
+            found.push_back(run);
+    if (found.empty())
+        return;
+    const store::RunSummary &newest = *std::ranges::max_element(found, {}, &store::RunSummary::id);
+    settings->setValue(u"told/database"_s, database);
+    settings->setValue(u"told/run"_s, qint64{newest.id});
+    const QString others = found.size() > 1 ? u" So were %1 others."_s.arg(found.size() - 1) : QString();
+    m_notice->say(MessageBar::Tone::Warning, badEnd(newest).words + u" What was measured remains."_s + others,
+                  {u"Show it"_s, [this, id = newest.id] { show(id); }});
+}
+
+} // namespace stagelens::ui

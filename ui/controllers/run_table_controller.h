@@ -1,0 +1,48 @@
+// The table of runs: show, describe, filter and delete, and what is said of runs that ended early.
+#pragma once
+
+#include "engine/model/experiment.h"
+
+#include <QObject>
+
+namespace stagelens::ui {
+
+class ExperimentDocument;
+class Forecast;
+class NoticeController;
+class RunController;
+class RunsPanel;
+
+/// Keeps the panel at what is stored, and does what is asked for in it.
+class RunTableController : public QObject {
+    Q_OBJECT
+public:
+    RunTableController(ExperimentDocument *document, Forecast *forecast, RunController *runController, RunsPanel *panel,
+                       NoticeController *notice);
+
+    /// Shows a run in Explore, with its plan if the plan differs.
+    void show(qint64 run);
+    /// Warns once of each of the newest runs of this database whose process ended before they did.
+    void warnOfInterrupted(const QString &database);
+
+signals:
+    /// The page of Explore should be shown.
+    void pageAsked();
+    /// The plan of the shown run should become the experiment.
+    void planOfRunAsked();
+
+private:
+    void connectPanel();
+    void refresh();
+    void remove(qint64 run);
+
+    ExperimentDocument *m_document;
+    Forecast *m_forecast;
+    RunController *m_runController;
+    RunsPanel *m_panel;
+    NoticeController *m_notice;
+    model::Experiment m_baseline; ///< that the table's differences were made against
+    bool m_isFoldedByHand = false;
+};
+
+} // namespace stagelens::ui

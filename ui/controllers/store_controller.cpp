@@ -1,0 +1,44 @@
+#include "ui/controllers/store_controller.h"
+
+#include "ui/controllers/notice_controller.h"
+#include "ui/controls/message_bar.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/run_controller.h"
+#include "ui/words/words.h"
+
+#include <QFileDialog>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+StoreController::StoreController(EngineBridge *bridge, RunController *runController, MessageBar *bar, NoticeController *notice)
+    : m_bridge(bridge), m_runController(runController), m_bar(bar), m_notice(notice)
+{
+    connect(m_runController, &RunController::storeProblemChanged, this, &StoreController::refresh);
+}
+
+void StoreController::refresh()
+{
+    const QString problem = m_runController->storeProblem();
+    if (problem.isEmpty())
+        m_bar->clear();
+    else
+        m_bar->say(MessageBar::Tone::Warning, problem, {{u"Choose another file"_s, [this] { askDatabase(); }}});
+}
+
+void StoreController::askDatabase()
+{
+    if (m_runController->isTraining()) {
+        m_notice->warnUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
+        return;
+    }
+    const QString file = QFileDialog::getSaveFileName(m_bar->window(), u"Where runs are stored"_s, {}, u"Databases (*.db)"_s,
+                                                      nullptr, QFileDialog::DontConfirmOverwrite);
+    if (file.isEmpty())
+        return;
+    m_bridge->openDatabase(utf8(file));
+    m_runController->databaseChanged();
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,28 @@
+// The run database: what is said when it cannot be used, and the choice of another file.
+#pragma once
+
+#include <QObject>
+
+namespace stagelens::ui {
+
+class EngineBridge;
+class MessageBar;
+class NoticeController;
+class RunController;
+
+class StoreController : public QObject {
+    Q_OBJECT
+public:
+    StoreController(EngineBridge *bridge, RunController *runController, MessageBar *bar, NoticeController *notice);
+
+private:
+    void refresh();
+    void askDatabase();
+
+    EngineBridge *m_bridge;
+    RunController *m_runController;
+    MessageBar *m_bar;
+    NoticeController *m_notice;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,54 @@
+#include "ui/controllers/training_controller.h"
+
+#include "ui/controllers/window_actions.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
+#include "ui/words/plain_text.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+TrainingController::TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
+                                       RunController *runController, WindowActions *actions, ToolStrip *strip)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_actions(actions),
+      m_strip(strip)
+{
+    connect(m_forecast, &Forecast::changed, this, &TrainingController::refresh);
+    connect(m_runController, &RunController::trainingChanged, this, &TrainingController::refresh);
+    connect(m_actions->train, &QAction::triggered, this, [this] { m_runController->train(m_document->experiment()); });
+    connect(m_actions->stop, &QAction::triggered, m_runController, &RunController::stop);
+}
+
+void TrainingController::refresh()
+{
+    const auto &plan = m_forecast->plan();
+    const int steps = m_document->experiment().training.steps;
+    const QString problem = trainingObstacle(plan, m_forecast->problems());
+    const bool isTraining = m_runController->isTraining();
+    // Of a large plan it takes a while to find: once is enough until a run has changed what is free.
+    if (!problem.isEmpty() || isTraining)
+        m_obstacle = {};
+    else if (m_obstacle.first != plan)
+        m_obstacle = {plan, machineObstacle(*plan)};
+    const MachineObstacle &obstacle = m_obstacle.second;
+    m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
+    m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
+    m_actions->train->setEnabled(problem.isEmpty() && obstacle.words.isEmpty() && !isTraining);
+    m_actions->trainCopy->setEnabled(obstacle.copyHelps);
+    m_actions->trainCopy->setToolTip(plainTip(obstacle.words + u" (F5)"_s));
+    if (isTraining)
+        m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
+    else if (!obstacle.words.isEmpty())
+        m_actions->train->setToolTip(plainTip(obstacle.words));
+    else
+        m_actions->train->setToolTip(
+            plainTip(problem.isEmpty() ? trainingWords(*plan, m_bridge->cores()) + u" (F5)"_s : problem));
+    m_actions->stop->setEnabled(isTraining && !m_runController->isStopping());
+    m_strip->setProgress(m_runController->progressText());
+}
+
+} // namespace stagelens::ui

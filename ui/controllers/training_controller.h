@@ -1,0 +1,38 @@
+// Train, scaled copy and stop: what their buttons say, and when they are enabled.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/words/train_words.h"
+
+#include <QObject>
+
+#include <utility>
+
+namespace stagelens::ui {
+
+class EngineBridge;
+class ExperimentDocument;
+class Forecast;
+class RunController;
+class ToolStrip;
+class WindowActions;
+
+class TrainingController : public QObject {
+    Q_OBJECT
+public:
+    TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
+                       WindowActions *actions, ToolStrip *strip);
+
+private:
+    void refresh();
+
+    EngineBridge *m_bridge;
+    ExperimentDocument *m_document;
+    Forecast *m_forecast;
+    RunController *m_runController;
+    WindowActions *m_actions;
+    ToolStrip *m_strip;
+    std::pair<service::PredictionPtr, MachineObstacle> m_obstacle; ///< why this plan cannot be trained here
+};
+
+} // namespace stagelens::ui

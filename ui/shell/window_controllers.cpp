@@ -1,0 +1,156 @@
+#include "ui/shell/window_controllers.h"
+
+#include "ui/controllers/compare_controller.h"
+#include "ui/controllers/export_controller.h"
+#include "ui/controllers/field_controller.h"
+#include "ui/controllers/file_controller.h"
+#include "ui/controllers/import_controller.h"
+#include "ui/controllers/measured_controller.h"
+#include "ui/controllers/notice_controller.h"
+#include "ui/controllers/page_controller.h"
+#include "ui/controllers/pane_controller.h"
+#include "ui/controllers/plan_controller.h"
+#include "ui/controllers/problem_controller.h"
+#include "ui/controllers/run_table_controller.h"
+#include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/store_controller.h"
+#include "ui/controllers/training_controller.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/learn_page.h"
+#include "ui/pages/sweep_page.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/headline_bar.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/state/run_controller.h"
+#include "ui/state/view_state.h"
+#include "ui/words/words.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+WindowControllers::WindowControllers(QMainWindow *window, const WindowModel &model, const WindowWidgets &widgets, bool remember)
+    : m_model(model), m_widgets(widgets)
+{
+    make(window, remember);
+    connectModel();
+    connectPlan();
+    connectRuns(remember);
+    connectNotices();
+}
+
+WindowControllers::~WindowControllers() = default;
+
+void WindowControllers::make(QMainWindow *window, bool remember)
+{
+    notice = std::make_unique<NoticeController>(m_widgets.noticeBar, &m_model.document->undoStack());
+    plan = std::make_unique<PlanController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, window);
+    problems = std::make_unique<ProblemController>(m_model.document, m_model.forecast, m_widgets.explore->problemBar(),
+                                                   m_widgets.fieldEditors());
+    fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors());
+    training = std::make_unique<TrainingController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run,
+                                                    m_model.actions, m_widgets.strip);
+    measured = std::make_unique<MeasuredController>(m_model.forecast, m_model.run, m_widgets.strip, m_widgets.explore);
+    runTable =
+        std::make_unique<RunTableController>(m_model.document, m_model.forecast, m_model.run, m_widgets.runs, notice.get());
+    store = std::make_unique<StoreController>(m_model.bridge, m_model.run, m_widgets.storeBar, notice.get());
+    imports = std::make_unique<ImportController>(m_model.bridge, m_widgets.importBar);
+    exports = std::make_unique<ExportController>(
+        m_model.actions, ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep},
+        m_model.forecast, m_model.run);
+    compare =
+        std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, m_widgets.compare);
+    schedule = std::make_unique<ScheduleController>(m_model.document, m_model.forecast, m_widgets.explore, m_model.actions,
+                                                    notice.get());
+    panes = std::make_unique<PaneController>(window, PaneController::Docks{m_widgets.left, m_widgets.right, m_widgets.bottom},
+                                             PaneController::Contents{m_widgets.editor, m_widgets.runs, m_widgets.explore},
+                                             m_model.actions, remember);
+    pages = std::make_unique<PageController>(
+        window, m_model.actions,
+        PageController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep, m_widgets.learn},
+        m_widgets.strip, m_model.view, panes.get());
+}
+
+void WindowControllers::connectModel()
+{
+    connect(m_model.forecast, &Forecast::changed, this,
+            [this] { m_model.files->setSound(m_model.forecast->problems().empty()); });
+    connect(m_model.document, &ExperimentDocument::editing, m_model.view, &ViewState::hold);
+    connect(m_model.document, &ExperimentDocument::edited, m_model.view, &ViewState::release);
+    connect(m_model.bridge, &EngineBridge::calibrated, m_model.forecast, &Forecast::refresh);
+    connect(m_model.files, &FileController::scheduleGiven, schedule.get(), &ScheduleController::open);
+    connect(m_model.files, &FileController::traceGiven, imports.get(),
+            [this](const QString &file) { imports->importFiles({file}); });
+}
+
+void WindowControllers::connectPlan()
+{
+    HeadlineBar *headline = m_widgets.explore->headline();
+    connect(headline, &HeadlineBar::applied, plan.get(), &PlanController::chooseMethod);
+    connect(headline, &HeadlineBar::familyApplied, plan.get(), &PlanController::chooseFamily);
+    connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
+    connect(m_widgets.explore, &ExplorePage::showPlanAsked, plan.get(), &PlanController::showPlanOfRun);
+    connect(m_widgets.explore, &ExplorePage::trainAsked, m_model.actions->train, &QAction::trigger);
+    connect(m_widgets.sweep, &SweepPage::openAsked, plan.get(), &PlanController::open);
+    connect(m_widgets.learn, &LearnPage::familyAsked, plan.get(), &PlanController::tryFamily);
+    connect(m_widgets.learn, &LearnPage::methodAsked, plan.get(), &PlanController::chooseMethod);
+    connect(m_widgets.learn, &LearnPage::planAsked, m_model.document,
+            [this](const model::Experiment &experiment, const QString &title) {
+                m_model.document->replace(experiment, {}, title);
+            });
+    connect(m_widgets.sweep, &SweepPage::openAsked, m_model.actions->explore, &QAction::trigger);
+    connect(m_widgets.learn, &LearnPage::familyAsked, m_model.actions->explore, &QAction::trigger);
+    connect(m_widgets.learn, &LearnPage::methodAsked, m_model.actions->explore, &QAction::trigger);
+    connect(m_widgets.learn, &LearnPage::planAsked, m_model.actions->explore, &QAction::trigger);
+    connect(m_model.actions->editSchedule, &QAction::toggled, problems.get(), &ProblemController::setTextShown);
+    connect(problems.get(), &ProblemController::textAsked, m_model.actions->editSchedule,
+            [this] { m_model.actions->editSchedule->setChecked(true); });
+    connect(problems.get(), &ProblemController::scheduleFileAsked, schedule.get(), &ScheduleController::askOpen);
+    connect(fields.get(), &FieldController::customOrderChosen, schedule.get(), &ScheduleController::offerCustomOrder);
+}
+
+void WindowControllers::connectRuns(bool remember)
+{
+    connect(m_model.run, &RunController::trainingChanged, m_widgets.sweep,
+            [this] { m_widgets.sweep->setTraining(m_model.run->isTraining()); });
+    connect(m_model.run, &RunController::shownChanged, m_model.actions->costsFromRun, [this] {
+        m_model.actions->costsFromRun->setEnabled(m_model.run->shown() && m_model.run->shown()->record.timeline);
+    });
+    if (remember)
+        connect(
+            m_model.run, &RunController::runsChanged, runTable.get(),
+            [this] { runTable->warnOfInterrupted(qtText(m_model.bridge->service().databaseFile().string())); },
+            Qt::SingleShotConnection);
+    connect(runTable.get(), &RunTableController::pageAsked, m_model.actions->explore, &QAction::trigger);
+    connect(runTable.get(), &RunTableController::planOfRunAsked, plan.get(), &PlanController::showPlanOfRun);
+    connect(m_widgets.runs, &RunsPanel::compareAsked, compare.get(), &CompareController::compareRuns);
+    connect(m_widgets.runs, &RunsPanel::importAsked, imports.get(), &ImportController::ask);
+    connect(m_widgets.runs, &RunsPanel::exportAsked, exports.get(), &ExportController::exportRun);
+    connect(compare.get(), &CompareController::pageAsked, m_model.actions->compare, &QAction::trigger);
+    connect(m_widgets.sweep, &SweepPage::runsChanged, m_model.run, &RunController::refreshRuns);
+    connect(imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {
+        m_model.run->refreshRuns();
+        m_widgets.runs->setFolded(false);
+        notice->say(MessageBar::Tone::Note, words, {u"Show it"_s, [this, run] { runTable->show(run); }});
+    });
+}
+
+void WindowControllers::connectNotices()
+{
+    const auto warn = [this](auto *sender, auto failed) { connect(sender, failed, notice.get(), &NoticeController::warn); };
+    warn(m_model.files, &FileController::failed);
+    connect(m_model.files, &FileController::told, this,
+            [this](const QString &words) { notice->say(MessageBar::Tone::Note, words); });
+    warn(m_model.run, &RunController::failed);
+    warn(plan.get(), &PlanController::failed);
+    warn(imports.get(), &ImportController::failed);
+    warn(exports.get(), &ExportController::failed);
+    warn(compare.get(), &CompareController::failed);
+    warn(pages.get(), &PageController::failed);
+}
+
+} // namespace stagelens::ui

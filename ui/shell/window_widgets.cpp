@@ -1,0 +1,169 @@
+#include "ui/shell/window_widgets.h"
+
+#include "ui/controllers/window_actions.h"
+#include "ui/controls/message_bar.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/learn_page.h"
+#include "ui/pages/sweep_page.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/panels/runs_panel.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/shell/window_model.h"
+
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QMainWindow>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr QSize kSmallestPage{240, 120};
+
+/// Menu and strip, which has more lines the narrower it is. The layout asks how high they are in the narrowest window; the
+/// least height follows the width that the window has.
+class TopArea : public QWidget {
+public:
+    using QWidget::QWidget;
+    [[nodiscard]] int heightForWidth(int width) const override
+    {
+        return QWidget::heightForWidth(std::max(width, window()->width()));
+    }
+};
+
+QFrame *makeLine(QWidget *parent)
+{
+    auto *line = new QFrame(parent);
+    line->setFrameShape(QFrame::HLine);
+    line->setFrameShadow(QFrame::Sunken);
+    return line;
+}
+} // namespace
+
+WindowWidgets::WindowWidgets(QMainWindow *window, const WindowModel &model)
+{
+    buildTop(window, model);
+    buildCentre(window, model);
+    buildDocks(window, model);
+    model.actions->fill(menuBar, {left->toggleViewAction(), right->toggleViewAction(), bottom->toggleViewAction()});
+}
+
+QWidget *WindowWidgets::makeModeSwitch(const WindowActions &actions)
+{
+    auto *modes = new QWidget(menuBar);
+    auto *row = new QHBoxLayout(modes);
+    row->setContentsMargins(0, 2, 8, 2);
+    row->setSpacing(0);
+    for (QAction *mode : actions.modes->actions()) {
+        auto *button = new QToolButton(modes);
+        button->setObjectName(u"mode."_s + mode->objectName().section(u'.', 1));
+        button->setDefaultAction(mode);
+        button->setFocusPolicy(Qt::StrongFocus);
+        row->addWidget(button);
+    }
+    return modes;
+}
+
+void WindowWidgets::buildTop(QMainWindow *window, const WindowModel &model)
+{
+    auto *top = new TopArea(window);
+    auto *layout = new QVBoxLayout(top);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    menuBar = new QMenuBar(top);
+    menuBar->setCornerWidget(makeModeSwitch(*model.actions));
+    strip = new ToolStrip(model.document, {model.actions->train, model.actions->trainCopy, model.actions->stop}, top);
+    layout->addWidget(menuBar);
+    layout->addWidget(strip);
+    layout->addWidget(makeLine(top));
+    window->setMenuWidget(top);
+}
+
+void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
+{
+    auto *centre = new QWidget(window);
+    auto *layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->setSpacing(4);
+    storeBar = new MessageBar(u"bar.store"_s, centre);
+    importBar = new MessageBar(u"bar.import"_s, centre);
+    noticeBar = new MessageBar(u"bar.notice"_s, centre);
+    pages = new QStackedWidget(centre);
+    explore = new ExplorePage(model.forecast, model.run, model.view, pages);
+    compare = new ComparePanel(pages);
+    sweep = new SweepPage(model.bridge, model.document, pages);
+    learn = new LearnPage(pages);
+    for (QWidget *page : std::initializer_list<QWidget *>{explore, compare, sweep, learn}) // in the order of the modes
+        pages->addWidget(page);
+    layout->addWidget(storeBar);
+    layout->addWidget(importBar);
+    layout->addWidget(noticeBar);
+    // A page that needs more than a small screen has is scrolled; it does not make the window larger.
+    auto *scroll = new QScrollArea(centre);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumSize(kSmallestPage);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(pages);
+    layout->addWidget(scroll, 1);
+    window->setCentralWidget(centre);
+}
+
+void WindowWidgets::buildDocks(QMainWindow *window, const WindowModel &model)
+{
+    // Not animated: Qt 6.4 may crash in restoreState() while a dock is still on its way to its place.
+    window->setDockOptions(QMainWindow::AllowTabbedDocks);
+    const auto makeDock = [window](const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area) {
+        auto *dock = new QDockWidget(title, window);
+        dock->setObjectName(name);
+        dock->setWidget(content);
+        window->addDockWidget(area, dock);
+        return dock;
+    };
+    editor = new ExperimentEditor(model.document, window);
+    left = makeDock(u"dock.experiment"_s, u"Experiment"_s, editor, Qt::LeftDockWidgetArea);
+    right = makeDock(u"dock.figures"_s, u"Figures"_s, makeFigures(window), Qt::RightDockWidgetArea);
+    runs = new RunsPanel(window);
+    bottom = makeDock(u"dock.runs"_s, u"Runs"_s, runs, Qt::BottomDockWidgetArea);
+    bottom->setTitleBarWidget(runs->header());
+}
+
+QWidget *WindowWidgets::makeFigures(QMainWindow *window)
+{
+    metrics = new MetricsPanel(window);
+    inspector = new InspectorPanel(window);
+    auto *figures = new QWidget(window);
+    auto *layout = new QVBoxLayout(figures);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(metrics);
+    layout->addWidget(makeLine(figures));
+    layout->addWidget(inspector, 1);
+    auto *scroll = new QScrollArea(window);
+    scroll->setAccessibleName(u"Figures"_s);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(figures);
+    return scroll;
+}
+
+std::vector<FieldEditor *> WindowWidgets::fieldEditors() const
+{
+    std::vector<FieldEditor *> editors = strip->editors();
+    editors.insert(editors.end(), editor->editors().begin(), editor->editors().end());
+    return editors;
+}
+
+} // namespace stagelens::ui
