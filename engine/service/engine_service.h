@@ -43,6 +43,7 @@ using JobId = std::uint64_t;
 struct Prediction {
     model::Experiment experiment; ///< resolved
     std::shared_ptr<const schedule::Schedule> schedule;
+    std::shared_ptr<const simulate::CostModel> costs; ///< the timeline was predicted with
     timeline::TimelinePtr timeline;
     simulate::Metrics metrics;
     std::shared_ptr<const simulate::MemoryProfiles> memory; ///< null without a model
@@ -157,8 +158,7 @@ struct ServiceOptions {
 /// InvalidInput with every problem of the plan; Cancelled where the options' stop asks, which is looked at between its parts.
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores,
                                                   const SearchOptions &options = {});
-/// Critical path, slack and causes of every idle interval of a prediction, computed now: O(passes). Reads the costs again, and
-/// fails as predict() does where their file is gone.
+/// Returns critical path, slack and causes of every idle interval of a prediction. O(passes).
 [[nodiscard]] base::Result<simulate::Explanation> explain(const Prediction &prediction);
 /// The same of a timeline that was measured under an experiment; messages and collectives cost what the experiment's costs say.
 /// Fails where its passes are not those of the experiment's schedule, in their order.
@@ -175,8 +175,8 @@ struct TimedPlan {
 [[nodiscard]] base::Result<std::string> exportText(const TimedPlan &plan, const std::string &format);
 /// The same of a stored run. Failed where it has no timeline.
 [[nodiscard]] base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format);
-/// The counterfactual split of a prediction's bubble: a few more simulations.
-[[nodiscard]] base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction);
+/// Returns the counterfactual split of a prediction's bubble, by a few more simulations.
+[[nodiscard]] simulate::BubbleCauses splitBubble(const Prediction &prediction);
 /// Which method helps most; runs one prediction for each. What is known so far where `stop` asks.
 [[nodiscard]] Advice advise(const Prediction &prediction, int cores, const std::stop_token &stop = {});
 /// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.

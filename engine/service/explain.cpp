@@ -20,10 +20,7 @@ base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Sc
 
 base::Result<simulate::Explanation> explain(const Prediction &prediction)
 {
-    const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule);
-    if (!costs)
-        return costs.error();
-    return simulate::explain(*prediction.timeline, *prediction.schedule, *costs);
+    return simulate::explain(*prediction.timeline, *prediction.schedule, *prediction.costs);
 }
 
 base::Result<simulate::Explanation> explain(const model::Experiment &experiment, const timeline::Timeline &measured)
@@ -39,12 +36,9 @@ base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
     return simulate::explain(measured, *schedule, *costs);
 }
 
-base::Result<simulate::BubbleCauses> splitBubble(const Prediction &prediction)
+simulate::BubbleCauses splitBubble(const Prediction &prediction)
 {
-    const auto costs = simulate::makeCostModel(prediction.experiment, *prediction.schedule);
-    if (!costs)
-        return costs.error();
-    return simulate::bubbleCauses(*prediction.schedule, *costs);
+    return simulate::bubbleCauses(*prediction.schedule, *prediction.costs);
 }
 
 } // namespace stagelens::service

@@ -70,21 +70,22 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     prediction->experiment = std::move(plan->experiment);
     prediction->schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
 
-    const auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
+    auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
     if (!costs)
-        return costs.error();
-    auto timeline = simulate::simulate(*prediction->schedule, *costs);
+        return std::move(costs).error();
+    prediction->costs = std::make_shared<const simulate::CostModel>(*std::move(costs));
+    auto timeline = simulate::simulate(*prediction->schedule, *prediction->costs);
     if (!timeline)
         return std::move(timeline).error();
     if (isStopped())
         return base::Error::cancelled();
-    timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *costs);
+    timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *prediction->costs);
     timeline->transfers.shrink_to_fit();
     prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
     if (isStopped())
         return base::Error::cancelled();
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
-                                                   &*costs, limits->peakFlops);
+                                                   prediction->costs.get(), limits->peakFlops);
     prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);
     if (prediction->experiment.hasModel)
         prediction->memory = std::make_shared<const simulate::MemoryProfiles>(

@@ -38,11 +38,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
     std::cout << "Predicted for " << base::printable(prediction.costName) << ": " << planText(prediction.experiment) << "\n\n";
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);
     if (wishes.explanation) {
-        const auto split = service::splitBubble(prediction);
-        if (!split)
-            return fail(split.error());
         std::cout << '\n';
-        printExplanation(std::cout, prediction, explanation, *split);
+        printExplanation(std::cout, prediction, explanation, service::splitBubble(prediction));
     }
     if (wishes.slices)
         std::cout << '\n' << exchange::timelineCsv(*prediction.timeline);

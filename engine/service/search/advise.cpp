@@ -72,8 +72,7 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
     }
     if (stop.stop_requested())
         return advice;
-    if (const auto causes = splitBubble(prediction))
-        advice.causes = *causes;
+    advice.causes = splitBubble(prediction);
 
     // Durations from a file or in teaching units say nothing about the passes of another method.
     if (!std::holds_alternative<model::HardwarePreset>(prediction.experiment.cost.source))
