@@ -6,6 +6,7 @@
 #include "engine/runtime/worker/accelerators.h"
 #include "engine/service/runs/import_job.h"
 #include "engine/service/runs/training_job.h"
+#include "engine/service/work_queue.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -152,6 +153,7 @@ struct EngineService::State {
     std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
     std::list<Worker> workers;
     StoreQueue queue;
+    WorkQueue analyses;
     std::jthread predictor;
 };
 
@@ -213,6 +215,7 @@ void EngineService::cancel(JobId job)
     if (m_state->request && m_state->request->job == job)
         m_state->request.reset();
     m_state->cancelledPrediction = job;
+    m_state->analyses.cancel(job);
     if (m_state->predicting == job)
         m_state->predictionStop.request_stop();
     for (State::Worker &worker : m_state->workers)
@@ -248,6 +251,18 @@ JobId EngineService::submitStoreUse(StoreUse use, std::function<StoreAnswer(Stor
     }();
     m_state->queue.add(use, [state = m_state.get(), job, work = std::move(work)](StoredRuns &runs) {
         state->mailbox.post({job, work(runs)});
+    });
+    return job;
+}
+
+JobId EngineService::submitAnalysis(std::function<StoreAnswer(const std::stop_token &)> work)
+{
+    const JobId job = [this] {
+        const std::scoped_lock lock(m_state->mutex);
+        return ++m_state->lastJob;
+    }();
+    m_state->analyses.add(job, [state = m_state.get(), job, work = std::move(work)](const std::stop_token &stop) {
+        state->mailbox.post({job, work(stop)});
     });
     return job;
 }

@@ -111,7 +111,7 @@ using ImportAnswerPtr = std::shared_ptr<const base::Result<ImportedRun>>;
 struct ImportProgress {
     double share = 0; ///< below 1; 1: the run is being stored
 };
-/// What EngineService::ask() was given for the answer; the reader of the events calls it.
+/// What ask() or compute() was given for the answer; the reader of the events calls it.
 using StoreAnswer = std::function<void()>;
 
 /// What came in for a job. Stale ones are told apart by the id.
@@ -219,12 +219,17 @@ public:
     /// before. `take` is given the Result when the event is handled. When the service ends, changes are still made.
     template <class Work, class Take>
     JobId ask(StoreUse use, Work work, Take take);
+    /// Runs `work(stop)`, which returns a Result, on the service's thread for analyses, after all that was asked before. `take`
+    /// is given the Result when the event is handled. A job that is cancelled before it begins has no answer.
+    template <class Work, class Take>
+    JobId compute(Work work, Take take);
     /// Later jobs and questions are about another run database; those under way keep theirs.
     void useDatabase(std::filesystem::path file);
     [[nodiscard]] std::filesystem::path databaseFile() const;
 
 private:
     JobId submitStoreUse(StoreUse use, std::function<StoreAnswer(StoredRuns &)> work);
+    JobId submitAnalysis(std::function<StoreAnswer(const std::stop_token &)> work);
 
     struct State;
     std::unique_ptr<State> m_state;
@@ -243,6 +248,22 @@ JobId EngineService::ask(StoreUse use, Work work, Take take)
     };
     return submitStoreUse(use, [guarded, take = std::move(take)](StoredRuns &runs) -> StoreAnswer {
         return [take, answer = std::make_shared<Answer>(guarded(runs))] { take(std::move(*answer)); };
+    });
+}
+
+template <class Work, class Take>
+JobId EngineService::compute(Work work, Take take)
+{
+    using Answer = decltype(work(std::declval<const std::stop_token &>()));
+    const auto guarded = [work = std::move(work)](const std::stop_token &stop) -> Answer {
+        try {
+            return work(stop);
+        } catch (const std::exception &exception) { // out of memory, say
+            return base::Error::failed("it was not computed: " + base::exceptionText(exception));
+        }
+    };
+    return submitAnalysis([guarded, take = std::move(take)](const std::stop_token &stop) -> StoreAnswer {
+        return [take, answer = std::make_shared<Answer>(guarded(stop))] { take(std::move(*answer)); };
     });
 }
 

@@ -33,6 +33,16 @@ public:
                 take(std::move(answer));
         });
     }
+    /// Runs `work(stop)` where it may take long, and gives its Result to `take` on the GUI thread, unless `asker` is gone by
+    /// then.
+    template <class Work, class Take>
+    service::JobId compute(const QObject *asker, Work work, Take take)
+    {
+        return m_service->compute(std::move(work), [asker = QPointer(asker), take = std::move(take)](auto answer) {
+            if (asker)
+                take(std::move(answer));
+        });
+    }
     /// Goes on with another run database; jobs under way store into the one that they began with.
     void openDatabase(const std::filesystem::path &file);
     /// Cores that plans are resolved for.

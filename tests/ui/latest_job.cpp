@@ -1,0 +1,142 @@
+// Computations off the GUI thread: which answer counts, what is said while it takes long, and how they end.
+#include "ui/state/latest_job.h"
+#include "tests/support/ui_test.h"
+
+#include <QTemporaryDir>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using ui::LatestJob;
+
+namespace {
+/// Waits until it is asked to stop; says so.
+base::Result<int> untilStopped(const std::stop_token &stop, std::atomic<bool> &stopped)
+{
+    while (!stop.stop_requested())
+        std::this_thread::yield();
+    stopped = true;
+    return 0;
+}
+} // namespace
+
+class LatestJobs : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        test::failOnWarnings();
+        m_bridge =
+            std::make_unique<ui::EngineBridge>(service::ServiceOptions{m_folder.filePath(u"runs.db"_s).toStdString(), 1});
+    }
+    void theWorkRunsElsewhereAndItsAnswerArrivesHere();
+    void onlyTheNewestAnswerCounts();
+    void cancellingStopsTheWork();
+    void aLongWaitIsReported();
+    void anExceptionIsAnError();
+    void smallWorkRunsAtOnce();
+    void nobodyWaitsForADestroyedJob();
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<ui::EngineBridge> m_bridge;
+};
+
+void LatestJobs::theWorkRunsElsewhereAndItsAnswerArrivesHere()
+{
+    LatestJob job(m_bridge.get());
+    const auto here = std::this_thread::get_id();
+    std::optional<bool> ranElsewhere;
+    job.start([here](const std::stop_token &) { return base::Result<bool>(std::this_thread::get_id() != here); },
+              [&](const base::Result<bool> &answer) {
+                  QCOMPARE(std::this_thread::get_id(), here);
+                  ranElsewhere = *answer;
+              });
+    QVERIFY(job.isRunning() && !ranElsewhere);
+    QTRY_VERIFY(ranElsewhere);
+    QVERIFY(*ranElsewhere && !job.isRunning());
+}
+
+void LatestJobs::onlyTheNewestAnswerCounts()
+{
+    LatestJob job(m_bridge.get());
+    std::vector<int> answers;
+    for (int i = 0; i < 20; ++i)
+        job.start([i](const std::stop_token &) { return base::Result<int>(i); },
+                  [&](const base::Result<int> &answer) { answers.push_back(*answer); });
+    QTRY_VERIFY(!job.isRunning());
+    QCOMPARE(answers, std::vector<int>{19});
+}
+
+void LatestJobs::cancellingStopsTheWork()
+{
+    LatestJob job(m_bridge.get());
+    std::atomic<bool> stopped = false;
+    bool answered = false;
+    job.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
+              [&](const base::Result<int> &) { answered = true; });
+    QTest::qWait(10); // it is under way
+    job.cancel();
+    QVERIFY(!job.isRunning());
+    job.start([](const std::stop_token &) { return base::Result<int>(1); }, [](const base::Result<int> &) {});
+    QTRY_VERIFY(!job.isRunning());
+    QVERIFY(!answered);
+}
+
+void LatestJobs::aLongWaitIsReported()
+{
+    LatestJob job(m_bridge.get());
+    std::atomic<bool> stopped = false;
+    job.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
+              [](const base::Result<int> &) {});
+    QVERIFY(job.wait() == LatestJob::Wait::None);
+    QTRY_VERIFY(job.wait() == LatestJob::Wait::Noticeable);
+    QTRY_VERIFY(job.wait() == LatestJob::Wait::Long);
+    job.cancel();
+    QVERIFY(job.wait() == LatestJob::Wait::None);
+    QTRY_VERIFY(stopped.load());
+}
+
+void LatestJobs::anExceptionIsAnError()
+{
+    LatestJob job(m_bridge.get());
+    QString text;
+    job.start([](const std::stop_token &) -> base::Result<int> { throw std::runtime_error("no memory"); },
+              [&](const base::Result<int> &answer) { text = QString::fromStdString(answer.error().text()); });
+    QTRY_VERIFY2(text.contains(u"no memory"_s), qPrintable(text));
+}
+
+void LatestJobs::smallWorkRunsAtOnce()
+{
+    LatestJob job(m_bridge.get());
+    int answer = 0;
+    job.run(
+        true, [](const std::stop_token &) { return base::Result<int>(7); },
+        [&](const base::Result<int> &given) { answer = *given; });
+    QCOMPARE(answer, 7);
+    QVERIFY(!job.isRunning());
+}
+
+void LatestJobs::nobodyWaitsForADestroyedJob()
+{
+    std::atomic<bool> stopped = false;
+    bool answered = false;
+    {
+        LatestJob job(m_bridge.get());
+        job.start([](const std::stop_token &) { return base::Result<int>(1); },
+                  [&](const base::Result<int> &) { answered = true; });
+    }
+    LatestJob other(m_bridge.get());
+    other.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
+                [](const base::Result<int> &) {});
+    QTest::qWait(10);
+    QVERIFY(!answered);
+    m_bridge.reset(); // ends the work under way
+    QVERIFY(stopped.load());
+}
+
+QTEST_MAIN(LatestJobs)
+#include "latest_job.moc"
