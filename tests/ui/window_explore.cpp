@@ -1,7 +1,9 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
+#include "ui/controllers/compare_controller.h"
 #include "ui/controllers/plan_controller.h"
+#include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/headline_bar.h"
@@ -30,6 +32,8 @@ private slots:
 
     void firstStartShowsTheDemoPredicted();
     void tryingTheAdviceShortensThePictureOnAnUnchangedAxis();
+    void filesAreAddedToTheComparison();
+    void largePlansAreExplainedElsewhere();
     void hoveringTheActionRaisesAGhost();
     void illegalDevicesKeepThePictureAndUndoRestores();
     void typingInOneFieldIsOneStepOfUndo();
@@ -126,7 +130,8 @@ void WindowExplore::theEmptyComparisonOffersOne()
     QCOMPARE(offer->text(), u"Compare this plan with VOCAB-2"_s);
     QTest::mouseClick(offer, Qt::LeftButton);
     const auto &items = window.comparePanel().items();
-    QCOMPARE(items.size(), std::size_t{2});
+    QVERIFY(items.empty()); // the prediction is a job
+    QTRY_COMPARE(items.size(), std::size_t{2});
     QVERIFY(items[0].experiment.schedule.vocabulary == model::VocabularyMethod::None);
     QVERIFY(items[1].experiment.schedule.vocabulary == model::VocabularyMethod::Vocab2);
     QVERIFY(!offer->isVisible());
@@ -135,9 +140,44 @@ void WindowExplore::theEmptyComparisonOffersOne()
     window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab1);
     QCOMPARE(offer->text(), u"Compare this plan with the baseline"_s);
     QTest::mouseClick(offer, Qt::LeftButton);
-    QCOMPARE(items.size(), std::size_t{2});
+    QTRY_COMPARE(items.size(), std::size_t{2});
     QVERIFY(items[0].experiment.schedule.vocabulary == model::VocabularyMethod::None);
     QVERIFY(items[1].experiment.schedule.vocabulary == model::VocabularyMethod::Vocab1);
+}
+
+void WindowExplore::filesAreAddedToTheComparison()
+{
+    auto &window = m_fixture->open();
+    const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
+    window.controllers().compare->addFiles({examples + u"textbook-1f1b.stagelens.json"_s, m_fixture->path(u"missing.json"_s)});
+    window.controllers().compare->addFiles({examples + u"demo-slow-last-device.stagelens.json"_s});
+    const auto &items = window.comparePanel().items();
+    QVERIFY(items.empty()); // the predictions are jobs
+    QTRY_COMPARE(items.size(), std::size_t{2});
+    QCOMPARE(items[0].name, u"textbook-1f1b.stagelens.json"_s);
+    QCOMPARE(items[1].name, u"demo-slow-last-device.stagelens.json"_s);
+    const QString notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text();
+    QVERIFY2(notice.startsWith(u"missing.json was not added. "_s), qPrintable(notice));
+}
+
+void WindowExplore::largePlansAreExplainedElsewhere()
+{
+    auto &window = m_fixture->open();
+    model::Experiment plan = window.document().experiment();
+    plan.parallel.microbatches = 4096;
+    window.document().start(plan, {}, u"Large"_s);
+    QTRY_VERIFY(!window.forecast().isStale() && window.forecast().plan()->experiment.parallel.microbatches == 4096);
+    QVERIFY(window.forecast().plan()->timeline->sliceCount() > ui::Explanations::kSlicesAtOnce);
+    window.actions().criticalPath->trigger();
+    QVERIFY(!m_fixture->content().groups[0].why); // the picture does not wait
+    QTRY_VERIFY(m_fixture->content().groups[0].why);
+    // A plan that is gone needs no explanation.
+    plan.parallel.microbatches = 8192;
+    window.document().start(plan, {}, u"Larger"_s);
+    plan.parallel.microbatches = 16;
+    window.document().start(plan, {}, u"Small"_s);
+    QVERIFY(m_fixture->content().groups[0].why);
+    QCOMPARE(m_fixture->content().groups[0].timeline, window.forecast().plan()->timeline);
 }
 
 void WindowExplore::hoveringTheActionRaisesAGhost()

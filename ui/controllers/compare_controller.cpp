@@ -25,8 +25,12 @@ constexpr std::size_t kRunsToAdd = 10;
 
 CompareController::CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                      RunController *runController, ComparePanel *panel)
-    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel),
+      m_job(bridge)
 {
+    connect(&m_job, &LatestJob::waitChanged, this,
+            [this] { m_panel->setComputing(m_job.wait() != LatestJob::Wait::None, m_job.wait() == LatestJob::Wait::Long); });
+    connect(m_panel, &ComparePanel::cancelled, this, &CompareController::cancel);
     connect(m_forecast, &Forecast::changed, this, &CompareController::updateProposal);
     connect(m_forecast, &Forecast::adviceChanged, this, &CompareController::updateProposal);
     connect(m_panel, &ComparePanel::proposalAsked, this, &CompareController::acceptProposal);
@@ -41,6 +45,7 @@ void CompareController::compareRuns(const std::vector<qint64> &runs)
         std::vector<CompareItem> items;
         for (const service::RunSnapshotPtr &run : loaded)
             items.push_back(itemOf(*run, m_bridge->cores()));
+        cancel();
         m_panel->setItems(std::move(items));
         emit pageAsked();
     });
@@ -77,20 +82,31 @@ void CompareController::acceptProposal()
     const auto baseline = m_forecast->comparableBaseline();
     if (!plan || !baseline)
         return;
-    std::vector<CompareItem> items{planItem()};
-    const auto add = [&](const model::Experiment &experiment, const QString &name, bool first) {
-        if (const auto prediction = service::predict(experiment, m_bridge->cores()))
-            items.insert(first ? items.begin() : items.end(), itemOf(**prediction, name));
-        else
-            emit failed(sentence(prediction.error()));
-    };
+    cancel();
     if (const auto method = bestMethod()) {
         const model::Experiment other = withMethod(m_document->experiment(), *method);
-        add(other, planCaption(other), false);
+        compareWith(other, planCaption(other), false);
     } else if (baseline->experiment != plan->experiment) {
-        add(baseline->experiment, m_forecast->baselineName(), true);
+        compareWith(baseline->experiment, m_forecast->baselineName(), true);
+    } else {
+        m_panel->setItems({planItem()});
     }
-    m_panel->setItems(std::move(items));
+}
+
+void CompareController::compareWith(const model::Experiment &other, const QString &name, bool isFirst)
+{
+    const auto predict = [other, cores = m_bridge->cores()](const std::stop_token &stop) {
+        return service::predict(other, cores, {stop, {}});
+    };
+    m_job.start(predict, [this, name, isFirst, plan = planItem()](const base::Result<service::PredictionPtr> &prediction) {
+        std::vector<CompareItem> items{plan};
+        if (prediction)
+            items.insert(isFirst ? items.begin() : items.end(), itemOf(**prediction, name));
+        else
+            emit failed(sentence(prediction.error()));
+        m_panel->setItems(std::move(items));
+        predictFiles();
+    });
 }
 
 void CompareController::addPlan()
@@ -107,15 +123,34 @@ void CompareController::askFiles()
 
 void CompareController::addFiles(const QStringList &files)
 {
-    for (const QString &file : files) {
-        const auto experiment = model::loadExperiment(utf8(file));
-        const auto prediction = experiment ? service::predict(*experiment, m_bridge->cores())
-                                           : base::Result<service::PredictionPtr>(experiment.error());
+    m_files += files;
+    if (!m_job.isRunning())
+        predictFiles();
+}
+
+void CompareController::predictFiles()
+{
+    if (m_files.isEmpty())
+        return;
+    const QString file = m_files.takeFirst();
+    const auto predict = [path = utf8(file), cores = m_bridge->cores()](const std::stop_token &stop) {
+        const auto experiment = model::loadExperiment(path);
+        return experiment ? service::predict(*experiment, cores, {stop, {}})
+                          : base::Result<service::PredictionPtr>(experiment.error());
+    };
+    m_job.start(predict, [this, name = QFileInfo(file).fileName()](const base::Result<service::PredictionPtr> &prediction) {
         if (prediction)
-            m_panel->add(itemOf(**prediction, QFileInfo(file).fileName()));
+            m_panel->add(itemOf(**prediction, name));
         else
-            emit failed(u"%1 was not added. %2"_s.arg(QFileInfo(file).fileName(), sentence(prediction.error())));
-    }
+            emit failed(u"%1 was not added. %2"_s.arg(name, sentence(prediction.error())));
+        predictFiles();
+    });
+}
+
+void CompareController::cancel()
+{
+    m_files.clear();
+    m_job.cancel();
 }
 
 void CompareController::fillMenu(QMenu *menu)

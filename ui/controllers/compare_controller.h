@@ -1,9 +1,11 @@
 // What is compared: stored runs, the plan with what improves it, and experiments from files.
 #pragma once
 
+#include "ui/state/latest_job.h"
 #include "ui/words/comparison.h"
 
 #include <QObject>
+#include <QStringList>
 
 #include <optional>
 #include <vector>
@@ -18,7 +20,7 @@ class ExperimentDocument;
 class Forecast;
 class RunController;
 
-/// Fills the page of Compare.
+/// Fills the page of Compare. Predictions are jobs; one that replaces what is compared cancels those before.
 class CompareController : public QObject {
     Q_OBJECT
 public:
@@ -44,12 +46,19 @@ private:
     void askFiles();
     void fillMenu(QMenu *menu);
     [[nodiscard]] CompareItem planItem() const;
+    /// Compares the plan with the prediction of another experiment.
+    void compareWith(const model::Experiment &other, const QString &name, bool isFirst);
+    /// Predicts the files that wait, one after another.
+    void predictFiles();
+    void cancel();
 
     EngineBridge *m_bridge;
     ExperimentDocument *m_document;
     Forecast *m_forecast;
     RunController *m_runController;
     ComparePanel *m_panel;
+    LatestJob m_job;
+    QStringList m_files; ///< that are still to be predicted
 };
 
 } // namespace stagelens::ui

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -35,15 +36,19 @@ namespace {
 constexpr QSize kSmallestPlot{160, 84};
 } // namespace
 
-ExplorePage::ExplorePage(Forecast *forecast, RunController *runController, ViewState *view, QWidget *parent)
+ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
+                         QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
       m_timeline(new TimelineView(view, this)), m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)),
       m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
       m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this)),
+      m_explanations(new Explanations(bridge, this))
 {
     build();
+    connect(m_explanations, &Explanations::arrived, this, &ExplorePage::takeExplanation);
+    connect(m_timeline, &TimelineView::gapForgotten, this, [this] { m_gap.reset(); });
     connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
     connect(m_forecast, &Forecast::changed, this, &ExplorePage::refresh);
     connect(m_computing, &ComputingSign::cancelled, m_forecast, &Forecast::cancel);
@@ -279,23 +284,30 @@ void ExplorePage::addGhost(TimelineContent &content) const
             flag(familyCaption(family.family), *family.iteration);
 }
 
-std::shared_ptr<const simulate::Explanation> ExplorePage::whyOf(const timeline::TimelinePtr &timeline) const
+ExplanationPtr ExplorePage::whyOf(const timeline::TimelinePtr &timeline) const
 {
-    if (const auto known = m_why.find(timeline); known != m_why.end())
-        return known->second;
     const auto &plan = m_forecast->plan();
     const auto &run = m_runController->shown();
-    std::erase_if(m_why, [&](const auto &entry) {
-        return !(plan && entry.first == plan->timeline) && !(run && entry.first == run->record.timeline);
-    });
-    base::Result<simulate::Explanation> why = base::Error::failed("nothing is known of these lanes");
+    std::vector<timeline::TimelinePtr> shown;
+    if (plan)
+        shown.push_back(plan->timeline);
+    if (run)
+        shown.push_back(run->record.timeline);
+    m_explanations->keep(shown);
     if (plan && timeline == plan->timeline)
-        why = service::explain(*plan);
-    else if (run && timeline == run->record.timeline)
-        why = service::explain(run->record.experiment, *timeline);
-    auto made = why ? std::make_shared<const simulate::Explanation>(*std::move(why)) : nullptr;
-    m_why[timeline] = made;
-    return made;
+        return m_explanations->of(plan);
+    return run && timeline == run->record.timeline ? m_explanations->of(run) : nullptr;
+}
+
+void ExplorePage::takeExplanation()
+{
+    setContent();
+    const auto &groups = m_timeline->content().groups;
+    const auto gap = std::exchange(m_gap, std::nullopt);
+    if (!gap)
+        return;
+    if (gap->group < static_cast<int>(groups.size()) && groups[static_cast<std::size_t>(gap->group)].timeline == gap->timeline)
+        explain(gap->group, gap->device, gap->time);
 }
 
 void ExplorePage::refresh()
@@ -415,6 +427,9 @@ void ExplorePage::explain(int group, int device, qint64 time)
     if (!lanes.timeline)
         return;
     const auto why = whyOf(lanes.timeline);
+    m_gap.reset();
+    if (m_explanations->isComputing(lanes.timeline)) // until then only which requirement was met last
+        m_gap = Gap{lanes.timeline, group, device, time};
     emit gapExplained(explainGap(lanes, why ? &why->idle : nullptr, device, time, m_timeline->content().teachingUnits));
 }
 

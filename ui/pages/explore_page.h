@@ -3,11 +3,11 @@
 
 #include "engine/service/engine_service.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/state/explanations.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QWidget>
 
-#include <map>
 #include <optional>
 
 class QSplitter;
@@ -33,7 +33,8 @@ class ViewState;
 class ExplorePage : public QWidget {
     Q_OBJECT
 public:
-    ExplorePage(Forecast *forecast, RunController *runController, ViewState *view, QWidget *parent = nullptr);
+    ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
+                QWidget *parent = nullptr);
 
     /// Draws the plan, the run and the baseline again.
     void refresh();
@@ -83,8 +84,10 @@ private:
     [[nodiscard]] LaneGroup measuredGroup() const;
     void setContent();
     void addGhost(TimelineContent &content) const;
-    /// Why the passes of that timeline stand where they do; null where it is not known.
-    [[nodiscard]] std::shared_ptr<const simulate::Explanation> whyOf(const timeline::TimelinePtr &timeline) const;
+    /// Returns why the passes of a shown timeline start when they do; null if it is not known yet or cannot be found.
+    [[nodiscard]] ExplanationPtr whyOf(const timeline::TimelinePtr &timeline) const;
+    /// An explanation was computed: shows it, and answers the last click on a gap with it.
+    void takeExplanation();
     void refreshProvenance();
     void sayBadEnd(const BadEnd &end);
     void refreshPlots();
@@ -112,8 +115,15 @@ private:
     ColourBy m_colourBy = ColourBy::Kind;
     bool m_critical = false;
     bool m_presentation = false;
-    /// Explanations of the timelines that are shown; made when they are asked for.
-    mutable std::map<timeline::TimelinePtr, std::shared_ptr<const simulate::Explanation>> m_why;
+    Explanations *m_explanations; ///< of the timelines that are shown
+    /// The gap that was clicked while its explanation is being computed.
+    struct Gap {
+        timeline::TimelinePtr timeline;
+        int group;
+        int device;
+        qint64 time;
+    };
+    std::optional<Gap> m_gap;
     bool m_low = false;
     bool m_editing = false;
 };

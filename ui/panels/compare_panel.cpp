@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/controls/chip_button.h"
+#include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -38,8 +39,10 @@ ComparePanel::ComparePanel(QWidget *parent)
     : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(u"Add"_s, this)),
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)), m_equalMemory(new QCheckBox(u"Equal memory"_s, this)),
       m_bar(new MessageBar(u"compare.bar"_s, this)), m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
-      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)), m_splitter(new QSplitter(Qt::Vertical, this))
+      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)),
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
+    connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
@@ -75,6 +78,11 @@ void ComparePanel::fillEmpty()
     column->addWidget(m_propose, 0, Qt::AlignHCenter);
     column->addStretch(1);
     setProposal({});
+}
+
+void ComparePanel::setComputing(bool computing, bool isLong)
+{
+    m_computing->setState(computing, isLong);
 }
 
 void ComparePanel::setProposal(const QString &words)

@@ -19,6 +19,7 @@ class QPushButton;
 
 namespace stagelens::ui {
 
+class ComputingSign;
 class MessageBar;
 class TimelineView;
 class ViewState;
@@ -36,6 +37,8 @@ public:
     [[nodiscard]] const std::vector<CompareItem> &items() const { return m_items; }
     /// What the empty page offers: "Compare this plan with VOCAB-2".
     void setProposal(const QString &words);
+    /// Says that items are being computed; `isLong` adds progress and Cancel.
+    void setComputing(bool computing, bool isLong);
     [[nodiscard]] bool isEmpty() const { return m_items.empty(); }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] QTableWidget *table() { return m_table; }
@@ -44,6 +47,8 @@ signals:
     void proposalAsked();
     void predictionAsked();
     void filesAsked();
+    /// What is being computed is not wanted any more.
+    void cancelled();
     /// The menu of what can be added opens: stored runs may be appended to it.
     void addMenuOpens(QMenu *menu);
 
@@ -80,6 +85,7 @@ private:
     TimelineView *m_timeline;
     QTableWidget *m_table;
     QSplitter *m_splitter;
+    ComputingSign *m_computing;
 };
 
 } // namespace stagelens::ui

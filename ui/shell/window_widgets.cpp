@@ -101,7 +101,7 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     importBar = new MessageBar(u"bar.import"_s, centre);
     noticeBar = new MessageBar(u"bar.notice"_s, centre);
     pages = new QStackedWidget(centre);
-    explore = new ExplorePage(model.forecast, model.run, model.view, pages);
+    explore = new ExplorePage(model.bridge, model.forecast, model.run, model.view, pages);
     compare = new ComparePanel(pages);
     sweep = new SweepPage(model.bridge, model.document, pages);
     learn = new LearnPage(pages);
