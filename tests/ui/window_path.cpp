@@ -173,9 +173,11 @@ void WindowPath::aScaledCopyIsOpened()
     auto &window = m_fixture->window();
     QTRY_COMPARE(m_fixture->find<QToolButton>(u"strip.train"_s)->text(), u"Train a scaled copy here…"_s);
     QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);
-    QVERIFY(dialog && dialog->isVisible());
+    QVERIFY(dialog->isVisible());
     QTest::keyClick(dialog, Qt::Key_Return);
+    QApplication::setActiveWindow(&window); // the offscreen platform does not return to it from a dialog
     QTRY_VERIFY(window.windowTitle().startsWith(u"Scaled copy of 4B GPT"_s));
     QVERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::Vocab2);
     QTRY_VERIFY(m_fixture->find<QToolButton>(u"strip.train"_s)->text().startsWith(u"Train 50 steps"_s));

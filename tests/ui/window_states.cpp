@@ -41,6 +41,7 @@ private slots:
     void cleanup() { m_fixture.reset(); }
 
     void aScaledCopyStandsWhereThePlanCannotRun();
+    void largePlansAreCheckedBeforeTraining();
     void aLongPredictionSaysSoAndCanBeCancelled();
     void listsShowWhatEachChoiceWouldGive();
     void tooLittleMemoryIsSaidAtTheLaneAndInTheHeadline();
@@ -71,8 +72,9 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     QCOMPARE(button->text(), u"Train a scaled copy here…"_s);
     QVERIFY2(button->toolTip().startsWith(u"A run takes "_s), qPrintable(button->toolTip()));
     QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);
-    QVERIFY(dialog && dialog->isVisible());
+    QVERIFY(dialog->isVisible());
     const auto *table = dialog->findChild<QTableWidget *>(u"scaled-copy.table"_s);
     const auto hidden = table->findItems(u"Hidden width"_s, Qt::MatchExactly);
     QCOMPARE(hidden.size(), 1);
@@ -87,11 +89,25 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     QCOMPARE(window.document().experiment().model.hidden, 16384);
 }
 
+/// Until it is known whether this computer can run a large plan, Train is disabled and says why.
+void WindowStates::largePlansAreCheckedBeforeTraining()
+{
+    auto &window = m_fixture->open();
+    model::Experiment plan = window.document().experiment();
+    plan.parallel.microbatches = 4096;
+    window.document().start(plan, {}, u"Large"_s);
+    QVERIFY(!window.actions().train->isEnabled());
+    QVERIFY2(window.actions().train->toolTip().startsWith(u"Stagelens checks"_s),
+             qPrintable(window.actions().train->toolTip()));
+    QTRY_VERIFY(!window.actions().train->toolTip().startsWith(u"Stagelens checks"_s));
+    QVERIFY(window.actions().train->isEnabled() || window.actions().trainCopy->isEnabled());
+}
+
 void WindowStates::aLongPredictionSaysSoAndCanBeCancelled()
 {
     auto &window = m_fixture->open();
     QTRY_VERIFY(window.forecast().advice());
-    auto *sign = window.findChild<ui::ComputingSign *>();
+    auto *sign = window.explorePage().findChild<ui::ComputingSign *>();
     auto *cancel = m_fixture->find<QAbstractButton>(u"computing.cancel"_s);
     auto *iteration = m_fixture->find<QLabel>(u"metrics.iteration"_s);
     const QString before = iteration->text();

@@ -17,7 +17,8 @@ using namespace Qt::StringLiterals;
 
 PlanController::PlanController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                RunController *runController, QWidget *window)
-    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_window(window)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_window(window),
+      m_copyJob(bridge)
 {}
 
 void PlanController::edit(const QString &field, const QString &label, model::Experiment next)
@@ -99,15 +100,24 @@ void PlanController::useCostsOfRun()
 
 void PlanController::offerScaledCopy()
 {
-    const auto copy = scaledCopy(m_document->experiment(), service::availableBytes());
-    if (!copy) {
-        emit failed(u"No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches."_s);
-        return;
-    }
-    auto *dialog = new ScaledCopyDialog(m_document->experiment(), *copy, m_window);
+    using Copy = base::Result<std::optional<model::Experiment>>;
+    const model::Experiment original = m_document->experiment();
+    m_copyJob.start([original](const std::stop_token &) { return Copy(scaledCopy(original, service::availableBytes())); },
+                    [this, original](const Copy &copy) {
+                        if (copy && *copy)
+                            showCopy(original, **copy);
+                        else
+                            emit failed(u"No copy of this plan is small enough for this computer. Use fewer layers, devices "
+                                        "or microbatches."_s);
+                    });
+}
+
+void PlanController::showCopy(const model::Experiment &original, const model::Experiment &copy)
+{
+    auto *dialog = new ScaledCopyDialog(original, copy, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,
-            [this, copy = *copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
+            [this, copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
     dialog->open();
 }
 

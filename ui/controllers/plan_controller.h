@@ -3,6 +3,8 @@
 
 #include "engine/model/experiment.h"
 
+#include "ui/state/latest_job.h"
+
 #include <QObject>
 
 namespace stagelens::ui {
@@ -41,6 +43,7 @@ signals:
 
 private:
     void edit(const QString &field, const QString &label, model::Experiment next);
+    void showCopy(const model::Experiment &original, const model::Experiment &copy);
     /// Makes a resolved plan the experiment, as free to be edited as it was before it was resolved.
     void takeOver(const QString &label, const model::Experiment &resolved);
 
@@ -49,6 +52,7 @@ private:
     Forecast *m_forecast;
     RunController *m_runController;
     QWidget *m_window;
+    LatestJob m_copyJob;
 };
 
 } // namespace stagelens::ui

@@ -1,7 +1,7 @@
 // Train, scaled copy and stop: what their buttons say, and when they are enabled.
 #pragma once
 
-#include "engine/service/engine_service.h"
+#include "ui/state/latest_job.h"
 #include "ui/words/train_words.h"
 
 #include <QObject>
@@ -17,6 +17,7 @@ class RunController;
 class ToolStrip;
 class WindowActions;
 
+/// Finds out whether this computer can run a plan: of a small plan at once, of a large one off the GUI thread.
 class TrainingController : public QObject {
     Q_OBJECT
 public:
@@ -25,6 +26,8 @@ public:
 
 private:
     void refresh();
+    void checkMachine(const service::PredictionPtr &plan);
+    void describe(const QString &problem);
 
     EngineBridge *m_bridge;
     ExperimentDocument *m_document;
@@ -33,6 +36,8 @@ private:
     WindowActions *m_actions;
     ToolStrip *m_strip;
     std::pair<service::PredictionPtr, MachineObstacle> m_obstacle; ///< why this plan cannot be trained here
+    service::PredictionPtr m_checked;                              ///< the plan of m_job
+    LatestJob m_job;
 };
 
 } // namespace stagelens::ui
