@@ -274,7 +274,8 @@ Result<> checkScene(const QString &name)
 Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
-        return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runController().isRefreshing();
+        return (window.forecast().advice() || !window.forecast().problems().empty()) &&
+               !window.runController().isRefreshing() && !window.controllers().schedule->isOpening();
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");

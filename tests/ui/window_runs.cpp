@@ -16,6 +16,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
@@ -114,8 +115,10 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
     const auto exported = [&](const QString &format) {
         const QString path = m_fixture->path(u"data."_s + format);
         QFile file(path);
-        return window.controllers().exports->exportData(format, path).ok() && file.open(QIODevice::ReadOnly) ? file.readAll()
-                                                                                                             : QByteArray();
+        QSignalSpy written(window.controllers().exports.get(), &ui::ExportController::written);
+        window.controllers().exports->exportData(format, path);
+        const bool isDone = QTest::qWaitFor([&] { return !written.empty(); });
+        return isDone && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     };
     const auto kindOf = [](const QByteArray &json) { return QJsonDocument::fromJson(json)[u"kind"].toString(); };
     QCOMPARE(kindOf(exported(u"json"_s)), u"predicted"_s); // beside a run the plan's prediction comes first
@@ -133,7 +136,9 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
     window.actions().learn->trigger();
     QVERIFY(!window.actions().exportTrace->isEnabled());
     QCOMPARE(window.actions().exportTrace->toolTip(), u"Explore and Sweep have data to export."_s);
-    QVERIFY(!window.controllers().exports->exportData(u"csv"_s, m_fixture->path(u"none.csv"_s)).ok());
+    window.controllers().exports->exportData(u"csv"_s, m_fixture->path(u"none.csv"_s));
+    QCOMPARE(m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text(), u"Explore and Sweep have data to export."_s);
+    QVERIFY(!QFile::exists(m_fixture->path(u"none.csv"_s)));
     window.actions().explore->trigger();
     QVERIFY(window.actions().exportTrace->isEnabled());
     QCOMPARE(window.actions().exportTrace->toolTip(), tip);

@@ -31,6 +31,7 @@ private slots:
     void keysMoveTheSelectedPass();
     void theOrderIsSavedWithTheExperiment();
     void schedulesComeFromAndGoToFiles();
+    void longSchedulesDoNotBlockTheWindow();
     void aBrokenFileIsMendedAsText_data();
     void aBrokenFileIsMendedAsText();
     void theListMakesTheOrderOnesOwn();
@@ -267,7 +268,38 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
     large.close();
     controller.open(large.fileName());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-    QVERIFY2(notice->text().startsWith(u"large.csv was not opened. "_s), qPrintable(notice->text()));
+    QVERIFY(controller.isOpening()); // the window does not wait for it
+    QTRY_VERIFY2(notice->text().startsWith(u"large.csv was not opened. "_s), qPrintable(notice->text()));
+    QCOMPARE(choice().file, csv.toStdString());
+}
+
+/// Reading, checking, writing and changing a long order are jobs.
+void WindowSchedule::longSchedulesDoNotBlockTheWindow()
+{
+    auto &window = m_fixture->open();
+    auto &controller = *window.controllers().schedule;
+    model::Experiment plan = window.document().experiment();
+    plan.parallel.microbatches = 2048;
+    window.document().start(plan, {}, u"Long"_s);
+    QTRY_VERIFY(!window.forecast().isStale() && window.forecast().plan()->experiment.parallel.microbatches == 2048);
+    const QString csv = m_fixture->path(u"long.csv"_s);
+    controller.write(csv, service::ScheduleFormat::TorchCsv);
+    QTRY_VERIFY(QFile::exists(csv));
+    controller.open(csv);
+    QVERIFY(controller.isOpening() && choice().file.empty());
+    QTRY_COMPARE(choice().file, csv.toStdString());
+    QTRY_VERIFY(!window.forecast().isStale());
+    window.actions().editSchedule->trigger();
+    QTRY_VERIFY2(panel().words().contains(u"It comes from long.csv."_s), qPrintable(panel().words()));
+    QVERIFY(line(1).startsWith(u"schedule custom devices 4 microbatches 2048"_s));
+    controller.move({0, 5, 4});
+    QVERIFY(choice().text.empty());
+    QTRY_VERIFY(!choice().text.empty());
+    // An edit while a file is read is kept, and the file is opened over it.
+    controller.open(csv);
+    window.actions().undo->trigger();
+    window.actions().undo->trigger();
+    QTRY_VERIFY(!controller.isOpening());
     QCOMPARE(choice().file, csv.toStdString());
 }
 

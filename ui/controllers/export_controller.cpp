@@ -39,8 +39,9 @@ void permit(QAction &action, const base::Result<> &permission)
 
 } // namespace
 
-ExportController::ExportController(WindowActions *actions, const Pages &pages, Forecast *forecast, RunController *runController)
-    : m_actions(actions), m_pages(pages), m_forecast(forecast), m_runController(runController)
+ExportController::ExportController(EngineBridge *bridge, WindowActions *actions, const Pages &pages, Forecast *forecast,
+                                   RunController *runController)
+    : m_bridge(bridge), m_actions(actions), m_pages(pages), m_forecast(forecast), m_runController(runController)
 {
     const auto on = [this](QAction *action, auto run) { connect(action, &QAction::triggered, this, run); };
     on(m_actions->exportPng, [this] { exportPictureAs(u"png"_s); });
@@ -136,17 +137,33 @@ void ExportController::exportPictureAs(const QString &format)
         emit failed(sentence(exported.error()));
 }
 
-base::Result<> ExportController::exportData(const QString &format, const QString &file)
+std::function<base::Result<std::string>()> ExportController::textInFront(const QString &format) const
 {
-    if (auto there = hasDataInFront(format); !there)
-        return there;
     if (m_pages.stack->currentWidget() == m_pages.sweep)
-        return base::writeFile(utf8(file), m_pages.sweep->resultsText(format));
-    const service::PredictionPtr &plan = m_forecast->plan();
-    const auto text = showsRun() ? service::exportText(m_runController->shown()->record, utf8(format))
-                                 : service::exportText({plan->experiment, plan->schedule.get(), *plan->timeline, plan->metrics},
-                                                       utf8(format));
-    return text ? base::writeFile(utf8(file), *text) : base::Result<>(text.error());
+        return [text = m_pages.sweep->resultsText(format)] { return base::Result<std::string>(text); };
+    if (showsRun())
+        return [run = m_runController->shown(), name = utf8(format)] { return service::exportText(run->record, name); };
+    return [plan = m_forecast->plan(), name = utf8(format)] {
+        return service::exportText({plan->experiment, plan->schedule.get(), *plan->timeline, plan->metrics}, name);
+    };
+}
+
+void ExportController::exportData(const QString &format, const QString &file)
+{
+    if (const auto there = hasDataInFront(format); !there) {
+        emit failed(sentence(there.error()));
+        return;
+    }
+    const auto write = [text = textInFront(format), path = utf8(file)](const std::stop_token &) -> base::Result<> {
+        const auto made = text();
+        return made ? base::writeFile(path, *made) : base::Result<>(made.error());
+    };
+    m_bridge->compute(this, write, [this, file](const base::Result<> &exported) {
+        if (exported)
+            emit written(file);
+        else
+            emit failed(sentence(exported.error()));
+    });
 }
 
 void ExportController::exportDataAs(const QString &format)
@@ -155,10 +172,8 @@ void ExportController::exportDataAs(const QString &format)
                          : showsRun() ? u"run-%1"_s.arg(m_runController->shown()->record.summary.id)
                                       : u"timeline"_s;
     const QString file = askForFile(u"Export the data"_s, name, format);
-    if (file.isEmpty())
-        return;
-    if (const auto exported = exportData(format, file); !exported)
-        emit failed(sentence(exported.error()));
+    if (!file.isEmpty())
+        exportData(format, file);
 }
 
 void ExportController::exportRun(qint64 run, const QString &format)

@@ -3,8 +3,11 @@
 
 #include "engine/base/result.h"
 #include "ui/pages/picture_export.h"
+#include "ui/state/engine_bridge.h"
 
 #include <QObject>
+
+#include <functional>
 
 class QStackedWidget;
 
@@ -29,22 +32,27 @@ public:
         ComparePanel *compare;
         SweepPage *sweep;
     };
-    ExportController(WindowActions *actions, const Pages &pages, Forecast *forecast, RunController *runController);
+    ExportController(EngineBridge *bridge, WindowActions *actions, const Pages &pages, Forecast *forecast,
+                     RunController *runController);
 
     /// Enables what can be exported now; the others say why not.
     void refresh();
-    /// Writes what is in front: format "chrome-trace", "csv" or "json".
-    [[nodiscard]] base::Result<> exportData(const QString &format, const QString &file);
+    /// Writes what is in front off the GUI thread: format "chrome-trace", "csv" or "json".
+    void exportData(const QString &format, const QString &file);
     /// Lets the user choose the file of a stored run.
     void exportRun(qint64 run, const QString &format);
 
 signals:
     void failed(const QString &sentence);
+    /// What was in front is in the file.
+    void written(const QString &file);
 
 private:
     /// Returns the picture of the page in front, or why there is none.
     [[nodiscard]] base::Result<Picture> pictureInFront();
     [[nodiscard]] base::Result<> planIsShown() const;
+    /// Returns what makes the text of the data in front, on any thread.
+    [[nodiscard]] std::function<base::Result<std::string>()> textInFront(const QString &format) const;
     [[nodiscard]] base::Result<> hasDataInFront(const QString &format) const;
     /// Whether the picture shows a run alone.
     [[nodiscard]] bool showsRun() const;
@@ -53,6 +61,7 @@ private:
     void exportDataAs(const QString &format);
     [[nodiscard]] QString askForFile(const QString &title, const QString &name, const QString &format) const;
 
+    EngineBridge *m_bridge;
     WindowActions *m_actions;
     Pages m_pages;
     Forecast *m_forecast;

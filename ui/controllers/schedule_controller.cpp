@@ -23,13 +23,27 @@ constexpr int kPauseMilliseconds = 2000;
 const QString kTextField = u"schedule.text"_s;
 const QString kOwnOrder =
     u"The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file."_s;
+/// Up to here an order is read and checked in a few milliseconds.
+constexpr std::size_t kBytesAtOnce = 64 * 1024;
+
+bool isShort(const service::Prediction &plan)
+{
+    return plan.schedule->passCount() <= kPassesAtOnce;
+}
+
+bool isShortFile(const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    return error || bytes <= kBytesAtOnce;
+}
 
 } // namespace
 
-ScheduleController::ScheduleController(ExperimentDocument *document, Forecast *forecast, ExplorePage *page,
-                                       WindowActions *actions, NoticeController *notice)
+ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
+                                       ExplorePage *page, WindowActions *actions, NoticeController *notice)
     : m_document(document), m_forecast(forecast), m_page(page), m_panel(page->schedulePanel()), m_actions(actions),
-      m_notice(notice)
+      m_notice(notice), m_analysisJob(bridge), m_openJob(bridge), m_moveJob(bridge), m_writeJob(bridge)
 {
     connectPanel();
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
@@ -84,16 +98,14 @@ void ScheduleController::edit(const QString &text)
 
 void ScheduleController::refresh()
 {
-    if (!m_active)
+    if (!m_active) {
+        m_analysisJob.cancel();
         return;
-    const service::PredictionPtr &plan = m_forecast->plan();
-    const bool sound = plan && !m_forecast->isStale();
+    }
+    const service::PredictionPtr plan = m_forecast->isStale() ? nullptr : m_forecast->plan(); // null: the order is not valid
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
-    // The plan has the order of a sound file; a faulty one is shown as it is.
-    const bool isShownAsGiven = choice.hasOwnOrder() && (choice.file.empty() || !sound);
-    const auto given = isShownAsGiven ? service::editableText(choice) : base::Result<std::string>(std::string());
-    const std::string own = given ? *given : std::string();
-    if (sound && plan->schedule->passCount() > kMostPassesAsText) {
+    if (plan && plan->schedule->passCount() > kMostPassesAsText) {
+        m_analysisJob.cancel();
         m_panel->edit()->showText({});
         m_panel->edit()->setReadOnly(true);
         m_panel->setFaults({});
@@ -101,27 +113,45 @@ void ScheduleController::refresh()
             countText(static_cast<double>(plan->schedule->passCount()))));
         return;
     }
-    showText(own, sound);
-    if (sound && plan != m_told) {
-        m_told = plan;
-        m_recognised = service::recognisedFamily(*plan->schedule);
-    }
-    std::vector<service::TextFault> faults;
-    if (!own.empty() && !sound)
-        faults = service::faultsOfText(own);
-    m_panel->setFaults(faults);
-    m_panel->setWords(wordsOf(faults.empty()));
+    const auto analyse = [plan, choice, told = plan == m_told ? std::optional(m_recognised) : std::nullopt](
+                             const std::stop_token &) -> base::Result<Analysis> {
+        Analysis analysis;
+        // The plan has the order of a valid file; a faulty one is shown as it is.
+        const bool isShownAsGiven = choice.hasOwnOrder() && (choice.file.empty() || !plan);
+        if (const auto given = isShownAsGiven ? service::editableText(choice) : base::Result<std::string>(std::string()))
+            analysis.text = *given;
+        if (!plan && !analysis.text.empty())
+            analysis.faults = service::faultsOfText(analysis.text);
+        if (plan && analysis.text.empty())
+            analysis.text = service::customText(*plan->schedule);
+        if (plan)
+            analysis.family = told ? *told : service::recognisedFamily(*plan->schedule);
+        return analysis;
+    };
+    const bool isSmall = isShortFile(choice.file) && choice.text.size() <= kBytesAtOnce && (!plan || isShort(*plan));
+    m_analysisJob.run(isSmall, analyse, [this, plan](const base::Result<Analysis> &analysis) {
+        if (plan && analysis) {
+            m_told = plan;
+            m_recognised = analysis->family;
+        }
+        if (analysis)
+            show(*analysis);
+        else
+            m_notice->warn(sentence(analysis.error()));
+    });
 }
 
-void ScheduleController::showText(const std::string &own, bool sound)
+void ScheduleController::show(const Analysis &analysis)
 {
     m_panel->edit()->setReadOnly(false);
-    if (own.empty() && !sound)
-        return;
-    QString text = qtText(own.empty() ? service::customText(*m_forecast->plan()->schedule) : own);
-    if (text.endsWith(u'\n'))
-        text.chop(1); // an empty line at the end would look like one to fill
-    m_panel->edit()->showText(text);
+    if (!analysis.text.empty()) {
+        QString text = qtText(analysis.text);
+        if (text.endsWith(u'\n'))
+            text.chop(1); // an empty line at the end would look like one to fill
+        m_panel->edit()->showText(text);
+    }
+    m_panel->setFaults(analysis.faults);
+    m_panel->setWords(wordsOf(analysis.faults.empty()));
 }
 
 QString ScheduleController::wordsOf(bool sound) const
@@ -149,36 +179,59 @@ QString ScheduleController::refusal(const service::PassMove &move) const
 
 void ScheduleController::move(const service::PassMove &move)
 {
-    if (!m_forecast->plan() || m_forecast->isStale())
+    const service::PredictionPtr &plan = m_forecast->plan();
+    if (!plan || m_forecast->isStale())
         return;
-    const schedule::Schedule &now = *m_forecast->plan()->schedule;
-    const auto moved = service::withMovedPass(now, move);
-    if (!moved) {
-        m_notice->warn(sentence(moved.error()));
-        return;
-    }
-    const QString name = passText(now.device(move.device)[move.from]);
-    m_document->closeGesture();
-    m_document->edit(kTextField, u"Move %1 of device %2"_s.arg(name).arg(move.device),
-                     service::withScheduleText(m_document->experiment(), service::customText(*moved)));
-    m_document->closeGesture();
+    const model::Experiment before = m_document->experiment();
+    const auto moved = [plan, move, before](const std::stop_token &) -> base::Result<model::Experiment> {
+        const auto order = service::withMovedPass(*plan->schedule, move);
+        if (!order)
+            return order.error();
+        return service::withScheduleText(before, service::customText(*order));
+    };
+    const QString name = passText(plan->schedule->device(move.device)[move.from]);
+    m_moveJob.run(isShort(*plan), moved, [this, before, name, move](const base::Result<model::Experiment> &next) {
+        if (m_document->experiment() != before)
+            return; // it was edited meanwhile
+        if (!next) {
+            m_notice->warn(sentence(next.error()));
+            return;
+        }
+        m_document->closeGesture();
+        m_document->edit(kTextField, u"Move %1 of device %2"_s.arg(name).arg(move.device), *next);
+        m_document->closeGesture();
+    });
 }
 
 void ScheduleController::open(const QString &file)
 {
-    model::Experiment next = service::withScheduleFile(m_document->experiment(), utf8(file));
+    const model::Experiment before = m_document->experiment();
+    const auto read = [before, path = utf8(file)](const std::stop_token &) -> base::Result<Opened> {
+        Opened opened{service::withScheduleFile(before, path)};
+        const auto followed = service::followed(opened.experiment);
+        const auto text = service::editableText(opened.experiment.schedule);
+        if (!followed && !text)
+            return followed.error();
+        opened.isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
+        return opened;
+    };
+    m_openJob.run(isShortFile(utf8(file)), read, [this, before, file](const base::Result<Opened> &opened) {
+        if (!opened)
+            m_notice->warn(notOpened(file, opened.error()));
+        else if (m_document->experiment() != before)
+            open(file); // it was edited meanwhile
+        else
+            take(file, *opened);
+    });
+}
+
+void ScheduleController::take(const QString &file, const Opened &opened)
+{
     const QString name = QFileInfo(file).fileName();
-    const auto followed = service::followed(next);
-    const auto text = service::editableText(next.schedule);
-    if (!followed && !text) {
-        m_notice->warn(notOpened(file, followed.error()));
-        return;
-    }
-    const bool isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
     m_document->closeGesture();
-    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(name), std::move(next));
+    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(name), opened.experiment);
     m_document->closeGesture();
-    if (!isFaulty)
+    if (!opened.isFaulty)
         return;
     m_actions->editSchedule->setChecked(true);
     m_notice->warn(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
@@ -191,11 +244,15 @@ void ScheduleController::write(const QString &file, service::ScheduleFormat form
         return;
     }
     const service::PredictionPtr &plan = m_forecast->plan();
-    const auto left = service::writeSchedule(plan->experiment, *plan->schedule, format, utf8(file));
-    if (!left)
-        m_notice->warn(u"The schedule was not written. "_s + sentence(left.error()));
-    else if (!left->empty())
-        m_notice->warn(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
+    const auto write = [plan, format, path = utf8(file)](const std::stop_token &) {
+        return service::writeSchedule(plan->experiment, *plan->schedule, format, path);
+    };
+    m_writeJob.run(isShort(*plan), write, [this, file](const base::Result<std::string> &left) {
+        if (!left)
+            m_notice->warn(u"The schedule was not written. "_s + sentence(left.error()));
+        else if (!left->empty())
+            m_notice->warn(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
+    });
 }
 
 void ScheduleController::offerCustomOrder()

@@ -3,6 +3,7 @@
 
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_text.h"
+#include "ui/state/latest_job.h"
 
 #include <QObject>
 #include <QTimer>
@@ -17,12 +18,13 @@ class SchedulePanel;
 class WindowActions;
 
 /// Keeps the panel at what the experiment says, and makes what is typed or moved the experiment's custom schedule, as steps of
-/// undo. A family's order stays the family's until something in it is changed.
+/// undo. A family's order stays the family's until something in it is changed. Short orders are read and checked at once,
+/// others off the GUI thread.
 class ScheduleController : public QObject {
     Q_OBJECT
 public:
-    ScheduleController(ExperimentDocument *document, Forecast *forecast, ExplorePage *page, WindowActions *actions,
-                       NoticeController *notice);
+    ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, ExplorePage *page,
+                       WindowActions *actions, NoticeController *notice);
 
     /// Returns why a pass cannot be placed there; empty if it can.
     [[nodiscard]] QString refusal(const service::PassMove &move) const;
@@ -33,6 +35,8 @@ public:
     /// Opens a custom schedule from a file (either form), as one step of undo; it stays in its file. One with faults is opened
     /// as well if it is short enough to be mended as text.
     void open(const QString &file);
+    /// A file is being opened.
+    [[nodiscard]] bool isOpening() const { return m_openJob.isRunning(); }
     /// Writes the plan's order for another program.
     void write(const QString &file, service::ScheduleFormat format);
     /// Says what a custom schedule is that was chosen in the list, and where to change or replace it.
@@ -43,8 +47,20 @@ public:
 private:
     void connectPanel();
     void setEditing(bool on);
+    /// What the panel shows of an order.
+    struct Analysis {
+        std::string text; ///< empty: it stays as it is
+        std::vector<service::TextFault> faults;
+        std::string_view family; ///< that makes exactly this order; empty: none
+    };
+    /// A schedule's file as it would be opened.
+    struct Opened {
+        model::Experiment experiment;
+        bool isFaulty = false;
+    };
     void refresh();
-    void showText(const std::string &own, bool sound);
+    void show(const Analysis &analysis);
+    void take(const QString &file, const Opened &opened);
     void edit(const QString &text);
     void askWrite();
     [[nodiscard]] QString wordsOf(bool sound) const;
@@ -55,6 +71,10 @@ private:
     SchedulePanel *m_panel;
     WindowActions *m_actions;
     NoticeController *m_notice;
+    LatestJob m_analysisJob;
+    LatestJob m_openJob;
+    LatestJob m_moveJob;
+    LatestJob m_writeJob;
     bool m_active = false;         ///< only then text and faults are kept up to date
     QTimer m_pause;                ///< a rest in typing ends a step of undo
     service::PredictionPtr m_told; ///< the plan that m_recognised is about

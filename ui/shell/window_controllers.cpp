@@ -60,12 +60,13 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     store = std::make_unique<StoreController>(m_model.bridge, m_model.run, m_widgets.storeBar, notice.get());
     imports = std::make_unique<ImportController>(m_model.bridge, m_widgets.importBar);
     exports = std::make_unique<ExportController>(
-        m_model.actions, ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep},
-        m_model.forecast, m_model.run);
+        m_model.bridge, m_model.actions,
+        ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
+        m_model.run);
     compare =
         std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, m_widgets.compare);
-    schedule = std::make_unique<ScheduleController>(m_model.document, m_model.forecast, m_widgets.explore, m_model.actions,
-                                                    notice.get());
+    schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
+                                                    m_model.actions, notice.get());
     panes = std::make_unique<PaneController>(window, PaneController::Docks{m_widgets.left, m_widgets.right, m_widgets.bottom},
                                              PaneController::Contents{m_widgets.editor, m_widgets.runs, m_widgets.explore},
                                              m_model.actions, remember);
