@@ -15,8 +15,8 @@ namespace stagelens::backend {
 namespace {
 
 struct Process {
-    std::string number; ///< of the process
-    char state = '?';   ///< as the system's list of processes says: T is stopped
+    std::string number; ///< process id
+    char state = '?';   ///< process state in /proc/PID/stat; T is stopped
 };
 
 std::string ownVariable(const char *name)
@@ -39,7 +39,7 @@ std::optional<std::string> variableOf(std::string_view environment, const std::s
     return std::nullopt;
 }
 
-/// The state follows the program's name, which is in parentheses and may hold anything.
+/// Returns the state, which follows the program name; that is in parentheses and may contain any character.
 char stateOf(const std::filesystem::path &folder)
 {
     const std::string stat = contentOf(folder / "stat");
@@ -47,7 +47,7 @@ char stateOf(const std::filesystem::path &folder)
     return name != std::string::npos && name + 2 < stat.size() ? stat[name + 2] : '?';
 }
 
-/// The processes of this machine whose environment names the same job, by rank.
+/// Returns, by rank, the processes of this machine whose environment names the same job.
 std::map<int, Process> ranksOf(const std::string &job)
 {
     std::map<int, Process> ranks;
@@ -72,7 +72,7 @@ std::string absenceText(std::chrono::milliseconds limit)
 {
     const std::string waited = base::fixedText(std::chrono::duration<double>(limit).count(), 0);
     const std::string rank = ownVariable("OMPI_COMM_WORLD_RANK");
-    std::string text = base::concat("the processes have not met within ", waited, " s");
+    std::string text = base::concat("the processes did not connect within ", waited, " s");
     if (!rank.empty())
         text += base::concat("; process ", rank, " of ", ownVariable("OMPI_COMM_WORLD_SIZE"), " waits in MPI_Init");
     const std::string job = ownVariable("PMIX_NAMESPACE");
@@ -82,12 +82,12 @@ std::string absenceText(std::chrono::milliseconds limit)
     for (int each = 0; !ranks.empty() && each < size.value_or(0); ++each) {
         const auto found = ranks.find(each);
         if (found == ranks.end() && areAllHere)
-            text += base::concat("; process ", each, " is not there");
+            text += base::concat("; process ", each, " is missing");
         else if (found != ranks.end() && (found->second.state == 'T' || found->second.state == 'Z'))
-            text += base::concat("; process ", each, " (number ", found->second.number,
+            text += base::concat("; process ", each, " (pid ", found->second.number,
                                  found->second.state == 'T' ? ") is stopped" : ") has ended");
     }
-    return text + "; look whether all of them run, or raise STAGELENS_MPI_SILENCE_SECONDS, a quarter of that time";
+    return text + "; check that all of them run, or raise STAGELENS_MPI_SILENCE_SECONDS, which is a quarter of this limit";
 }
 
 } // namespace stagelens::backend

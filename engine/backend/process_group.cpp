@@ -12,10 +12,10 @@
 namespace stagelens::backend {
 namespace {
 
-/// Processes on many machines need longer to find each other than to answer.
+/// Connecting many machines takes longer than a message: limit in multiples of the silence.
 constexpr int kLongestJoin = 4;
 
-/// One rank's end of the messages. What it sends to itself stays here.
+/// The transport of one rank. Messages to itself stay in this process.
 class GroupTransport final : public Transport {
 public:
     GroupTransport(ProcessLink &link, std::stop_token stop) : Transport(link.size()), m_link(link), m_stop(std::move(stop)) {}
@@ -27,7 +27,7 @@ public:
     {
         if (to == from)
             return m_toSelf.put(from, key, std::move(tensor));
-        WireHeader header = headerOf(Word::Floats);
+        WireHeader header = headerOf(MessageType::TensorData);
         header.key = key;
         const std::span<std::byte> bytes = std::as_writable_bytes(tensor->values());
         m_link.post(to, header, {bytes, std::move(tensor)});
@@ -66,7 +66,7 @@ base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, 
     auto link = std::make_unique<ProcessLink>(std::move(maker), silence);
     const std::chrono::milliseconds limit = kLongestJoin * silence;
     if (!link->waitForWire(limit)) {
-        (void)link.release(); // its thread is inside the library, which nothing ends
+        (void)link.release(); // leaked: its thread blocks in MPI and cannot be ended
         return base::Error::failed(absenceText(limit));
     }
     if (auto joined = link->waitForAll(); !joined)
@@ -74,9 +74,9 @@ base::Result<std::shared_ptr<ProcessGroup>> ProcessGroup::join(WireMaker maker, 
     std::shared_ptr<ProcessGroup> group(new ProcessGroup(std::move(link)));
     constexpr int kRounds = 20;
     if (!group->m_link->isOnMachineOf(0))
-        group->m_clock = clockOffset(group->m_link->askForTime(kRounds));
+        group->m_clock = clockOffset(group->m_link->requestTimes(kRounds));
     const auto *error = reinterpret_cast<const std::byte *>(&group->m_clock.error);
-    // Whoever has joined may give up before the others have; only a loss ends this.
+    // A process that has joined may give up before the others have joined; only a loss fails here.
     const auto errors = group->gather({error, error + sizeof(group->m_clock.error)}, {});
     if (!errors)
         return group->failure().value_or(errors.error());
@@ -114,7 +114,7 @@ base::Result<std::vector<Bytes>> ProcessGroup::gather(Bytes own, const std::stop
     const std::int64_t call = m_calls++;
     if (!isFirst()) {
         const auto kept = std::make_shared<Bytes>(std::move(own));
-        m_link->post(0, headerOf(Word::Blob, call), {*kept, kept});
+        m_link->post(0, headerOf(MessageType::CollectiveData, call), {*kept, kept});
         return std::vector<Bytes>();
     }
     std::vector<Bytes> all{std::move(own)};
@@ -131,11 +131,11 @@ base::Result<Bytes> ProcessGroup::broadcast(Bytes own, const std::stop_token &st
 {
     const std::int64_t call = m_calls++;
     if (isFirst()) {
-        m_link->postToOthers(headerOf(Word::Blob, call), own);
+        m_link->postToOthers(headerOf(MessageType::CollectiveData, call), own);
         return own;
     }
-    auto told = m_link->takeBlob(0, call, stop);
-    return told ? base::Result<Bytes>(*std::move(told)) : base::Error::cancelled();
+    auto received = m_link->takeBlob(0, call, stop);
+    return received ? base::Result<Bytes>(*std::move(received)) : base::Error::cancelled();
 }
 
 std::vector<int> ProcessGroup::ranksOnThisMachine() const

@@ -1,4 +1,4 @@
-// The processes that train one plan together, one device each.
+// A group of processes that train one plan, one device each.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -17,32 +17,32 @@
 namespace stagelens::backend {
 
 using Bytes = std::vector<std::byte>;
-/// Called on the thread that will use the wire.
+/// Called on the thread that uses the wire.
 using WireMaker = std::function<base::Result<std::unique_ptr<Wire>>()>;
 
-/// One round of asking another process for its time, in nanoseconds.
+/// One request for the time of another process, in nanoseconds.
 struct ClockSample {
     std::int64_t asked = 0;    ///< by the own clock
-    std::int64_t answered = 0; ///< by the other's
+    std::int64_t answered = 0; ///< by the other's clock
     std::int64_t returned = 0; ///< by the own
 };
-/// What is added to the own clock to read the other's, and how wrong that may be, in nanoseconds.
+/// The difference of two clocks: other = own + offset, with an error of at most `error` nanoseconds.
 struct ClockOffset {
     std::int64_t offset = 0;
     std::int64_t error = 0;
 };
-/// The round that took least time says most: the answer was given in its middle, give or take half of it (F. Cristian,
-/// "Probabilistic clock synchronization", 1989).
+/// Estimates the offset from the fastest request: its answer was given in the middle of the round trip, give or take half of it
+/// (F. Cristian, "Probabilistic clock synchronization", 1989).
 [[nodiscard]] ClockOffset clockOffset(const std::vector<ClockSample> &samples);
 
 class ProcessLink;
 
-/// Joins the processes that were started together and keeps in touch with them: a thread of its own moves the messages, tells
-/// the others that this process is alive, and watches them. Rank 0 is the first among equals: collective calls meet there, and
-/// it is the one that all wait for at the end. Collective calls are made by all processes in the same order.
+/// Connects the processes of a run and monitors them. A communication thread moves the messages, sends heartbeats and detects
+/// lost processes. Rank 0 is the root of collective calls, and the last process to leave. All processes must make collective
+/// calls in the same order.
 class ProcessGroup {
 public:
-    /// Waits for all processes to join. A process counts as lost after so much `silence`.
+    /// Blocks until all processes have connected. A process counts as lost after `silence` without a message.
     [[nodiscard]] static base::Result<std::shared_ptr<ProcessGroup>> join(WireMaker maker, std::chrono::milliseconds silence);
     ~ProcessGroup();
     ProcessGroup(const ProcessGroup &) = delete;
@@ -53,35 +53,35 @@ public:
     [[nodiscard]] bool isFirst() const { return rank() == 0; }
     /// "Open MPI v4.1.4, 4 processes on 2 machines".
     [[nodiscard]] std::string description() const;
-    /// From this process's steady clock to rank 0's; exactly 0 on one machine.
+    /// Returns the offset from this process's steady clock to that of rank 0; exactly 0 on the same machine.
     [[nodiscard]] ClockOffset clock() const { return m_clock; }
-    /// On rank 0: how wrong the clock of any process may be, in nanoseconds.
+    /// On rank 0: returns the greatest clock error of all processes, in nanoseconds.
     [[nodiscard]] double clockError() const { return m_clockError; }
 
-    /// Tensors between the devices, this rank's end of it. Its waits end when `stop` asks. It is destroyed when all that it
-    /// sends has gone, and before the memory of what it sends.
+    /// Creates the transport of this rank. Its waits end when `stop` is requested. Its destructor blocks until everything is
+    /// sent; destroy it before the memory of the tensors that it sends.
     [[nodiscard]] std::unique_ptr<Transport> makeTransport(std::stop_token stop);
 
-    /// Collective: what every process gives, in rank order, on rank 0; nothing elsewhere. Cancelled when `stop` asks, or one of
-    /// them is lost.
+    /// Collective. Returns the data of all processes in rank order on rank 0, and nothing on other ranks. Cancelled if `stop`
+    /// is requested or a process is lost.
     [[nodiscard]] base::Result<std::vector<Bytes>> gather(Bytes own, const std::stop_token &stop);
-    /// Collective: what rank 0 gives. Cancelled likewise.
+    /// Collective. Returns the data of rank 0. Cancelled as gather().
     [[nodiscard]] base::Result<Bytes> broadcast(Bytes own, const std::stop_token &stop);
 
-    /// The ranks whose processes run on this machine, in their order, this one among them.
+    /// Returns the ranks on this machine in order, including this one.
     [[nodiscard]] std::vector<int> ranksOnThisMachine() const;
-    /// A number that changes whenever a process has told of another pass, which takes it up to a second.
+    /// Returns a number that changes whenever another process reports passes, which happens once per heartbeat.
     [[nodiscard]] std::int64_t progress() const;
-    /// How far this process is, for the others to know should it fall silent.
+    /// Sets the progress that heartbeats report, for error messages of other processes.
     void note(int step, std::size_t passesDone);
-    /// Tells all others that this process gives up, and why; only the first call does.
+    /// Sends the reason why this process ends to all others. Only the first call has an effect.
     void giveUp(const base::Error &why);
-    /// Asked to stop when another process gave up or was lost.
+    /// Stop requested when another process gave up or was lost.
     [[nodiscard]] std::stop_token broken() const;
-    /// Why another process gave up, or how it was lost, which weighs more. Looks once more for lost ones.
+    /// Returns why another process gave up, or how it was lost, which takes precedence. Checks for lost processes first.
     [[nodiscard]] std::optional<base::Error> failure();
 
-    /// The last call: waits for all to be done. The status that rank 0 leaves with; nothing where one of them was lost.
+    /// The last call: blocks until all processes call it. Returns the exit status of rank 0, or nothing if a process was lost.
     [[nodiscard]] std::optional<int> leave(int status);
 
 private:
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<ProcessLink> m_link;
     ClockOffset m_clock;
     double m_clockError = 0;
-    std::int64_t m_calls = 0; ///< collective ones so far
+    std::int64_t m_calls = 0; ///< collective calls so far
 };
 
 } // namespace stagelens::backend

@@ -13,13 +13,13 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// While somebody waits for a message the wire is looked at all the time for so long, and then every kShortRest; else, with the
-/// processor left to the passes, every kLongRest, which a message to send or a thread that begins to wait cuts short.
-constexpr microseconds kPatience{100};
-constexpr microseconds kShortRest{50};
-constexpr microseconds kLongRest{1000};
-/// For the last words to leave when somebody is lost.
-constexpr milliseconds kLastWords{100};
+/// Polling intervals of the wire. While a thread waits for a message: continuously for kSpinTime, then every kShortSleep.
+/// Otherwise every kLongSleep, to leave the processor to the passes; a message to send or a new waiter cuts it short.
+constexpr microseconds kSpinTime{100};
+constexpr microseconds kShortSleep{50};
+constexpr microseconds kLongSleep{1000};
+/// How long to send pending messages after a process is lost.
+constexpr milliseconds kSendRemaining{100};
 
 std::int64_t nanoseconds(ProcessLink::Clock::time_point time)
 {
@@ -42,7 +42,7 @@ std::string textOf(const Bytes &bytes)
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-// Control characters that no message has part the kind, the problems, and the halves of a problem.
+// Separators of the kind, the problems, and the halves of a problem. Messages contain no control characters.
 constexpr char kBetweenProblems = '\x1e';
 constexpr char kBetweenHalves = '\x1f';
 
@@ -77,9 +77,9 @@ ProcessLink::~ProcessLink()
 {
     {
         const std::scoped_lock lock(m_mutex);
-        m_isLost = m_isLost || !m_isLeaving; // whoever goes without leave() leaves the others to find out
+        m_isLost = m_isLost || !m_isLeaving; // without leave(), others must detect the loss
     }
-    m_called.notify_one();
+    m_wake.notify_one();
 }
 
 bool ProcessLink::waitForWire(std::chrono::milliseconds limit)
@@ -92,7 +92,7 @@ base::Result<> ProcessLink::waitForAll()
 {
     const Waiting waiting(*this);
     std::unique_lock lock(m_mutex);
-    // One that joined may have given up by now; that is for later.
+    // A process that joined may have given up since; that is reported later.
     const auto haveJoined = [this] { return m_size > 0 && m_joined == m_size - 1; };
     m_changed.wait(lock, [&] { return m_isLost || m_hasEnded || haveJoined(); });
     return haveJoined() ? base::Result<>() : *m_failure;
@@ -100,7 +100,7 @@ base::Result<> ProcessLink::waitForAll()
 
 void ProcessLink::run(const WireMaker &maker)
 {
-    ::prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); // rests of 50 us shall not become 100
+    ::prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); // a sleep of 50 us must not take 100
     auto wire = maker();
     if (!wire) {
         {
@@ -110,16 +110,16 @@ void ProcessLink::run(const WireMaker &maker)
         return end();
     }
     open(**wire);
-    for (Clock::time_point moved = Clock::now(); !isOver();) {
+    for (Clock::time_point moved = Clock::now(); !isDone();) {
         const auto any = move(**wire);
         const Clock::time_point now = Clock::now();
         if (!any)
             lose(any.error());
-        tend(now);
+        monitor(now);
         if (any && *any)
             moved = now;
         else
-            rest(now - moved);
+            sleep(now - moved);
     }
     bool isInOrder = false;
     {
@@ -129,7 +129,7 @@ void ProcessLink::run(const WireMaker &maker)
     if (isInOrder)
         (*wire)->leave();
     else
-        lastWords(**wire);
+        sendRemaining(**wire);
     end();
 }
 
@@ -142,11 +142,11 @@ void ProcessLink::open(const Wire &wire)
     m_description = wire.description();
     m_peers.resize(static_cast<std::size_t>(m_size));
     for (Peer &peer : m_peers)
-        peer.heard = Clock::now();
+        peer.lastHeard = Clock::now();
     Peer &self = m_peers[static_cast<std::size_t>(m_rank)];
     self.host = hostName();
     self.mark = own;
-    queueToOthers(headerOf(Word::Hello),
+    queueToOthers(headerOf(MessageType::Join),
                   bytesOf(base::concat(self.host, '\n', own.bootId, '\n', own.pid, '\n', own.startTicks)));
     m_changed.notify_all();
 }
@@ -161,7 +161,7 @@ base::Result<bool> ProcessLink::move(Wire &wire)
     }
     const bool hasSent = !outgoing.empty();
     for (Outgoing &message : outgoing) {
-        if (message.header.type == static_cast<std::uint8_t>(Word::Ask))
+        if (message.header.type == static_cast<std::uint8_t>(MessageType::TimeRequest))
             message.header.first = nanoseconds(Clock::now());
         if (auto sent = wire.send(message.to, message.header, std::move(message.payload)); !sent)
             return sent.error();
@@ -179,28 +179,28 @@ base::Result<bool> ProcessLink::move(Wire &wire)
     return hasSent || *moved;
 }
 
-void ProcessLink::lastWords(Wire &wire)
+void ProcessLink::sendRemaining(Wire &wire)
 {
-    const Clock::time_point until = Clock::now() + kLastWords;
-    bool areSaid = false;
-    while (!areSaid && Clock::now() < until && move(wire)) {
+    const Clock::time_point until = Clock::now() + kSendRemaining;
+    bool areSent = false;
+    while (!areSent && Clock::now() < until && move(wire)) {
         std::this_thread::yield();
         const std::scoped_lock lock(m_mutex);
-        areSaid = m_outgoing.empty() && m_unsent == 0;
+        areSent = m_outgoing.empty() && m_unsent == 0;
     }
 }
 
-void ProcessLink::rest(Clock::duration idle)
+void ProcessLink::sleep(Clock::duration idle)
 {
-    if (m_waiting > 0 && idle < kPatience)
+    if (m_waiting > 0 && idle < kSpinTime)
         return std::this_thread::yield();
     std::unique_lock lock(m_mutex);
     const int waiting = m_waiting;
-    m_called.wait_for(lock, waiting > 0 || m_unsent > 0 ? kShortRest : kLongRest,
-                      [this, waiting] { return !m_outgoing.empty() || m_isLost || m_isLeaving || m_waiting > waiting; });
+    m_wake.wait_for(lock, waiting > 0 || m_unsent > 0 ? kShortSleep : kLongSleep,
+                    [this, waiting] { return !m_outgoing.empty() || m_isLost || m_isLeaving || m_waiting > waiting; });
 }
 
-bool ProcessLink::isOver()
+bool ProcessLink::isDone()
 {
     const std::scoped_lock lock(m_mutex);
     return m_isLost || (m_isLeaving && m_outgoing.empty() && m_unsent == 0);
@@ -217,7 +217,7 @@ void ProcessLink::end()
 
 WirePayload ProcessLink::place(int /*from*/, const WireHeader &header)
 {
-    if (header.type == static_cast<std::uint8_t>(Word::Floats)) {
+    if (header.type == static_cast<std::uint8_t>(MessageType::TensorData)) {
         auto tensor = std::make_shared<Buffer>(m_pool.take(header.bytes / sizeof(float), 0));
         return {std::as_writable_bytes(tensor->values()), tensor};
     }
@@ -230,46 +230,47 @@ void ProcessLink::arrived(int from, const WireHeader &header, WirePayload payloa
     bool isBroken = false;
     {
         const std::scoped_lock lock(m_mutex);
-        m_peers[static_cast<std::size_t>(from)].heard = Clock::now();
-        if (header.type != static_cast<std::uint8_t>(Word::Floats))
-            arrivedControl(from, header, payload.owner ? *std::static_pointer_cast<Bytes>(payload.owner) : Bytes());
+        m_peers[static_cast<std::size_t>(from)].lastHeard = Clock::now();
+        if (header.type != static_cast<std::uint8_t>(MessageType::TensorData))
+            onControlMessage(from, header, payload.owner ? *std::static_pointer_cast<Bytes>(payload.owner) : Bytes());
         isBroken = m_failure.has_value();
     }
-    if (header.type == static_cast<std::uint8_t>(Word::Floats))
+    if (header.type == static_cast<std::uint8_t>(MessageType::TensorData))
         m_received.put(from, header.key,
-                       std::static_pointer_cast<Buffer>(std::move(payload.owner))); // nothing of it stays here
+                       std::static_pointer_cast<Buffer>(std::move(payload.owner))); // the receiver gets the only reference
     m_changed.notify_all();
     if (isBroken)
         m_broken.request_stop();
 }
 
-void ProcessLink::arrivedControl(int from, const WireHeader &header, const Bytes &payload)
+void ProcessLink::onControlMessage(int from, const WireHeader &header, const Bytes &payload)
 {
     Peer &peer = m_peers[static_cast<std::size_t>(from)];
-    switch (static_cast<Word>(header.type)) {
-    case Word::Hello: return greeted(peer, payload);
-    case Word::Blob: m_blobs.emplace(std::pair(header.first, from), payload); return;
-    case Word::Beat:
+    switch (static_cast<MessageType>(header.type)) {
+    case MessageType::Join: return onJoin(peer, payload);
+    case MessageType::CollectiveData: m_blobs.emplace(std::pair(header.first, from), payload); return;
+    case MessageType::Heartbeat:
         peer.step = header.first;
         peer.passesDone = header.second;
         return;
-    case Word::Ask: return queue(from, headerOf(Word::Answer, header.first, nanoseconds(Clock::now())), {});
-    case Word::Answer: m_samples.push_back({header.first, header.second, nanoseconds(Clock::now())}); return;
-    case Word::GiveUp:
+    case MessageType::TimeRequest:
+        return queue(from, headerOf(MessageType::TimeReply, header.first, nanoseconds(Clock::now())), {});
+    case MessageType::TimeReply: m_samples.push_back({header.first, header.second, nanoseconds(Clock::now())}); return;
+    case MessageType::GiveUp:
         if (!m_failure || m_failure->kind == base::ErrorKind::Cancelled)
             m_failure = errorOf(payload, from);
         m_isLost = m_isLost || header.first != 0;
         return;
-    case Word::Goodbye:
+    case MessageType::Leave:
         peer.hasLeft = true;
         if (from == 0)
-            m_farewell = static_cast<int>(header.first);
+            m_exitStatus = static_cast<int>(header.first);
         return;
-    case Word::Floats: return;
+    case MessageType::TensorData: return;
     }
 }
 
-void ProcessLink::greeted(Peer &peer, const Bytes &payload)
+void ProcessLink::onJoin(Peer &peer, const Bytes &payload)
 {
     const std::string text = textOf(payload);
     const auto lines = base::split(text, '\n');

@@ -1,4 +1,4 @@
-// Moves the messages of a ProcessGroup and watches over its members. Internal to the group.
+// The communication thread of a ProcessGroup, which also monitors the other processes. Internal to the group.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -20,53 +20,53 @@
 
 namespace stagelens::backend {
 
-/// What a message is; WireHeader::type.
-enum class Word : std::uint8_t {
-    Hello,   ///< payload: who the sender is
-    Floats,  ///< payload: floats under `key`
-    Blob,    ///< payload: bytes of the collective call number `first`
-    Beat,    ///< alive; `first` steps and `second` passes done
-    Ask,     ///< the time? `first`: asked at
-    Answer,  ///< `first`: asked at, `second`: the time
-    GiveUp,  ///< payload: why; `first`: 1 where a process is lost
-    Goodbye, ///< done; from rank 0 `first` is the status that all leave with
+/// The kind of a message; stored in WireHeader::type.
+enum class MessageType : std::uint8_t {
+    Join,           ///< payload: host and process id of the sender
+    TensorData,     ///< payload: a tensor, identified by `key`
+    CollectiveData, ///< payload: bytes of collective call number `first`
+    Heartbeat,      ///< `first` steps and `second` passes done
+    TimeRequest,    ///< request for the time; `first`: when it was sent
+    TimeReply,      ///< `first`: copied from the request, `second`: the time
+    GiveUp,         ///< payload: the error; `first`: 1 if a process is lost
+    Leave,          ///< the sender leaves; from rank 0, `first` is the exit status of all
 };
 
-[[nodiscard]] inline WireHeader headerOf(Word word, std::int64_t first = 0, std::int64_t second = 0)
+[[nodiscard]] inline WireHeader headerOf(MessageType type, std::int64_t first = 0, std::int64_t second = 0)
 {
-    return {static_cast<std::uint8_t>(word), {}, first, second, 0};
+    return {static_cast<std::uint8_t>(type), {}, first, second, 0};
 }
 
-/// One thread owns the wire; everyone else talks to it through what the mutex guards. All public calls are thread-safe.
+/// One thread owns the wire; other threads exchange data with it under the mutex. Public functions are thread-safe.
 class ProcessLink final : WireSink {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// Opens the wire on the link's thread.
+    /// Starts the thread, which opens the wire. A process counts as lost after `silence` without a message.
     ProcessLink(WireMaker maker, std::chrono::milliseconds silence);
     ~ProcessLink() override;
 
-    /// Waits for the wire to be opened, at most so long. False: it may never be, and its thread cannot be ended.
+    /// Blocks until the wire is open, at most `limit`. After false the wire may never open, and the thread cannot be ended.
     [[nodiscard]] bool waitForWire(std::chrono::milliseconds limit);
-    /// Waits until every process has said hello; then the members below are known.
+    /// Blocks until every process has connected. Only then the functions below return valid values.
     [[nodiscard]] base::Result<> waitForAll();
     [[nodiscard]] int rank() const { return m_rank; }
     [[nodiscard]] int size() const { return m_size; }
     [[nodiscard]] const std::string &wireDescription() const { return m_description; }
-    /// Machines that the processes run on.
+    /// Returns the number of machines that the processes run on.
     [[nodiscard]] int machines();
     [[nodiscard]] bool isOnMachineOf(int rank);
-    /// Changes whenever a process tells of another pass.
+    /// Returns a number that changes whenever a heartbeat reports another pass.
     [[nodiscard]] std::int64_t progress();
-    /// Asks rank 0 for its time.
-    [[nodiscard]] std::vector<ClockSample> askForTime(int rounds);
+    /// Requests the time of rank 0, `rounds` times.
+    [[nodiscard]] std::vector<ClockSample> requestTimes(int rounds);
 
     void post(int to, const WireHeader &header, WirePayload payload);
     void postToOthers(const WireHeader &header, const Bytes &payload);
-    /// Null when `stop` asked first.
+    /// Blocks until the tensor arrives. Returns null if `stop` was requested first.
     [[nodiscard]] Tensor takeTensor(int from, const MessageKey &key, const std::stop_token &stop);
     [[nodiscard]] std::optional<Bytes> takeBlob(int from, std::int64_t call, const std::stop_token &stop);
-    /// Waits until nothing is being sent any more.
+    /// Blocks until all messages are sent.
     void drain();
 
     void note(int step, std::size_t passesDone);
@@ -81,8 +81,8 @@ private:
         base::ProcessMark mark;
         bool hasJoined = false;
         bool hasLeft = false;
-        bool isVisible = false; ///< its process can be seen from here
-        Clock::time_point heard;
+        bool isVisible = false; ///< its process runs on this machine, so its end is detected at once
+        Clock::time_point lastHeard;
         std::int64_t step = 0;
         std::int64_t passesDone = 0;
     };
@@ -91,13 +91,13 @@ private:
         WireHeader header;
         WirePayload payload;
     };
-    /// While one stands, somebody waits for a message, and the wire is looked at often.
+    /// While an instance exists a thread waits for a message, so the wire is polled often.
     class Waiting {
     public:
         explicit Waiting(ProcessLink &link) : m_link(link)
         {
             ++m_link.m_waiting;
-            m_link.m_called.notify_one();
+            m_link.m_wake.notify_one();
         }
         Waiting(const Waiting &) = delete;
         Waiting &operator=(const Waiting &) = delete;
@@ -110,17 +110,19 @@ private:
     void run(const WireMaker &maker);
     void open(const Wire &wire);
     [[nodiscard]] base::Result<bool> move(Wire &wire);
-    void lastWords(Wire &wire);
-    void rest(Clock::duration idle);
-    void tend(Clock::time_point now);
+    /// Sends pending messages after a loss, for at most kSendRemaining.
+    void sendRemaining(Wire &wire);
+    void sleep(Clock::duration idle);
+    /// Sends heartbeats and checks for lost processes.
+    void monitor(Clock::time_point now);
     void lose(base::Error why);
-    [[nodiscard]] bool isOver();
+    [[nodiscard]] bool isDone();
     void end();
     WirePayload place(int from, const WireHeader &header) override;
     void arrived(int from, const WireHeader &header, WirePayload payload) override;
-    // with the mutex held
-    void arrivedControl(int from, const WireHeader &header, const Bytes &payload);
-    void greeted(Peer &peer, const Bytes &payload);
+    // called with the mutex held
+    void onControlMessage(int from, const WireHeader &header, const Bytes &payload);
+    void onJoin(Peer &peer, const Bytes &payload);
     void queue(int to, WireHeader header, WirePayload payload);
     void queueToOthers(const WireHeader &header, const Bytes &payload);
     [[nodiscard]] std::optional<base::Error> findLoss() const;
@@ -129,35 +131,35 @@ private:
     int m_rank = 0;
     int m_size = 0;
     std::string m_description;
-    Pool m_pool; ///< of what has come: lives longer than any run
+    Pool m_pool; ///< of received tensors; outlives every run
     ReceiveQueue m_received;
 
-    std::mutex m_mutex; ///< of all that follows
+    std::mutex m_mutex; ///< guards the members below
     std::condition_variable_any m_changed;
-    std::condition_variable m_called; ///< the link's thread has something to do
+    std::condition_variable m_wake; ///< wakes the link's thread
     std::vector<Outgoing> m_outgoing;
     std::vector<Peer> m_peers;
     std::map<std::pair<std::int64_t, int>, Bytes> m_blobs; ///< by call and sender
     std::vector<ClockSample> m_samples;
     std::optional<base::Error> m_failure;
     int m_joined = 0;
-    std::optional<int> m_farewell; ///< the status that rank 0 leaves with
+    std::optional<int> m_exitStatus; ///< the exit status of rank 0
     std::size_t m_unsent = 0;
-    bool m_isLost = false; ///< a process is lost, or the wire is
+    bool m_isLost = false; ///< a process or the wire is lost
     bool m_isLeaving = false;
     bool m_hasEnded = false;
     bool m_gaveUp = false;
-    Clock::time_point m_lastBeat;
-    Clock::time_point m_lastLook;
+    Clock::time_point m_lastHeartbeat;
+    Clock::time_point m_lastCheck;
 
     std::atomic<int> m_waiting = 0;
     std::atomic<std::int64_t> m_step = 0;
     std::atomic<std::int64_t> m_passesDone = 0;
-    std::stop_source m_broken; ///< asked without the mutex: its callbacks are others' code
-    std::jthread m_thread;     ///< joined first
+    std::stop_source m_broken; ///< requested without the mutex held, because callbacks are foreign code
+    std::jthread m_thread;     ///< last member: joined first
 };
 
-/// An error as a payload of Word::GiveUp.
+/// Encodes an error as the payload of MessageType::GiveUp.
 [[nodiscard]] Bytes errorBytes(const base::Error &error);
 
 } // namespace stagelens::backend

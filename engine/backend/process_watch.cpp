@@ -1,4 +1,4 @@
-// What a ProcessLink tells others of itself, how it learns that one of them is lost, and what its owners ask of it.
+// Heartbeats and loss detection of a ProcessLink, and its functions for other threads.
 #include "engine/backend/process_link.h"
 #include "engine/base/text.h"
 
@@ -10,27 +10,27 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kMostBeatInterval{1000};
-constexpr milliseconds kLookInterval{100};
+constexpr milliseconds kHeartbeatInterval{1000};
+constexpr milliseconds kCheckInterval{100};
 
 } // namespace
 
-void ProcessLink::tend(Clock::time_point now)
+void ProcessLink::monitor(Clock::time_point now)
 {
     std::optional<base::Error> loss;
     {
         const std::scoped_lock lock(m_mutex);
-        if (now - m_lastBeat >= std::min(kMostBeatInterval, m_silence / 5)) {
-            // Whoever was stopped himself has heard nobody meanwhile.
-            if (now - m_lastBeat >= m_silence / 2)
+        if (now - m_lastHeartbeat >= std::min(kHeartbeatInterval, m_silence / 5)) {
+            // A process that was suspended itself has received nothing meanwhile.
+            if (now - m_lastHeartbeat >= m_silence / 2)
                 for (Peer &peer : m_peers)
-                    peer.heard = now;
-            m_lastBeat = now;
-            queueToOthers(headerOf(Word::Beat, m_step, m_passesDone), {});
+                    peer.lastHeard = now;
+            m_lastHeartbeat = now;
+            queueToOthers(headerOf(MessageType::Heartbeat, m_step, m_passesDone), {});
         }
-        if (now - m_lastLook < kLookInterval)
+        if (now - m_lastCheck < kCheckInterval)
             return;
-        m_lastLook = now;
+        m_lastCheck = now;
         loss = findLoss();
     }
     if (loss)
@@ -45,15 +45,14 @@ std::optional<base::Error> ProcessLink::findLoss() const
         if (rank == m_rank)
             continue;
         if (peer.isVisible && !base::isRunning(peer.mark))
-            return base::Error::failed(base::concat("process ", rank, " (number ", peer.mark.pid, " on ", peer.host,
-                                                    ") ended without a word, in step ", peer.step, " after ", peer.passesDone,
-                                                    " of its passes; what it printed or the system's log says why"));
-        if (now - peer.heard > m_silence)
-            return base::Error::failed(
-                base::concat("process ", rank, peer.hasJoined ? " on " + peer.host : std::string(), " has not answered for ",
-                             base::fixedText(std::chrono::duration<double>(m_silence).count(), 1),
-                             " s; it was last seen in step ", peer.step, " after ", peer.passesDone,
-                             " of its passes; look whether its machine and the network between are well"));
+            return base::Error::failed(base::concat("process ", rank, " (pid ", peer.mark.pid, " on ", peer.host,
+                                                    ") ended unexpectedly in step ", peer.step, " after ", peer.passesDone,
+                                                    " passes; see its output or the system log"));
+        if (now - peer.lastHeard > m_silence)
+            return base::Error::failed(base::concat(
+                "process ", rank, peer.hasJoined ? " on " + peer.host : std::string(), " has not answered for ",
+                base::fixedText(std::chrono::duration<double>(m_silence).count(), 1), " s; it was last seen in step ",
+                peer.step, " after ", peer.passesDone, " passes; check its machine and the network"));
     }
     return std::nullopt;
 }
@@ -65,7 +64,7 @@ void ProcessLink::lose(base::Error why)
         if (m_isLost)
             return;
         m_isLost = true;
-        queueToOthers(headerOf(Word::GiveUp, 1), errorBytes(why));
+        queueToOthers(headerOf(MessageType::GiveUp, 1), errorBytes(why));
         m_failure = std::move(why);
     }
     m_changed.notify_all();
@@ -78,9 +77,9 @@ void ProcessLink::giveUp(const base::Error &why)
         const std::scoped_lock lock(m_mutex);
         if (std::exchange(m_gaveUp, true) || m_hasEnded)
             return;
-        queueToOthers(headerOf(Word::GiveUp), errorBytes(why));
+        queueToOthers(headerOf(MessageType::GiveUp), errorBytes(why));
     }
-    m_called.notify_one();
+    m_wake.notify_one();
 }
 
 std::optional<base::Error> ProcessLink::failure()
@@ -100,22 +99,22 @@ std::optional<base::Error> ProcessLink::failure()
 std::optional<int> ProcessLink::leave(int status)
 {
     const Waiting waiting(*this);
-    const WireHeader goodbye = headerOf(Word::Goodbye, status);
+    const WireHeader leaving = headerOf(MessageType::Leave, status);
     std::unique_lock lock(m_mutex);
     if (m_rank != 0)
-        queue(0, goodbye, {});
+        queue(0, leaving, {});
     m_changed.wait(lock, [this] {
         const auto hasLeft = [](const Peer &peer) { return peer.hasLeft; };
-        return m_hasEnded || m_farewell || (m_rank == 0 && std::all_of(m_peers.begin() + 1, m_peers.end(), hasLeft));
+        return m_hasEnded || m_exitStatus || (m_rank == 0 && std::all_of(m_peers.begin() + 1, m_peers.end(), hasLeft));
     });
     if (m_rank == 0 && !m_hasEnded) {
-        m_farewell = status;
-        queueToOthers(goodbye, {});
+        m_exitStatus = status;
+        queueToOthers(leaving, {});
     }
     m_isLeaving = true;
-    m_called.notify_one();
+    m_wake.notify_one();
     m_changed.wait(lock, [this] { return m_hasEnded; });
-    return m_isLost ? std::nullopt : m_farewell;
+    return m_isLost ? std::nullopt : m_exitStatus;
 }
 
 void ProcessLink::note(int step, std::size_t passesDone)
@@ -144,7 +143,7 @@ void ProcessLink::post(int to, const WireHeader &header, WirePayload payload)
         const std::scoped_lock lock(m_mutex);
         queue(to, header, std::move(payload));
     }
-    m_called.notify_one();
+    m_wake.notify_one();
 }
 
 void ProcessLink::postToOthers(const WireHeader &header, const Bytes &payload)
@@ -153,7 +152,7 @@ void ProcessLink::postToOthers(const WireHeader &header, const Bytes &payload)
         const std::scoped_lock lock(m_mutex);
         queueToOthers(header, payload);
     }
-    m_called.notify_one();
+    m_wake.notify_one();
 }
 
 Tensor ProcessLink::takeTensor(int from, const MessageKey &key, const std::stop_token &stop)
@@ -181,13 +180,13 @@ void ProcessLink::drain()
     m_changed.wait(lock, [this] { return m_hasEnded || (m_outgoing.empty() && m_unsent == 0); });
 }
 
-std::vector<ClockSample> ProcessLink::askForTime(int rounds)
+std::vector<ClockSample> ProcessLink::requestTimes(int rounds)
 {
     const Waiting waiting(*this);
     std::unique_lock lock(m_mutex);
     for (int round = 1; round <= rounds && !m_isLost; ++round) {
-        queue(0, headerOf(Word::Ask), {});
-        m_called.notify_one();
+        queue(0, headerOf(MessageType::TimeRequest), {});
+        m_wake.notify_one();
         m_changed.wait(lock, [&] { return m_isLost || m_samples.size() == static_cast<std::size_t>(round); });
     }
     return m_samples;
@@ -210,7 +209,7 @@ bool ProcessLink::isOnMachineOf(int rank)
 
 std::int64_t ProcessLink::progress()
 {
-    constexpr std::int64_t kMostPasses = std::int64_t{1} << 24U; // of a step
+    constexpr std::int64_t kMostPasses = std::int64_t{1} << 24U; // bound of a step's passes
     const std::scoped_lock lock(m_mutex);
     std::int64_t sum = m_step * kMostPasses + m_passesDone;
     for (const Peer &peer : m_peers)

@@ -187,7 +187,7 @@ private slots:
         const QJsonObject run = storedRun(cli);
         QCOMPARE(run[QStringLiteral("status")].toString(), QStringLiteral("failed"));
         const QString reason = run[QStringLiteral("reason")].toString();
-        QVERIFY2(reason.contains(QStringLiteral("ended without a word, in step")), qPrintable(reason));
+        QVERIFY2(reason.contains(QStringLiteral("ended unexpectedly in step")), qPrintable(reason));
     }
 
     void aSilentProcessEndsAll()
@@ -222,8 +222,8 @@ private slots:
         QVERIFY(process.waitForFinished(MpiRunner::kPatienceMs));
         const CliAnswer answer = MpiRunner::answerOf(process);
         QVERIFY(answer.status != 0);
-        QVERIFY2(answer.err.contains("the processes have not met within 4 s"), answer.err.constData());
-        QVERIFY2(answer.err.contains("; process 1 (number "), answer.err.constData());
+        QVERIFY2(answer.err.contains("the processes did not connect within 4 s"), answer.err.constData());
+        QVERIFY2(answer.err.contains("; process 1 (pid "), answer.err.constData());
         QVERIFY2(answer.err.contains(") is stopped"), answer.err.constData());
     }
 

@@ -1,4 +1,4 @@
-// The plug-in for MPI. Nothing else of Stagelens knows MPI or is linked with it.
+// The MPI plug-in, the only part of Stagelens that is linked with MPI.
 #include "engine/backend/wire.h"
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 namespace stagelens::backend {
 namespace {
 
-/// MPI counts in int.
+/// MPI counts bytes in int.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
-/// A header and its payload travel apart, so that the payload goes from and to where it lies. MPI keeps the order of each.
+/// Header and payload are separate messages, so that the payload is sent and received in place. MPI preserves the order per
+/// tag.
 enum Tag : int { kHeader = 1, kPayload = 2 };
 
 std::string problemOf(int code)
@@ -47,7 +48,7 @@ public:
         char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
         int length = 0;
         MPI_Get_library_version(text, &length);
-        return {text, std::find(text, text + length, ',')}; // the rest tells of its building
+        return {text, std::find(text, text + length, ',')}; // the rest describes its build
     }
 
     base::Result<> send(int to, const WireHeader &header, WirePayload payload) override
@@ -127,7 +128,7 @@ private:
 
     void listen() { MPI_Irecv(&m_header, sizeof(WireHeader), MPI_BYTE, MPI_ANY_SOURCE, kHeader, m_all, &m_listening); }
 
-    /// The next header that has come, if one has; its payload is asked for, or delivered where there is none.
+    /// Receives the next header if one has arrived. Starts to receive its payload, or delivers a message without payload.
     bool takeHeader(WireSink &sink, int &code)
     {
         int done = 0;
@@ -154,9 +155,9 @@ private:
     MPI_Comm m_all;
     int m_rank = 0;
     int m_size = 0;
-    WireHeader m_header; ///< the next one is received here
+    WireHeader m_header; ///< receive buffer of m_listening
     MPI_Request m_listening = MPI_REQUEST_NULL;
-    std::list<Sending> m_sending; ///< lists: MPI knows where the headers lie
+    std::list<Sending> m_sending; ///< lists, because MPI holds pointers to the headers
     std::list<Coming> m_coming;
 };
 
@@ -167,7 +168,7 @@ extern "C" stagelens::backend::Wire *stagelensOpenWire(std::uint32_t version, st
 {
     using namespace stagelens::backend;
     if (version != kWireVersion) {
-        *problem = "the plug-in is of another build; build it again";
+        *problem = "the MPI plug-in is from another build; rebuild it";
         return nullptr;
     }
     int provided = 0;
@@ -180,6 +181,6 @@ extern "C" stagelens::backend::Wire *stagelensOpenWire(std::uint32_t version, st
     if (code != MPI_SUCCESS)
         *problem = problemOf(code);
     else if (provided < MPI_THREAD_FUNNELED)
-        *problem = "mpi: this library cannot be used by a program with threads";
+        *problem = "mpi: this library does not support threads (MPI_THREAD_FUNNELED); install another MPI";
     return problem->empty() ? new MpiWire(all) : nullptr;
 }
