@@ -1,4 +1,4 @@
-// What a device computes with.
+// The kernels of a device, behind one interface for processors and GPUs.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -22,15 +22,16 @@
 
 namespace stagelens::backend {
 
-/// A row-major operand: element (i, j) of the stored matrix is number i * stride + j.
+/// A row-major operand: element (i, j) of the stored matrix has the offset i * stride + j.
 struct Operand {
     ConstValues data;
     std::int64_t stride = 0;
     kernels::Form form = kernels::Form::Plain;
 };
 
-/// C[rows, columns] = epilogue(op(A)[rows, inner] op(B)[inner, columns] + D), row-major, where D is `addend`, or beta C where
-/// there is none. All are in the run's precision, but for a C of float: a weight's gradient, in which products add up.
+/// C[rows, columns] = epilogue(op(A)[rows, inner] op(B)[inner, columns] + D), row-major, where D is `addend` if given, else
+/// beta C. All operands have the precision of the run, except that C may be float: the gradient of a weight, which accumulates
+/// products.
 struct Product {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -41,12 +42,12 @@ struct Product {
     std::int64_t stride = 0; ///< of C; with an addend or an epilogue it is `columns`
     float beta = 0;
     kernels::Epilogue epilogue = kernels::Epilogue::None;
-    ConstValues addend = {}; ///< a residual, say
+    ConstValues addend = {}; ///< a residual, for example
     ConstValues bias = {};
-    Values between = {}; ///< what stands between product and GELU
+    Values between = {}; ///< receives the input of GELU
 };
 
-/// Where the rows of a shard of logits stand; see kernels::LogitShardOf.
+/// The logits of a vocabulary shard; see kernels::LogitShardOf.
 struct LogitShard {
     Values logits;
     std::int64_t rows = 0;
@@ -54,36 +55,38 @@ struct LogitShard {
     std::int64_t first = 0;
 };
 
-/// A device's clock beside the steady clock, over a step.
+/// The drift of a device's clock against the steady clock over a step.
 struct ClockFit {
-    base::Nanos from = 0;        ///< a moment at which they were the same
-    double rate = 1;             ///< steady nanoseconds in a nanosecond of the device's
-    base::Nanos uncertainty = 0; ///< of a time, either way; 0 where the device's clock is the steady one
+    base::Nanos from = 0;        ///< the moment at which both clocks agree
+    double rate = 1;             ///< steady nanoseconds per nanosecond of the device
+    base::Nanos uncertainty = 0; ///< error bound of a time, in either direction; 0 if the device uses the steady clock
     [[nodiscard]] base::Nanos corrected(base::Nanos time) const
     {
         return time + std::llround(static_cast<double>(time - from) * (rate - 1));
     }
 };
 
-/// A pass, for those who watch a device.
+/// Identifies a pass to profilers.
 struct PassLabel {
     std::string_view kind; ///< "F"
     int stage = 0;
     int microbatch = 0;
-    std::uint64_t owner = 0; ///< what its kernels are known by in Gpus::stopRecording()
+    std::uint64_t owner = 0; ///< identifies its kernels in Gpus::stopRecording()
 };
 
-/// The kernels of one device, on its own memory and in the order of the calls: a call may return before its work is done, and
-/// only what is answered, and what finish() waits for, is there for others. Pointers are to memory() of this device; tensors of
-/// another device's may be read as well. Values are in the run's precision, precision(), where it is not said that they may be
-/// in fp32; sums are made in float and rounded once. What each kernel does is said where kernels/include declares the function
-/// of its name. Once the interrupt of its making says yes, results are worthless.
+/// Launches the kernels of one device, in the order of the calls. A call may return before its work is done; only values that a
+/// function returns, and everything before a finish(), may be used elsewhere. Pointers refer to memory() of this device;
+/// tensors that another device owns may be read too. Values have the precision of the run, precision(), unless a comment allows
+/// fp32; sums accumulate in float and are rounded once. kernels/include documents each kernel under the name of its function
+/// here. After the interrupt is requested, results are undefined.
+/// Used by the thread of its device. Throws std::bad_alloc if memory is exhausted, and std::exception with a readable message
+/// if the device fails.
 ///
 /// Belongs to the thread of its device. Throws std::bad_alloc where memory is missing, and std::exception with a sentence for
 /// people where the device fails.
 class Compute {
 public:
-    /// A moment in the device's work: when all that was asked for before it is done.
+    /// A point in the device's work: all work enqueued before it has completed.
     using Mark = std::int64_t;
 
     Compute() = default;
@@ -91,50 +94,50 @@ public:
     Compute(const Compute &) = delete;
     Compute &operator=(const Compute &) = delete;
 
-    /// In which it computes.
+    /// Returns the precision of its operands.
     [[nodiscard]] virtual base::Precision precision() const = 0;
-    /// Where its tensors lie.
+    /// Returns the memory that its tensors are allocated from.
     [[nodiscard]] virtual Memory &memory() = 0;
 
-    /// Marks of before are forgotten.
+    /// Begins a step. Marks of earlier steps become invalid.
     virtual void beginStep() = 0;
     [[nodiscard]] virtual Mark mark() = 0;
-    /// Waits until all is done.
+    /// Blocks until all enqueued work has completed.
     virtual void finish() = 0;
-    /// After finish(), by the steady clock.
+    /// Returns when the mark was reached, by the steady clock. Call after finish().
     [[nodiscard]] virtual base::Nanos timeOf(Mark mark) = 0;
 
-    /// How the times of this step that timeOf() has answered are to be corrected: the clocks are laid side by side once more.
+    /// Compares the clocks again and returns the correction for the times that timeOf() returned in this step.
     [[nodiscard]] virtual ClockFit endStep() { return {}; }
 
-    /// What the calling thread asks for until endPass() belongs to that pass.
+    /// Attributes the work that this thread enqueues until endPass() to the pass.
     virtual void beginPass(const PassLabel & /*pass*/) {}
     virtual void endPass() {}
 
-    /// Makes numbers on the host, a block after the other: `make(block, first)` fills those from the first-th on. They are
-    /// rounded to the precision of `to`.
+    /// Fills `to` block by block with numbers that are computed on the host: `make(block, first)` writes the elements from
+    /// `first` on. Rounds them to the precision of `to`.
     virtual void write(Values to, std::int64_t count,
                        const std::function<void(std::span<float> block, std::int64_t first)> &make) = 0;
-    /// In whichever precision they are.
+    /// Copies to the host, converting from either precision.
     virtual void read(std::span<float> to, ConstValues from) = 0;
-    /// Token ids where kernels can read them. The span must stay; what was answered is valid until the next beginStep().
+    /// Makes token ids readable by kernels. `ids` must stay valid; the result is valid until the next beginStep().
     [[nodiscard]] virtual const std::int32_t *tokens(std::span<const std::int32_t> ids) = 0;
 
-    /// In one precision, whichever it is.
+    /// Copies numbers; both have the same precision.
     virtual void copy(Values to, ConstValues from, std::int64_t count) = 0;
     virtual void zero(Values to, std::int64_t count) = 0;
-    /// to = from, rounded to the precision of `to`.
+    /// Computes to = from, rounded to the precision of `to`.
     virtual void round(Values to, const float *from, std::int64_t count) = 0;
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
     virtual void scale(Values to, ConstValues from, float factor, std::int64_t count) = 0;
     virtual void addScaled(Values to, ConstValues from, float factor, std::int64_t count) = 0;
-    /// The first part becomes the sum of all, added in their order; then the same of parts [rows, width] whose rows are first
-    /// multiplied with factors[part, rows].
+    /// Replaces the first part by the sum of all parts, added in order. sumScaledParts() first multiplies row i of part k
+    /// [rows, width] by factors[k, i].
     virtual void sumParts(std::span<const Values> parts, std::int64_t count) = 0;
     virtual void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) = 0;
     virtual void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) = 0;
     [[nodiscard]] virtual double sumOfSquares(const float *values, std::int64_t count) = 0;
-    /// `rounded`, where there is one, gets the new values.
+    /// Updates a parameter; also writes the new values to `rounded` if it is set.
     virtual void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second,
                            const kernels::AdamW &settings, std::int64_t count) = 0;
 
@@ -152,7 +155,7 @@ public:
     virtual void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) = 0;
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;
-    /// `scratch` has kernels::attentionScratch() floats where the precision is fp32.
+    /// `scratch` needs kernels::attentionScratch() floats in fp32, none otherwise.
     virtual void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
                                   float *scratch) = 0;
     virtual void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
@@ -164,10 +167,10 @@ public:
                                 float factor, std::int64_t tokens) = 0;
     virtual void scaleRows(Values out, ConstValues in, const float *factor, ConstValues table, const kernels::TableShard &shard,
                            const std::int32_t *ids, float weight, std::int64_t tokens) = 0;
-    /// rows[batch, sequence, width] += table[sequence, width]: the positions of each sequence.
+    /// rows[batch, sequence, width] += table[sequence, width]: adds position embeddings.
     virtual void addPositions(Values rows, ConstValues table, std::int64_t batch, std::int64_t sequence,
                               std::int64_t width) = 0;
-    /// table += the rows of each sequence, one sequence after the other.
+    /// table += the rows of each sequence, in sequence order.
     virtual void addPositionGradients(float *table, ConstValues rows, std::int64_t batch, std::int64_t sequence,
                                       std::int64_t width) = 0;
 
@@ -181,11 +184,11 @@ public:
     virtual void shardFactors(float *factors, kernels::ShardParts parts, const kernels::SoftmaxStatistics &all) = 0;
     virtual void tokenFactors(float *factors, const kernels::SoftmaxStatistics &shard, const kernels::SoftmaxStatistics &all,
                               float weight) = 0;
-    /// Of the first `counted` tokens.
+    /// Returns the sum of the losses of the first `counted` tokens.
     [[nodiscard]] virtual double lossSum(const kernels::SoftmaxStatistics &all, std::int64_t counted) = 0;
 };
 
-/// This machine's processors, in fp32, a call's work on its caller's thread. All is done when a call returns.
+/// Computes on the processors of this machine in fp32. Each call runs on its caller's thread and returns when its work is done.
 [[nodiscard]] std::unique_ptr<Compute> makeCpuCompute(const kernels::Interrupt &interrupt = {});
 
 } // namespace stagelens::backend

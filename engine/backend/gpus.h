@@ -1,5 +1,4 @@
-// The GPUs of this machine, as the plug-in for them answers. Included by the engine and by the plug-in, which must be of one
-// build.
+// The interface of the CUDA plug-in. The engine and the plug-in include it, so both must come from the same build.
 #pragma once
 
 #include "engine/backend/communicator.h"
@@ -20,46 +19,46 @@ struct Gpu {
     std::string architecture; ///< "sm_90"
     int multiprocessors = 0;
     base::Bytes totalBytes = 0;
-    base::Bytes freeBytes = 0; ///< now
-    std::string problem;       ///< why it cannot train; empty where it can
+    base::Bytes freeBytes = 0; ///< when the list was made
+    std::string problem;       ///< why it cannot train; empty if it can
 };
 
-/// How far a kernel's output on a GPU is from the processor's (kernels/cuda/selftest/selftest.h).
+/// The difference between the output of a kernel on the GPU and on the processor (kernels/cuda/selftest/selftest.h).
 struct KernelCheck {
     std::string kernel;
     std::string type;
     std::string shape;
     double error = 0;
     double bound = 0;
-    std::string fault; ///< why nothing could be compared, or that a second run gave other bits
+    std::string fault; ///< why the comparison failed, or that a second run returned different bits
     [[nodiscard]] bool holds() const { return fault.empty() && error <= bound; }
 };
 
-/// What a kernel's time is held against.
+/// The figure that a kernel's time is compared with.
 enum class FigureGroup : unsigned char {
-    Ceiling,        ///< itself: what the others are held against
+    Ceiling,        ///< a reference for the others
     OutputProduct,  ///< products of S and T
     LayerProduct,   ///< products of the layers' linear maps
-    WeightGradient, ///< products that add bfloat16 products into float
-    Memory,         ///< bound by the memory's bandwidth
+    WeightGradient, ///< bfloat16 products that accumulate in float
+    Memory,         ///< bound by memory bandwidth
     Attention,
-    OutputLayer, ///< S, T and both, kernel after kernel as the runtime queues them
+    OutputLayer, ///< S, T and both, with the kernels in the order in which the runtime launches them
 };
 
-/// What a benchmark of a kernel measured.
+/// The result of one kernel benchmark.
 struct KernelFigure {
     FigureGroup group = FigureGroup::Memory;
     std::string name;
     std::string type = {};  ///< of the elements
-    std::string shape = {}; ///< its lengths, each with its letter
+    std::string shape = {}; ///< "N 4096, h 3072"
     double flops = 0;       ///< of one run
-    double bytes = 0;       ///< that one run must read and write at least; 0 where arithmetic bounds it
-    /// Of one run; each sample is the mean of a few runs in a row, by the GPU's own clock.
+    double bytes = 0;       ///< least bytes that one run reads and writes; 0 if arithmetic bounds it
+    /// Time of one run. Each sample is the mean of a few consecutive runs, by the GPU's clock.
     std::vector<double> seconds = {};
-    std::string fault = {}; ///< why there are none
+    std::string fault = {}; ///< why `seconds` is empty
 };
 
-/// A kernel or copy of a pass.
+/// A kernel or copy that a pass launched.
 struct KernelRun {
     std::uint64_t owner = 0; ///< PassLabel::owner
     std::string name;
@@ -67,44 +66,45 @@ struct KernelRun {
     base::Nanos end = 0;
 };
 
-/// Small shapes are for tests: their times mean nothing.
+/// Small shapes are for tests; their times have no meaning.
 enum class BenchShapes : unsigned char { Small, Real };
 
 class Gpus {
 public:
     virtual ~Gpus() = default;
-    /// In CUDA's order. Empty, with the reason in `problem`, where there is none.
+    /// Lists the GPUs in CUDA's order. On failure returns none and sets `problem`.
     [[nodiscard]] virtual std::vector<Gpu> list(std::string &problem) = 0;
-    /// What one device of a run computes with, on that GPU of the list; several may share one. Throws as Compute does.
+    /// Creates the Compute of a device on GPU number `gpu`; several may share a GPU. Throws like Compute.
     [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, base::Precision precision,
                                                                const kernels::Interrupt &interrupt) = 0;
-    /// Runs every kernel on that GPU with small shapes, and where it is asked for with those of a large model. Throws as
-    /// Compute does.
+    /// Compares every kernel on that GPU with the processor, with small shapes and, if `large`, also with those of a large
+    /// model. Throws like Compute.
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
-    /// Times every kernel on that GPU, which nobody else should use meanwhile; fewer figures once the interrupt says yes.
-    /// Throws as Compute does.
+    /// Times every kernel on that GPU, which should be idle. Returns early with fewer figures if interrupted. Throws like
+    /// Compute.
     [[nodiscard]] virtual std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes,
                                                                  const kernels::Interrupt &interrupt) = 0;
-    /// Records from now on which kernels the GPUs of this process run, which costs time; why not, where that cannot be.
+    /// Starts recording the kernels of this process on all GPUs, which costs time. Returns an error message, or an empty
+    /// string.
     [[nodiscard]] virtual std::string startRecording() = 0;
-    /// When all work is done: that of passes, by begin. Recording ends.
+    /// Stops recording and returns the kernels of passes, sorted by begin. All work must have completed.
     [[nodiscard]] virtual std::vector<KernelRun> stopRecording() = 0;
-    /// Takes this process's context on each GPU of `gpus`, and lets it read the memory of the others if that is wanted; throws
-    /// where two cannot.
+    /// Creates a context on each GPU of `gpus`; with `readEachOther` enables access to each other's memory. Throws if two of
+    /// them have no such access.
     virtual void open(const std::vector<int> &gpus, bool readEachOther) = 0;
 
-    /// Version of the NCCL that is there; empty, with the reason in `problem`, where none can be used.
+    /// Returns the version of NCCL. If NCCL is not usable returns an empty string and sets `problem`.
     [[nodiscard]] virtual std::string ncclVersion(std::string &problem) = 0;
-    /// What the ranks of a run find each other by: made once and given to all. These two throw as Communicator does, and only
-    /// where ncclVersion() found one may they be called.
+    /// Creates the id by which the ranks of a run connect; one rank creates it and sends it to the others. This function and
+    /// joinNccl() require that ncclVersion() succeeded, and throw like Communicator.
     [[nodiscard]] virtual std::vector<std::byte> newNcclId() = 0;
-    /// Begins to connect that rank, whose tensors are on that GPU. Each rank needs a GPU of its own.
+    /// Starts to connect `rank`, whose tensors are on that GPU. Each rank needs a GPU of its own.
     [[nodiscard]] virtual std::unique_ptr<Communicator> joinNccl(std::span<const std::byte> id, int ranks, int rank,
                                                                  int gpu) = 0;
 };
 
-/// What the plug-in exports under kGpusSymbol: the one object that it has, or null with the reason in `problem` where it is of
-/// another version.
+/// The function that the plug-in exports as kGpusSymbol. Returns its only object; if the versions differ, returns null and sets
+/// `problem`.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
 inline constexpr std::uint32_t kGpusVersion = 5;

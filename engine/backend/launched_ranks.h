@@ -1,4 +1,4 @@
-// The processes that one mpirun has started, as far as the system shows them. Internal to the backend.
+// Finds the processes that one mpirun started. Internal to the backend.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 
 namespace stagelens::backend {
 
-/// Why the processes have not met within `limit`: which ranks of this job on this machine are stopped, or are not there. Names
-/// the own rank alone if the launcher does not tell its processes apart.
+/// Explains why the processes did not connect within `limit`: names the ranks of this job on this machine that are stopped or
+/// missing, or only the own rank if the launcher's environment does not identify the job.
 [[nodiscard]] std::string absenceText(std::chrono::milliseconds limit);
 
 } // namespace stagelens::backend

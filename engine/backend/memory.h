@@ -1,4 +1,4 @@
-// Memory of a device: buffers that say what they are for, and a pool that counts them.
+// Device memory: buffers with a category, and a pool that counts their bytes.
 #pragma once
 
 #include "engine/base/units.h"
@@ -13,41 +13,41 @@
 
 namespace stagelens::backend {
 
-/// What memory is used for. The numbers are those of simulate::MemoryCategory.
+/// The purpose of a buffer. Values equal those of simulate::MemoryCategory.
 using Category = std::uint8_t;
 inline constexpr std::size_t kCategories = 7;
-/// Messages between devices: the receiver ends their life, so that no plan of the sender's knows when.
+/// Messages between devices. The receiver frees them, so the sender's memory plan does not contain them.
 inline constexpr Category kMessages = 5;
 using BytesByCategory = std::array<base::Bytes, kCategories>;
 
-/// Whether freed memory is filled with NaN and what is live is compared with its plan after every pass: in builds with tests
-/// (CMake's STAGELENS_CHECK_MEMORY).
+/// Returns whether freed memory is filled with NaN and live memory is compared with the plan after every pass. True in builds
+/// with tests (CMake's STAGELENS_CHECK_MEMORY).
 [[nodiscard]] bool checksMemory();
 
-/// Where memory of a kind comes from. Thread-safe.
+/// An allocator of host or device memory. Thread-safe.
 class Memory {
 public:
     Memory() = default;
     virtual ~Memory() = default;
     Memory(const Memory &) = delete;
     Memory &operator=(const Memory &) = delete;
-    /// At least one float, 64-byte aligned, until give back. Throws std::bad_alloc where there is no more.
+    /// Allocates at least one float, aligned to 64 bytes. Throws std::bad_alloc if memory is exhausted.
     [[nodiscard]] virtual float *take(std::size_t count) = 0;
     virtual void giveBack(float *data) noexcept = 0;
-    /// Fills what nobody may read any more with NaN.
+    /// Fills freed memory with NaN.
     virtual void poison(std::span<float> values) noexcept = 0;
 };
-/// The machine's own; on huge pages where it has them. What is never touched takes none of it.
+/// Returns the allocator of host memory, which uses huge pages if available. Pages that are never touched take no memory.
 [[nodiscard]] Memory &hostMemory();
 
-/// Counts live bytes and keeps the moment at which they were most. Thread-safe.
+/// Counts live bytes, and their categories at the peak. Thread-safe.
 class MemoryMeter {
 public:
     void add(Category category, base::Bytes bytes);
     void remove(Category category, base::Bytes bytes) { add(category, -bytes); }
     [[nodiscard]] BytesByCategory live() const;
-    /// Live bytes of each category when the sum of all but messages was greatest since the last call of restartPeak(); of
-    /// messages the most at any moment.
+    /// Returns the live bytes per category when the sum without messages was greatest since restartPeak(); for messages, their
+    /// own greatest value.
     [[nodiscard]] BytesByCategory atPeak() const;
     void restartPeak();
 
@@ -57,13 +57,13 @@ private:
     BytesByCategory m_atPeak{};
     base::Bytes m_total = 0; ///< without messages
     base::Bytes m_peak = 0;
-    base::Bytes m_messages = 0; ///< the most
+    base::Bytes m_messages = 0; ///< peak
 };
 
-/// Memory that comes at once and goes at once.
+/// One allocation, freed as a whole.
 class Slab {
 public:
-    /// `from` must live longer.
+    /// `from` must outlive the slab.
     explicit Slab(std::size_t count, Memory &from = hostMemory()) : m_data(from.take(count), {&from}), m_count(count) {}
     [[nodiscard]] std::span<float> values() { return {m_data.get(), m_count}; }
 
@@ -78,8 +78,8 @@ private:
 
 class Pool;
 
-/// An array of floats in a device's memory, aligned to 64 bytes. It goes back to the pool it came from when it is destroyed, on
-/// whatever thread; the pool must live longer.
+/// An array of floats in device memory, aligned to 64 bytes. The destructor returns it to its pool, on any thread; the pool
+/// must outlive it.
 class Buffer {
 public:
     Buffer() = default;
@@ -102,22 +102,23 @@ private:
     Category m_category = 0;
 };
 
-/// Memory of one device. Blocks that come back are used again for requests of the same size, so that a step in the steady state
-/// allocates nothing. Thread-safe, for a receiver may free what a sender allocated.
+/// The memory pool of one device. It reuses freed blocks for requests of the same size, so a step in the steady state allocates
+/// nothing. Thread-safe, because a receiver may free what a sender allocated.
 class Pool {
 public:
-    /// Takes its blocks from `region`, aligned to 64 bytes and of that memory, and asks for more only when that is used up.
+    /// Takes blocks from `region`, which must be aligned to 64 bytes and belong to `memory`, and allocates from `memory` only
+    /// after the region is used up.
     explicit Pool(std::span<float> region = {}, Memory &memory = hostMemory()) : m_memory(memory), m_region(region) {}
     Pool(const Pool &) = delete;
     Pool &operator=(const Pool &) = delete;
 
-    /// Uninitialised floats. Throws std::bad_alloc where the machine has no more.
+    /// Returns uninitialised floats. Throws std::bad_alloc if memory is exhausted.
     [[nodiscard]] Buffer take(std::size_t count, Category category);
     [[nodiscard]] MemoryMeter &meter() { return m_meter; }
     [[nodiscard]] const MemoryMeter &meter() const { return m_meter; }
-    /// Blocks that its memory was asked for.
+    /// Returns the number of blocks allocated outside the region.
     [[nodiscard]] std::size_t blocksBeyondRegion() const;
-    /// Floats that a block of `count` takes of a region.
+    /// Returns the floats that a block of `count` occupies in a region.
     [[nodiscard]] static constexpr std::size_t blockFloats(std::size_t count) { return (count + 15) / 16 * 16; }
 
 private:
@@ -128,7 +129,7 @@ private:
     Memory &m_memory;
     mutable std::mutex m_mutex;
     std::map<std::size_t, std::vector<float *>> m_free; ///< by size
-    std::span<float> m_region;                          ///< what is left of it
+    std::span<float> m_region;                          ///< the unused part
     std::vector<Slab> m_slabs;                          ///< beyond the region
     MemoryMeter m_meter;
 };

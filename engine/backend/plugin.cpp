@@ -10,7 +10,7 @@
 namespace stagelens::backend {
 namespace {
 
-/// The silence after which a process counts as lost: 30 s, or what STAGELENS_MPI_SILENCE_SECONDS says.
+/// Returns how long a process may be silent before it counts as lost: 30 s, or STAGELENS_MPI_SILENCE_SECONDS.
 std::chrono::milliseconds silence()
 {
     constexpr double kSeconds = 30;
@@ -20,18 +20,18 @@ std::chrono::milliseconds silence()
     return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
 }
 
-/// One beside the program, or where the program's libraries are installed.
+/// A plug-in: a library beside the program or in its installation.
 struct Plugin {
     const char *file;
     const char *symbol;
     int flags;           ///< of dlopen
-    const char *toBuild; ///< what it is built with
-    const char *toLoad;  ///< what it needs at run time
-    const char *instead; ///< variable that may name another file; null: none
+    const char *toBuild; ///< what to install before building
+    const char *toLoad;  ///< what to install at run time
+    const char *instead; ///< environment variable that overrides the file; may be null
 };
 
 constexpr Plugin kMpi{"libstagelens-mpi.so", kWireSymbol,
-                      // MPI loads its own parts, which look for its names among the global ones. It cannot be unloaded.
+                      // RTLD_GLOBAL, because components that MPI loads look up its symbols globally. It cannot be unloaded.
                       RTLD_NOW | RTLD_GLOBAL, "install libopenmpi-dev and openmpi-bin, and build again", "install openmpi-bin",
                       nullptr};
 constexpr Plugin kCuda{"libstagelens-cuda.so",
@@ -52,7 +52,7 @@ std::filesystem::path fileOf(const Plugin &plugin)
     return folder / "../lib/stagelens" / plugin.file;
 }
 
-/// The plug-in's function. Null, with the reason in `problem`, where there is none.
+/// Returns the exported function of the plug-in. On failure returns null and sets `problem`.
 template <class Function>
 Function *load(const Plugin &plugin, std::string &problem)
 {

@@ -1,4 +1,4 @@
-// The plug-ins beside the program.
+// Loads the plug-ins for MPI and CUDA.
 #pragma once
 
 #include "engine/backend/gpus.h"
@@ -8,13 +8,12 @@
 
 namespace stagelens::backend {
 
-/// Why processes cannot be joined through MPI here; empty where they can. Loads the plug-in, but does not start MPI.
+/// Returns why MPI is not usable, or an empty string. Loads the plug-in, but does not start MPI.
 [[nodiscard]] std::string mpiProblem();
-/// Joins the processes that mpirun started; once in a process.
+/// Connects the processes that mpirun started. Call at most once per process.
 [[nodiscard]] base::Result<std::shared_ptr<ProcessGroup>> joinThroughMpi();
 
-/// The GPUs that the plug-in for CUDA knows, which STAGELENS_CUDA_PLUGIN may name; null, with the reason in `problem`, where it
-/// cannot be loaded.
+/// Returns the CUDA plug-in; STAGELENS_CUDA_PLUGIN may name its file. On failure returns null and sets `problem`.
 [[nodiscard]] Gpus *cudaGpus(std::string &problem);
 
 } // namespace stagelens::backend

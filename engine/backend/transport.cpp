@@ -9,10 +9,10 @@
 namespace stagelens::backend {
 namespace {
 
-/// What all ranks give a root. Asks the heap for nothing where they are few.
+/// The parts of a reduction. Allocates on the stack if there are few.
 class PartsOfAll {
 public:
-    /// False when the run was stopped meanwhile.
+    /// Returns false if the run was stopped.
     [[nodiscard]] bool receive(Transport &transport, int root, const MessageKey &key, base::Precision precision)
     {
         for (int from = 0; from < transport.ranks(); ++from) {
@@ -39,7 +39,7 @@ void Transport::broadcast(int root, const MessageKey &key, Tensor tensor)
 {
     for (int rank = 0; rank + 1 < m_ranks; ++rank)
         send(root, rank, key, tensor);
-    send(root, m_ranks - 1, key, std::move(tensor)); // nothing of it stays behind
+    send(root, m_ranks - 1, key, std::move(tensor)); // moves the last reference
 }
 
 bool Transport::gather(int rank, const MessageKey &key, std::vector<Tensor> &parts)
@@ -60,7 +60,7 @@ Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute)
         return nullptr;
     const auto bytes = static_cast<std::int64_t>(parts.first()->values().size_bytes());
     compute.sumParts(parts.values(), bytes / base::elementBytes(compute.precision()));
-    compute.finish(); // before the parts go back
+    compute.finish(); // before the parts are released
     return parts.first();
 }
 

@@ -1,4 +1,4 @@
-// How tensors travel between the devices of a run.
+// Transport of tensors between the devices of a run.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -16,11 +16,11 @@ namespace stagelens::backend {
 
 class Compute;
 
-/// A tensor on its way, or kept. Who holds the only reference may write into it.
+/// A tensor in flight or retained. Writable only while its reference count is one.
 using Tensor = std::shared_ptr<Buffer>;
 
-/// Tells messages apart: what is sent, for which stage or round, of which microbatch. Those of equal keys from one rank stay in
-/// order.
+/// Identifies a message: what it contains, for which stage or round, of which microbatch. Messages with equal keys from one
+/// rank stay in order.
 struct MessageKey {
     std::uint8_t kind = 0;
     std::uint16_t slot = 0;
@@ -28,7 +28,7 @@ struct MessageKey {
     friend auto operator<=>(const MessageKey &, const MessageKey &) = default;
 };
 
-/// A message to come.
+/// Describes a message before it is sent.
 struct Message {
     int from = 0;
     int to = 0;
@@ -37,10 +37,9 @@ struct Message {
     friend auto operator<=>(const Message &, const Message &) = default;
 };
 
-/// Messages and collectives among `ranks` devices. Each has two halves: the first gives a tensor away and never blocks, the
-/// second waits for what it needs. A second half answers null (or nothing) when the run was stopped meanwhile. The collectives
-/// are made of messages: reductions combine in rank order, so that their bits depend neither on who comes first nor on how
-/// tensors travel.
+/// Messages and collectives among `ranks` devices. Every collective has two halves: a non-blocking send and a blocking receive.
+/// A receive returns null (or false) if the run was stopped. Collectives consist of messages. Reductions add in rank order, so
+/// the bits of the result depend neither on timing nor on the transport.
 class Transport {
 public:
     explicit Transport(int ranks) : m_ranks(ranks) {}
@@ -52,35 +51,35 @@ public:
     virtual void send(int from, int to, const MessageKey &key, Tensor tensor) = 0;
     [[nodiscard]] virtual Tensor receive(int from, int to, const MessageKey &key) = 0;
 
-    /// From join() to leave() the rank takes part in a step: it may send. Where all that take part wait for what nobody has
-    /// sent every wait ends as at a stop, and isDeadlocked() says so. A transport that cannot know it never does.
+    /// Between join() and leave() a rank takes part in a step and may send. If every participant waits for a message that was
+    /// never sent, all waits return as after a stop and isDeadlocked() becomes true. Transports that cannot detect this never
+    /// report it.
     virtual void join(int /*rank*/) {}
     virtual void leave(int /*rank*/) {}
     [[nodiscard]] virtual bool isDeadlocked() const { return false; }
 
-    /// Which messages of all ranks follow those told before, in an order in which each can be made once all before it have
-    /// come (runtime::messageOrder()). Every process tells the same. A transport that carries a rank's messages one after the
-    /// other needs it, and nothing else then; the others do not listen.
+    /// Appends messages to the global order. Each message depends only on messages before it (runtime::messageOrder()). Every
+    /// process announces the same order. Only the ordered transport uses it, and it carries no other messages.
     virtual void announce(std::span<const Message> /*order*/) {}
-    /// After the last message: ends what is under way. False where that cannot be; what tensors lie in must never be given back
-    /// then.
+    /// Ends the transport after the last message. Returns false if messages in flight cannot be cancelled; then the memory of
+    /// their tensors must never be freed.
     [[nodiscard]] virtual bool end() { return true; }
-    /// Why all waits have ended though nobody stopped the run; empty where that is not so.
+    /// Returns why all waits have ended without a stop, or an empty string.
     [[nodiscard]] virtual std::string problem() const { return {}; }
 
     void broadcast(int root, const MessageKey &key, Tensor tensor);
-    /// Every rank, the root as well, takes its copy once. It is read-only: the copies may be one.
+    /// Receives a broadcast; every rank, including the root, calls it once. The tensor is read-only because ranks may share it.
     [[nodiscard]] Tensor receiveBroadcast(int root, int rank, const MessageKey &key) { return receive(root, rank, key); }
 
     void giveToAll(int rank, const MessageKey &key, Tensor part) { broadcast(rank, key, std::move(part)); }
-    /// All-gather: fills in the parts in rank order, read-only. False when the run was stopped meanwhile.
+    /// Receives the parts of an all-gather in rank order, read-only. Returns false if the run was stopped.
     [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
     void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
-    /// Reduce: the sum of the parts, which are in the precision of `compute`, added in rank order, for the root alone, which
-    /// computes it.
+    /// Receives the parts of a reduce on the root and adds them in rank order. The parts have the precision of `compute`, which
+    /// computes the sum.
     [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute);
-    /// As reduce(), but row i of rank r's part counts factors[r * rows + i] times. Parts are [rows, width].
+    /// Like reduce(), but multiplies row i of rank r's part [rows, width] by factors[r * rows + i].
     [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,
                                       std::int64_t width, Compute &compute);
 
@@ -88,7 +87,8 @@ private:
     int m_ranks;
 };
 
-/// Devices are threads of this process, or take turns on one: tensors change hands without a copy. Waits end when `stop` asks.
+/// Creates a transport for devices that are threads of this process or take turns on one thread. Tensors are passed without a
+/// copy. Waits end when `stop` is requested.
 [[nodiscard]] std::unique_ptr<Transport> makeInProcessTransport(int ranks, std::stop_token stop);
 
 } // namespace stagelens::backend

@@ -1,4 +1,4 @@
-// Numbers of a run's precision in a device's memory.
+// Pointers to numbers whose precision is known at run time.
 #pragma once
 
 #include "engine/base/precision.h"
@@ -11,15 +11,14 @@
 
 namespace stagelens::backend {
 
-/// Where numbers lie, and in which precision: a pointer whose offsets count numbers. What is float always is a pointer to
-/// float, which is as good as values in fp32.
+/// A pointer to numbers with their precision; offsets count numbers. Converts from a pointer to float, which is always fp32.
 template <bool IsConst>
 class BasicValues {
     template <class T>
     using Pointer = std::conditional_t<IsConst, const T, T> *;
 
 public:
-    BasicValues() = default; ///< none
+    BasicValues() = default; ///< null
     BasicValues(Pointer<float> floats) : m_address(floats) {}
     BasicValues(Pointer<void> address, base::Precision precision) : m_address(address), m_precision(precision) {}
     template <bool Other>
@@ -29,7 +28,7 @@ public:
     [[nodiscard]] base::Precision precision() const { return m_precision; }
     [[nodiscard]] Pointer<void> address() const { return m_address; }
     [[nodiscard]] explicit operator bool() const { return m_address != nullptr; }
-    /// T is float or kernels::Bf16. Throws where the numbers are of the other precision.
+    /// Returns the pointer as T, float or kernels::Bf16. Throws std::logic_error if the precision differs.
     template <class T>
     [[nodiscard]] Pointer<T> as() const
     {

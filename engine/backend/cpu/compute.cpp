@@ -25,7 +25,7 @@ kernels::LogitShard shardOf(const LogitShard &shard)
     return {shard.logits.floats(), shard.rows, shard.columns, shard.first};
 }
 
-/// Calls the kernels of kernels/cpu, long ones in blocks between which it asks.
+/// Calls the kernels of kernels/cpu. Splits long calls into blocks and checks the interrupt between them.
 class CpuCompute final : public Compute {
 public:
     explicit CpuCompute(const kernels::Interrupt &interrupt) : m_interrupt(interrupt) {}

@@ -9,7 +9,7 @@
 namespace stagelens::backend {
 namespace {
 
-/// About what a sleep and a wake-up cost.
+/// About the cost of a sleep and a wake-up.
 constexpr std::chrono::microseconds kSpinTime{50};
 
 class InProcessTransport final : public Transport {
@@ -35,7 +35,7 @@ public:
 private:
     ReceiveQueue &queue(int rank) { return m_queues[static_cast<std::size_t>(rank)]; }
 
-    std::stop_source m_end; ///< of all waits: asked by the run's stop and by a dead-lock
+    std::stop_source m_end; ///< ends all waits; requested when the run stops or deadlocks
     std::stop_callback<std::function<void()>> m_link;
     Activity m_activity;
     std::vector<ReceiveQueue> m_queues;

@@ -23,7 +23,7 @@ class HostMemory final : public Memory {
 public:
     float *take(std::size_t count) override
     {
-        // The machine gives huge pages to what begins and ends at their borders.
+        // The kernel maps huge pages only to ranges aligned to their size.
         const std::size_t least = std::max<std::size_t>(count, 1) * sizeof(float);
         const std::size_t unit = least >= 2 * kHugePage ? kHugePage : kAlignment;
         const std::size_t bytes = (least + unit - 1) / unit * unit;
@@ -31,7 +31,7 @@ public:
         if (data == nullptr)
             throw std::bad_alloc();
         if (unit == kHugePage)
-            ::madvise(data, bytes, MADV_HUGEPAGE); // an advice: without it everything is as right, and slower
+            ::madvise(data, bytes, MADV_HUGEPAGE); // a hint; without it only performance suffers
         return data;
     }
     void giveBack(float *data) noexcept override { std::free(data); }
@@ -152,7 +152,7 @@ void Pool::giveBack(float *data, std::size_t count) noexcept
     if (checksMemory())
         m_memory.poison({data, count});
     const std::scoped_lock lock(m_mutex);
-    // The list exists since take(); only its growth could fail, and then the block rests until the end.
+    // take() has created the list. If it cannot grow, the block stays unused until the pool is destroyed.
     try {
         m_free[count].push_back(data);
     } catch (const std::bad_alloc &) {
