@@ -1,4 +1,4 @@
-// What every pass of a device works with.
+// The memory and kernels that the passes of a device use.
 #pragma once
 
 #include "engine/backend/compute.h"
@@ -10,18 +10,18 @@ namespace stagelens::runtime {
 using backend::ConstValues;
 using backend::Values;
 
-/// Scratch that no pass leaves anything in, and the family's constants.
+/// Scratch memory, which is not preserved between passes, and the constants of the architecture.
 struct Workspace {
     backend::Buffer wide;      ///< [b s, max(h, ffn, width of queries, keys and values)]
     backend::Buffer narrow;    ///< [b s, max(h, width of queries)]
     backend::Buffer attention; ///< kernels::attentionScratch in fp32
     backend::Buffer constants; ///< Architecture::constantFloats
-    backend::Buffer again;     ///< what a layer keeps, where that is recomputed in each pass
+    backend::Buffer again;     ///< saved tensors of a layer if every pass recomputes them
 
     Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute);
 };
 
-/// Belongs to one device, and to the thread that runs it.
+/// Used by the thread of its device.
 struct Context {
     const Shape &shape;
     DeviceMemory &memory;
@@ -30,14 +30,14 @@ struct Context {
 
     [[nodiscard]] Values wide() const { return values(workspace.wide.data()); }
     [[nodiscard]] Values narrow() const { return values(workspace.narrow.data()); }
-    /// A planned tensor in the run's precision; see DeviceMemory::at().
+    /// Returns a planned tensor in the precision of the run; see DeviceMemory::at().
     [[nodiscard]] Values at(simulate::BufferKind kind, int stage, int microbatch) const
     {
         return values(memory.at(kind, stage, microbatch));
     }
     [[nodiscard]] Values of(const backend::Tensor &message) const { return values(message->data()); }
     [[nodiscard]] Values values(float *address) const { return {address, shape.precision}; }
-    /// A [b s, h] tensor to give away.
+    /// Allocates a [b s, h] message.
     [[nodiscard]] backend::Tensor newMessage() const { return memory.takeMessage(shape.floats(shape.boundary())); }
 };
 

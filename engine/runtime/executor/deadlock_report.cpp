@@ -39,7 +39,7 @@ public:
                 m_devices.finish(device, 0, [](int) {});
     }
 
-    /// "device 0 waits at position 3 (B0@0) for the gradient of B0@1 from device 1, which has it at position 5"
+    /// Returns "device 0 waits at position 3 (B0@0) for the gradient of B0@1 from device 1, which has it at position 5".
     [[nodiscard]] std::string waitOf(int device) const
     {
         const std::span<const Pass> unit = m_devices.nextUnit(device);
@@ -49,7 +49,7 @@ public:
             for (const schedule::Need &need : m_devices.frontier().needsOf(pass))
                 if (const auto lack = lackOf(need, pass))
                     return text + *lack;
-        return text + "a message that nobody has sent";
+        return text + "a message that no device sends";
     }
 
 private:

@@ -1,4 +1,4 @@
-// What a run that cannot go on says.
+// The error of a deadlocked run.
 #pragma once
 
 #include "engine/runtime/executor/device.h"
@@ -7,8 +7,8 @@
 
 namespace stagelens::runtime {
 
-/// Of every device that is not through: at which pass it waits, and for which message from whom. `done` are the passes that
-/// each device has carried out.
+/// Names, for every device with passes left, the pass that waits, the missing message and its sender. `done` is the number of
+/// passes that each device has run.
 [[nodiscard]] base::Error deadlockError(const RunPlan &plan, const std::vector<std::size_t> &done);
 
 } // namespace stagelens::runtime

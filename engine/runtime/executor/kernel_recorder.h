@@ -1,4 +1,4 @@
-// Kernels of a step, where they ran.
+// Records the GPU kernels of a step.
 #pragma once
 
 #include "engine/base/units.h"
@@ -11,17 +11,17 @@
 
 namespace stagelens::runtime {
 
-/// What a pass' kernels are known by: its device, and its place among the device's passes of the step.
+/// Returns the id of a pass in recordings: its device, and its index among the passes of the device in the step.
 [[nodiscard]] constexpr std::uint64_t kernelOwner(int rank, std::size_t place)
 {
     return (static_cast<std::uint64_t>(rank) + 1) << 32U | static_cast<std::uint64_t>(place);
 }
 
-/// Begins to record what the GPUs do; why not, where that cannot be.
+/// Starts recording. Returns an error message, or an empty string.
 [[nodiscard]] std::string startKernelRecording();
 
-/// Ends it. `begins` says of each device (a lane of the timeline) when its passes really began, by the steady clock: a kernel
-/// stands as far behind the begin of its pass on the timeline as it really did, and ends with it at the latest.
+/// Stops recording and returns the kernels of the passes in `timeline`. `begins` are the measured begins of each device's
+/// passes by the steady clock. A kernel keeps its distance from the begin of its pass, and is clipped to the pass.
 [[nodiscard]] timeline::KernelTrace stopKernelRecording(const timeline::Timeline &timeline,
                                                         const std::vector<std::vector<base::Nanos>> &begins);
 

@@ -51,7 +51,7 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const St
             return base::Error::cancelled();
         for (std::size_t i = 0; i < passes.size(); ++i) {
             const base::Result<> computed = unit.compute(i);
-            if (halt.stop_requested()) // what the kernels left is worthless then
+            if (halt.stop_requested()) // interrupted kernels leave undefined results
                 return base::Error::cancelled();
             if (!computed)
                 return computed;
@@ -87,7 +87,7 @@ std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
 base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<base::Result<>(std::size_t)> &work,
                           std::stop_source halt)
 {
-    // The first failure in time is the cause: a fault of a GPU is met by every device on it.
+    // The first failure is the cause: a failing GPU fails every device on it.
     base::Result<> cause;
     std::mutex mutex;
     const auto note = [&](base::Result<> outcome) {
@@ -110,7 +110,7 @@ base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<bas
         base::Result<> started;
         for (std::size_t i = 0; i < ranks.size() && started; ++i)
             started = guarded(start, i, ranks[i]);
-        note(started); // the threads that run wait for one that the system has refused
+        note(started); // the running threads would wait for one that the system refused to create
     }
     return cause;
 }

@@ -1,4 +1,4 @@
-// What the executor runs in place of the passes that are two pieces of work with a collective between them.
+// Replaces passes that contain a collective by two passes.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -6,12 +6,12 @@
 
 namespace stagelens::runtime {
 
-/// An S of interlaced vocabulary layers is both output passes with the sum of the statistics between them: it becomes S and T
-/// of VOCAB-1, T right after S, so that the devices wait for each other there. Every other schedule stays as it is.
+/// Splits each S of interlaced vocabulary layers, which contains the sum of the statistics, into S and T of VOCAB-1, with T
+/// right after S. Returns other schedules unchanged.
 [[nodiscard]] schedule::Schedule lowered(const schedule::Schedule &schedule);
 
-/// The way back, in what was measured: one S of the work of both, from the beginning of S on. What the device waited in between
-/// stands after it, as the simulator has it, so that work and waiting can be told apart and compared.
+/// Joins each S and T of a measured timeline into one S that begins with S and lasts as long as both. The wait between them
+/// follows it, as in the simulator.
 void joinOutputPasses(timeline::Timeline &timeline);
 
 } // namespace stagelens::runtime

@@ -18,7 +18,7 @@ using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
 
-/// Any time above 0 makes the order sound; these make it like that of a run.
+/// Any positive duration gives a valid order; these give one close to that of a run.
 std::int64_t nominalTime(PassKind kind)
 {
     switch (kind) {
@@ -30,16 +30,16 @@ std::int64_t nominalTime(PassKind kind)
     }
 }
 
-/// Passes that give their results away together.
+/// Passes that send their results together.
 struct Unit {
     std::int64_t end = 0;
     int microbatch = 0;
     int device = 0;
-    std::size_t position = 0; ///< of the first in the device's order
+    std::size_t position = 0; ///< of its first pass in the device's order
     std::size_t passes = 1;
 };
 
-/// The units of a step, sorted by when they end if messages take no time.
+/// Returns the units of a step sorted by end, if messages take no time.
 std::vector<Unit> unitsInTime(const schedule::Schedule &schedule)
 {
     std::vector<Unit> units;
@@ -59,11 +59,11 @@ void addForeign(std::vector<Message> &order, const std::vector<Message> &made)
     std::ranges::copy_if(made, std::back_inserter(order), [](const Message &each) { return each.from != each.to; });
 }
 
-/// What a message holds.
+/// Returns what a message contains.
 std::string contentOf(const RunPlan &plan, const MessageKey &key)
 {
     const int stages = plan.schedule.stages();
-    if (key.kind >= schedule::kTransferCount) // not of the passes
+    if (key.kind >= schedule::kTransferCount) // not sent by a pass
         return base::concat("tensor ", key.microbatch);
     switch (static_cast<Transfer>(key.kind)) {
     case Transfer::Send:
@@ -97,40 +97,40 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
     const model::VocabularyTraits &method = plan.vocabulary();
     const int lastDevice = plan.lastDevice(microbatch);
     std::vector<Message> made;
-    const auto give = [&](int to, Transfer transfer, int slot, std::int64_t count) {
+    const auto send = [&](int to, Transfer transfer, int slot, std::int64_t count) {
         made.push_back({device, to, keyOf(transfer, slot, microbatch), count});
     };
-    const auto giveToAll = [&](Transfer transfer, int slot, std::int64_t count) {
+    const auto sendToAll = [&](Transfer transfer, int slot, std::int64_t count) {
         for (int to = 0; to < plan.schedule.devices(); ++to)
-            give(to, transfer, slot, count);
+            send(to, transfer, slot, count);
     };
     switch (pass.kind) {
     case PassKind::F:
         if (pass.stage < plan.schedule.placement().lastStage())
-            give(plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, floats.boundary);
+            send(plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, floats.boundary);
         else if (plan.isSharded())
-            giveToAll(Transfer::BroadcastX, 0, floats.boundary);
+            sendToAll(Transfer::BroadcastX, 0, floats.boundary);
         break;
     case PassKind::B:
     case PassKind::I:
         if (pass.stage > 0)
-            give(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1,
+            send(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1,
                  floats.boundary);
         else if (plan.isSharded())
-            giveToAll(Transfer::EmbedBroadcast, 0, floats.boundary);
+            sendToAll(Transfer::EmbedBroadcast, 0, floats.boundary);
         break;
     case PassKind::S:
-        giveToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * floats.tokens);
+        sendToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * floats.tokens);
         if (method.isGradientFromS)
             for (const Round round : {kExponentials, kTargets})
-                give(lastDevice, Transfer::Statistics, round, floats.boundary);
+                send(lastDevice, Transfer::Statistics, round, floats.boundary);
         break;
-    case PassKind::U: giveToAll(Transfer::Statistics, kSums, 2 * floats.tokens); break;
+    case PassKind::U: sendToAll(Transfer::Statistics, kSums, 2 * floats.tokens); break;
     case PassKind::T:
         if (!method.isGradientFromS)
-            give(lastDevice, Transfer::ReduceGradient, 0, floats.boundary);
+            send(lastDevice, Transfer::ReduceGradient, 0, floats.boundary);
         break;
-    case PassKind::EF: give(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, floats.boundary); break;
+    case PassKind::EF: send(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, floats.boundary); break;
     default: break;
     }
     return made;

@@ -1,4 +1,4 @@
-// The messages of a step, and one order of them that suits all devices.
+// The messages of a step, and one order of them that all devices follow.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -11,24 +11,24 @@
 
 namespace stagelens::runtime {
 
-/// Rounds of the transfer `Statistics`: every method's first; the naive method's sums; VOCAB-2's reductions.
+/// Rounds of the transfer `Statistics`: the first of every method; the sums of the naive method; the reductions of VOCAB-2.
 enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
 
-/// `slot` is a stage (of a gradient, stages() more than that), a round, or 0.
+/// `slot` is a stage (for gradients, plus stages()), a round, or 0.
 [[nodiscard]] backend::MessageKey keyOf(schedule::Transfer transfer, int slot, int microbatch);
 
-/// What the pass of that device gives away, with what it gives to the device itself.
+/// Returns the messages that the pass sends, including those to its own device.
 [[nodiscard]] std::vector<backend::Message> messagesOf(const RunPlan &plan, int device, const schedule::Pass &pass);
 
-/// All messages of a step from one device to another. They stand in the order in which they are made where a forward takes 1,
-/// a backward 2 and a pass of the vocabulary 1/4 of a unit; of equals first those of the earlier microbatch, then of the lower
-/// device. So whatever a message waits for stands before it: where each device carries out its own ones in this order, one
-/// after the other, and a send takes until it is received, there is no dead-lock. The schedule has none itself.
+/// Returns all messages of a step between different devices, sorted by the time at which they are computed if a forward takes
+/// 1, a backward 2 and a vocabulary pass 1/4 of a unit. Ties go to the earlier microbatch, then to the lower device. So each
+/// message follows all messages that it depends on: if each device sends and receives its messages in this order, one after
+/// another, there is no deadlock even if a send blocks until it is received. The schedule must be free of deadlocks.
 [[nodiscard]] std::vector<backend::Message> messageOrder(const RunPlan &plan);
-/// The same of the forward passes of one microbatch that gets no backward (evaluation.h).
+/// Returns the same for the forward passes of one microbatch without a backward (evaluation.h).
 [[nodiscard]] std::vector<backend::Message> forwardMessageOrder(const RunPlan &plan);
 
-/// "the output of F2@0 from device 0 to device 1", for people.
+/// Returns, for example, "the output of F2@0 from device 0 to device 1".
 [[nodiscard]] std::string messageText(const RunPlan &plan, const backend::Message &message);
 
 } // namespace stagelens::runtime

@@ -14,20 +14,20 @@ using schedule::Pass;
 using schedule::PassIndex;
 using schedule::PassKind;
 
-/// Vector clocks of so many numbers are kept at most: 80 MB and a quarter of a second, for which the window waits.
+/// Greatest size of all vector clocks: 80 MB, which takes a quarter of a second while the window waits.
 constexpr std::size_t kMostTicks = 20'000'000;
 
-/// Tensors that a pass gives away, and which passes use them.
+/// Tensors that a pass sends, and the pass that uses them.
 struct PassMessage {
     std::int64_t floats = 0;
     int count = 1;
     PassKind user = PassKind::F;
     int stage = 0;           ///< of the user
-    bool allDevices = false; ///< the user is that pass on every device
-    bool isOwn = false;      ///< nobody uses it: it serves the pass itself
+    bool allDevices = false; ///< every device has a user
+    bool isOwn = false;      ///< used only by the pass itself
 };
 
-/// Runs a schedule without time and keeps, for every pass, how many passes of each device surely end before it begins.
+/// Runs a schedule without durations. Stores for every pass how many passes of each device certainly end before it begins.
 class PassClocks {
 public:
     explicit PassClocks(const schedule::Schedule &schedule)
@@ -50,7 +50,7 @@ public:
         });
     }
 
-    /// The last pass of a device that may begin before the message of its pass `from` is used.
+    /// Returns the last pass of `device` that may begin before the message of its pass `from` is used.
     [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const PassMessage &message, int microbatch) const
     {
         const std::size_t passes = m_schedule.device(device).size();
@@ -84,7 +84,7 @@ private:
     }
     std::uint32_t *known(std::size_t number) { return m_known.data() + number * m_devices; }
 
-    /// Adds what the pass learns from those it needs.
+    /// Merges the clocks of the passes that the pass depends on.
     void learn(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
     {
         for (const schedule::Need &need : frontier.needsOf(pass)) {
@@ -122,13 +122,13 @@ std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pa
     case PassKind::B:
     case PassKind::I: {
         std::vector<PassMessage> all;
-        if (pass.stage == lastStage && !method.isSharded) // the gradient before the final norm
+        if (pass.stage == lastStage && !method.isSharded) // the gradient of the final norm's output
             all.push_back({.floats = floats.boundary, .isOwn = true});
         if (pass.stage > 0)
             all.push_back({floats.boundary, 1, PassKind::B, pass.stage - 1});
         else if (method.isSharded)
             all.push_back({floats.boundary, 1, PassKind::EB, 0, true});
-        else if (pass.kind == PassKind::B) // of an I it waits for W, and is no message
+        else if (pass.kind == PassKind::B) // the gradient of I stays for W and is no message
             all.push_back({.floats = floats.boundary, .isOwn = true});
         return all;
     }
@@ -148,7 +148,7 @@ std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pa
     }
 }
 
-/// Messages that come (above 0) and go at a device's passes.
+/// Changes of the live messages at the passes of a device.
 class Balance {
 public:
     explicit Balance(std::size_t passes) : m_bytes(passes + 1) {}
@@ -182,7 +182,7 @@ private:
         return greatest;
     }
     std::vector<base::Bytes> m_bytes;
-    std::map<std::int64_t, std::vector<int>> m_changes; ///< of the number of blocks, by floats
+    std::map<std::int64_t, std::vector<int>> m_changes; ///< of the number of messages, by size in floats
 };
 
 } // namespace
@@ -200,7 +200,7 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, cons
             const bool isSecond = i > 0 && order[i - 1].pairedWithNext;
             begin = isSecond ? begin : i;
             for (const PassMessage &message : messagesOf(schedule, order[i], floats)) {
-                const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // given away at the pair's end
+                const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // sent at the end of the pair
                 const std::size_t last =
                     clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)
                     : message.isOwn ? i

@@ -1,5 +1,5 @@
-// How long a device's messages can live. A message ends when its receiver has used it; the sender cannot see that, but what it
-// receives later tells it: whoever answers has received.
+// Bounds how long the messages of a device live. A message ends when its receiver has used it. The sender cannot observe that,
+// but later messages from the receiver imply it.
 #pragma once
 
 #include "engine/base/units.h"
@@ -12,15 +12,15 @@
 
 namespace stagelens::runtime {
 
-/// The most that a device's messages can take, in whatever time the other devices run.
+/// The greatest memory of a device's messages for any timing of the other devices.
 struct MessageBound {
-    std::map<std::int64_t, int> blocks; ///< most at once, by floats
-    base::Bytes bytes = 0;              ///< most at once, of all sizes together
+    std::map<std::int64_t, int> blocks; ///< greatest number of simultaneous messages, by their size in floats
+    base::Bytes bytes = 0;              ///< greatest total
 };
 
-/// One for every device of a lowered schedule. A message is over for its sender with the first pass that follows, along
-/// whatever chain of messages, on the passes that use it (Lamport's happened-before, kept as vector clocks); with the step at
-/// the latest. O(passes * devices); of plans too large for that the answer is as if all messages lived to the end of the step.
+/// Returns a bound for every device of a lowered schedule. A message ends for its sender at the first pass that follows,
+/// through a chain of messages, the passes that use it (Lamport's happened-before relation, as vector clocks), and at the
+/// latest with the step. O(passes * devices). For large plans all messages are assumed to live until the end of the step.
 [[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats);
 
 } // namespace stagelens::runtime

@@ -1,5 +1,5 @@
-// A device's rows of the output projection, and the softmax cross-entropy over them (arXiv 2411.05288, section 4). Without
-// vocabulary parallelism the shard is the whole vocabulary and its local statistics are the global ones.
+// The rows of the output projection on one device, and the softmax cross-entropy over them (arXiv 2411.05288, section 4).
+// Without vocabulary parallelism the shard is the whole vocabulary, and its local statistics are the global ones.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -10,37 +10,39 @@
 
 namespace stagelens::runtime {
 
-/// Of every token, in the device's memory.
+/// The label of every token, in the device's memory.
 using Labels = const std::int32_t *;
 
-/// Two [b s, h] tensors that the one barrier of VOCAB-2 combines.
+/// Two [b s, h] tensors that the single barrier of VOCAB-2 reduces.
 struct WeightedRows {
     backend::Tensor exponentials; ///< E W
     backend::Tensor targets;      ///< rows of W of the local labels, zeros elsewhere
 };
 
-/// Between S and T the memory plan keeps each microbatch's X, statistics and E = exp(logit - the shard's maximum). E never
-/// becomes the softmax: the factor of a row is applied to the rows of E W, and to X before E^T X, which are V / (p h) times
-/// smaller; the label's -1 never enters the matrix either (resources/docs/vocabulary). So after its making E is read by two
-/// products and nothing else.
+/// The forward and backward of the output layer. Between S and T the memory plan keeps X, the statistics and E = exp(logit -
+/// maximum of the shard) of each microbatch. E is never normalised to the softmax: the factor of a row is applied to the rows
+/// of E W, and to X before E^T X, which are V / (p h) times smaller. The -1 of the label is not added to the matrix either
+/// (resources/docs/vocabulary). So E is written once and read by two products.
 class OutputShard {
 public:
     explicit OutputShard(Parameter &weight) : m_weight(weight) {}
 
-    /// E, and the local statistics, from X.
+    /// Computes E and the local statistics from X.
     void project(int microbatch, Labels labels, const Context &context) const;
-    /// VOCAB-2, after project(): the products that X's gradient is made of.
+    /// For VOCAB-2, after project(): computes the products that the gradient of X consists of.
     [[nodiscard]] WeightedRows weigh(int microbatch, Labels labels, const Context &context) const;
-    /// Naive S: logits and local maxima. Naive U, when the global ones have taken their place: exponentials and their sums.
+    /// Naive method: projectMaxima() in S computes logits and local maxima. exponentiate() in U computes exponentials and sums,
+    /// after the global maxima have replaced the local ones.
     void projectMaxima(int microbatch, Labels labels, const Context &context) const;
     void exponentiate(int microbatch, const Context &context) const;
-    /// Where the shard's statistics lie.
+    /// Returns the local statistics of a microbatch.
     [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
 
-    /// With D = (softmax - one-hot) u: adds D^T X to the weight's gradient and answers D W, this shard's part of X's gradient.
+    /// With D = (softmax - one-hot) u: adds D^T X to the gradient of the weight and returns D W, this shard's part of the
+    /// gradient of X.
     [[nodiscard]] backend::Tensor differentiate(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
                                                 const Context &context) const;
-    /// D^T X alone, T of VOCAB-2: E^T (factor u X), then -u x for each local label in token order.
+    /// Adds D^T X only, for T of VOCAB-2: E^T (factor u X), then -u x for each local label in token order.
     void differentiateWeight(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
                              const Context &context) const;
 
@@ -48,7 +50,7 @@ private:
     void makeLogits(int microbatch, const Context &context) const;
     [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
-    /// From a row of E to u times the softmax over the whole vocabulary, in the wide workspace.
+    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the wide workspace.
     [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
     /// E W
     [[nodiscard]] backend::Tensor weighted(int microbatch, const Context &context) const;

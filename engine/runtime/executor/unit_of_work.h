@@ -1,4 +1,4 @@
-// What a device runs without looking up: a pass, or an overlapped pair.
+// The unit of execution: a pass, or an overlapped pair.
 #pragma once
 
 #include "engine/runtime/executor/device.h"
@@ -8,13 +8,13 @@
 
 namespace stagelens::runtime {
 
-/// Takes a unit of passes through the three parts of Device. A pair has the times that the simulator gives it: it begins when
-/// both can, one half follows the other, and what both make appears at its end.
+/// Runs a unit on a device. A pair is timed as in the simulator: it begins when both passes are ready, the passes run one after
+/// the other, and the results of both appear at its end.
 class UnitOfWork {
 public:
     UnitOfWork(Device &device, std::span<const schedule::Pass> unit) : m_device(device), m_unit(unit) {}
 
-    /// False if the run was stopped meanwhile.
+    /// Returns false if the run was stopped.
     [[nodiscard]] bool receive()
     {
         for (std::size_t i = 0; i < m_unit.size(); ++i) {
@@ -25,7 +25,7 @@ public:
         }
         return true;
     }
-    /// The i-th pass.
+    /// Computes the i-th pass.
     [[nodiscard]] base::Result<> compute(std::size_t i)
     {
         auto made = m_device.compute(m_unit[i], std::move(m_payloads[i]));

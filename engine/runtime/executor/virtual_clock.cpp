@@ -21,7 +21,7 @@ base::Nanos timed(const Work &work)
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The devices' clocks: of the units that can run, the one that begins first is next.
+/// The virtual clocks of the devices. Chooses the runnable unit with the earliest start.
 class DeviceClocks {
 public:
     explicit DeviceClocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
@@ -33,10 +33,10 @@ public:
     struct Choice {
         int device = 0;
         std::span<const Pass> passes;
-        base::Nanos ready = 0; ///< when all they need had been made
+        base::Nanos ready = 0; ///< when the last of their inputs was computed
         base::Nanos start = 0;
     };
-    /// The runnable passes with the least start; of equals those of the first device. Nothing at the step's end.
+    /// Returns the runnable unit with the earliest start; ties go to the lower device. Returns nothing at the end of the step.
     [[nodiscard]] std::optional<Choice> choose() const
     {
         std::optional<Choice> best;
@@ -53,7 +53,7 @@ public:
         m_devices.finish(choice.device, end, [this](int device) { look(device); });
         look(choice.device);
     }
-    /// Passes that each device has carried out.
+    /// Returns the number of passes that each device has run.
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_devices.done(); }
     [[nodiscard]] base::Nanos now(int device) const { return m_devices.free(device); }
     [[nodiscard]] base::Nanos latest() const
@@ -75,7 +75,7 @@ private:
     }
 
     schedule::DevicesInOrder m_devices;
-    std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet while it waits
+    std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet if it is not runnable
 };
 
 base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const DeviceClocks &clocks, timeline::Timeline &result)
@@ -100,7 +100,7 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
 {
     UnitOfWork unit(device, choice.passes);
     bool received = false;
-    device.transport().join(choice.device); // alone: what it waits for, nobody will send
+    device.transport().join(choice.device); // the only participant: waiting for an unsent message is a deadlock
     const base::Nanos transfer = timed([&] { received = unit.receive(); });
     device.transport().leave(choice.device);
     if (halt.stop_requested())
@@ -110,7 +110,7 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
     base::Nanos now = std::max(choice.start, choice.ready + transfer);
     for (std::size_t i = 0; i < choice.passes.size(); ++i) {
         const base::Result<> computed = unit.compute(i);
-        if (halt.stop_requested()) // what the kernels left is worthless then
+        if (halt.stop_requested()) // interrupted kernels leave undefined results
             return base::Error::cancelled();
         if (!computed)
             return computed.error();
@@ -150,7 +150,7 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
 base::Result<timeline::Timeline> runVirtualClock(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
                                                  const std::stop_token &halt)
 {
-    // On a thread of its own like a live device, so that failures are answered alike.
+    // Uses a thread like a live device, so that failures are reported alike.
     base::Result<timeline::Timeline> result = base::Error::cancelled();
     std::stop_source unused;
     const auto work = [&](std::size_t) -> base::Result<> {

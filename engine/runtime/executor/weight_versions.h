@@ -1,4 +1,4 @@
-// Versions of the weights, where they change before all microbatches of a step are through.
+// Weight versions of schedules that update weights within a step.
 #pragma once
 
 #include "engine/runtime/state/parameters.h"
@@ -9,33 +9,34 @@
 
 namespace stagelens::runtime {
 
-/// Whether a pass is the last of its microbatch on its stage, after which PipeDream updates the stage: B, or W where split.
+/// Returns whether a pass is the last of its microbatch on its stage, after which PipeDream updates the stage: B, or W if it is
+/// split.
 [[nodiscard]] constexpr bool endsBackward(schedule::PassKind kind)
 {
     return schedule::activationChange(kind) < 0;
 }
 
-/// Under WeightUpdate::EachMicrobatch, by stage and microbatch: how many updates of the step stand before the forward on its
-/// device. The microbatch's backward computes with the same weights.
+/// For WeightUpdate::EachMicrobatch: returns, by stage and microbatch, how many updates of the step precede the forward on its
+/// device. The backward of the microbatch uses the same weights.
 [[nodiscard]] std::vector<std::vector<int>> forwardVersions(const schedule::Schedule &schedule);
 
-/// A stage under weight stashing (PipeDream, arXiv 1806.03377, section 3.3). Between passes its parameters have the newest
-/// values; older ones are kept as long as a microbatch in flight has been forward with them.
+/// The weights of a stage with weight stashing (PipeDream, arXiv 1806.03377, section 3.3). Between passes its parameters hold
+/// the newest values. Older versions are kept until the last microbatch that used them in its forward has finished.
 class WeightStash {
 public:
     void add(Parameter &parameter) { m_parameters.push_back(&parameter); }
-    /// Forgets every microbatch in flight, and counts updates from 0 again.
+    /// Drops all microbatches in flight and resets the version counter.
     void clear();
-    /// The microbatch goes forward with the newest weights.
+    /// Records that the forward of the microbatch uses the newest weights.
     void keep(int microbatch);
-    /// Puts the microbatch's weights in the place of the newest ones; called again, the other way round.
+    /// Exchanges the newest weights with those of the microbatch; a second call undoes the first.
     void swap(int microbatch);
-    /// The microbatch is through.
+    /// Releases the version of the microbatch.
     void release(int microbatch);
-    /// The newest weights are about to change: copies them where a microbatch in flight has them.
+    /// Copies the newest weights if a microbatch in flight uses them. Call before an update.
     void keepNewest(backend::Pool &pool, backend::Compute &compute);
     [[nodiscard]] const std::vector<Parameter *> &parameters() const { return m_parameters; }
-    /// Changes since clear().
+    /// Returns the number of updates since clear().
     [[nodiscard]] int updates() const { return m_newest; }
 
 private:
@@ -43,7 +44,7 @@ private:
     int m_newest = 0;
     std::map<int, int> m_versions;                      ///< by microbatch in flight
     std::map<int, int> m_users;                         ///< microbatches in flight, by version
-    std::map<int, std::vector<backend::Buffer>> m_kept; ///< what passes read of older versions, by version
+    std::map<int, std::vector<backend::Buffer>> m_kept; ///< older versions of what passes read
 };
 
 } // namespace stagelens::runtime
