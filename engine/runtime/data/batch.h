@@ -24,13 +24,13 @@ public:
             source.batch(step, static_cast<int>(microbatch), part(std::span(m_inputs), microbatch),
                          part(std::span(m_labels), microbatch));
     }
-    /// Fills the only microbatch with one of the tokens that training never sees. The loss counts its first `counted` tokens.
+    /// Fills the only microbatch with held-back tokens. The loss counts its first `counted` tokens.
     void loadHeldBack(const TokenSource &source, int microbatch, std::int64_t counted)
     {
         source.heldBack(microbatch, m_inputs, m_labels);
         m_counted = counted;
     }
-    /// Tokens of each microbatch that the loss is a mean over, from the first on.
+    /// Returns how many tokens of each microbatch the loss counts, from the first on.
     [[nodiscard]] std::int64_t countedTokens() const { return m_counted; }
     [[nodiscard]] std::span<const std::int32_t> inputs(int microbatch) const
     {

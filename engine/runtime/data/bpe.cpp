@@ -11,9 +11,9 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Bounds the work on one word where a text has no spaces.
+/// Longest word, which bounds the work per word in a text without spaces.
 constexpr std::size_t kLongestWord = 64;
-/// How many words pass between two looks at the stop token; the longest take some 100 microseconds each.
+/// Words between two checks of the stop token; the longest words take 100 microseconds each.
 constexpr std::size_t kWordsBetweenStops = 256;
 
 enum class CharacterClass : unsigned char { Space, Letter, Digit, Other };
@@ -25,7 +25,7 @@ CharacterClass classOf(char character)
         return CharacterClass::Space;
     if (byte >= '0' && byte <= '9')
         return CharacterClass::Digit;
-    // All bytes of a multi-byte character of UTF-8 count as letters, so that none is cut by a word's end.
+    // All bytes of multi-byte UTF-8 characters count as letters, so that no word ends inside one.
     if (byte >= 0x80 || (byte | 0x20U) - 'a' < 26U)
         return CharacterClass::Letter;
     return CharacterClass::Other;
@@ -40,13 +40,13 @@ constexpr Merge mergeOf(std::uint64_t key)
     return {static_cast<std::int32_t>(key >> 32U), static_cast<std::int32_t>(key & 0xffffffffU)};
 }
 
-/// A distinct word of the text as it is segmented so far.
+/// A distinct word of the text in its present segmentation.
 struct Word {
     std::vector<std::int32_t> tokens;
     std::int64_t count = 0;
 };
 
-/// How often a pair occurs now, and the words that have had it (some no longer do).
+/// The present count of a pair, and the words that contained it at some time.
 struct PairUse {
     std::int64_t count = 0;
     std::vector<std::uint32_t> words;
@@ -55,7 +55,7 @@ struct PairUse {
 struct Candidate {
     std::int64_t count = 0;
     std::uint64_t key = 0;
-    /// std::priority_queue takes the greatest: most frequent, then smallest tokens.
+    /// std::priority_queue returns the greatest: most frequent, then smallest tokens.
     friend bool operator<(const Candidate &a, const Candidate &b)
     {
         return a.count != b.count ? a.count < b.count : a.key > b.key;
@@ -85,7 +85,7 @@ public:
             const Candidate best = m_queue.top();
             m_queue.pop();
             const std::int64_t count = m_pairs[best.key].count;
-            if (count != best.count) { // the pair lost uses since it was queued
+            if (count != best.count) { // the count is outdated
                 if (count > 1)
                     m_queue.push({count, best.key});
                 continue;
@@ -133,7 +133,7 @@ private:
             use.words.push_back(index);
     }
 
-    /// Replaces the pair by `token` in every word and keeps the counts of its neighbours' pairs. False where it was stopped.
+    /// Replaces the pair by `token` in every word and updates the counts of adjacent pairs. Returns false if stopped.
     bool apply(std::uint64_t key, std::int32_t token, const std::stop_token &stop)
     {
         const Merge merge = mergeOf(key);
@@ -185,10 +185,10 @@ private:
     std::vector<Word> m_words;
     std::unordered_map<std::uint64_t, PairUse> m_pairs;
     std::priority_queue<Candidate> m_queue;
-    std::vector<std::uint64_t> m_grown; ///< pairs that the merge under way made or made more of
+    std::vector<std::uint64_t> m_grown; ///< pairs whose count the present merge increased
 };
 
-/// The token that each pair becomes. Open addressing: a word of a text is looked up many times.
+/// Maps pairs to tokens. Uses open addressing because words are looked up many times.
 class PairTable {
 public:
     explicit PairTable(const Merges &merges) : m_places(std::bit_ceil(2 * merges.size() + 1))
@@ -196,11 +196,11 @@ public:
         for (std::size_t i = 0; i < merges.size(); ++i) {
             const std::uint64_t key = keyOf(merges[i].left, merges[i].right);
             Place &place = m_places[find(key)];
-            if (place.token == kNone) // a pair that is merged again has been found before
+            if (place.token == kNone) // the first merge of a pair takes precedence
                 place = {key, kByteTokens + static_cast<std::int32_t>(i)};
         }
     }
-    /// kNone, which is greater than all tokens, where there is none.
+    /// Returns the token, or kNone, which is greater than all tokens.
     static constexpr std::int32_t kNone = INT32_MAX;
     [[nodiscard]] std::int32_t tokenOf(std::int32_t left, std::int32_t right) const
     {
@@ -212,7 +212,7 @@ private:
         std::uint64_t key = 0;
         std::int32_t token = kNone;
     };
-    /// The key's place, or the free one where it belongs; less than half of all are taken.
+    /// Returns the slot of the key, or the free slot for it; less than half are in use.
     [[nodiscard]] std::size_t find(std::uint64_t key) const
     {
         std::size_t at = base::mix64(key) & (m_places.size() - 1);
@@ -242,7 +242,7 @@ public:
     }
 
 private:
-    /// Words remembered; keeps memory bounded where a text is no language.
+    /// Greatest number of cached words, which bounds memory for text without structure.
     static constexpr std::size_t kMostKnown = 1'000'000;
 
     [[nodiscard]] const std::vector<std::int32_t> &segment(std::string_view word)
@@ -283,7 +283,7 @@ private:
 std::string_view takeWord(std::string_view &text)
 {
     const std::size_t limit = std::min(text.size(), kLongestWord);
-    // One space belongs to the word after it.
+    // A space belongs to the following word.
     std::size_t end = text[0] == ' ' && limit > 1 && classOf(text[1]) != CharacterClass::Space ? 1 : 0;
     const CharacterClass kind = classOf(text[end]);
     while (end < limit && classOf(text[end]) == kind)
@@ -322,7 +322,7 @@ base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::str
 std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens)
 {
     std::string text;
-    std::vector<std::int32_t> open; // tokens still to be taken apart, the next at the back
+    std::vector<std::int32_t> open; // tokens to expand, the next one at the back
     for (const std::int32_t token : tokens) {
         open.push_back(token);
         while (!open.empty()) {

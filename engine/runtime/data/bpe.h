@@ -14,33 +14,33 @@ namespace stagelens::runtime {
 
 inline constexpr std::int32_t kByteTokens = 256;
 
-/// Two tokens that become one.
+/// A pair of tokens that is replaced by one.
 struct Merge {
     std::int32_t left = 0;
     std::int32_t right = 0;
     friend bool operator==(const Merge &, const Merge &) = default;
 };
-/// In order: the n-th makes token 256 + n, out of tokens below it.
+/// The n-th merge creates token 256 + n from lower tokens.
 using Merges = std::vector<Merge>;
 
 /// Splits the next word off the front of a non-empty text: a run of letters, of digits or of other characters, each with the
 /// space before it, or a run of white space; at most 64 bytes. Merges never cross words.
 [[nodiscard]] std::string_view takeWord(std::string_view &text);
 
-/// Called now and then with the share that is done.
+/// Called repeatedly with the completed share, 0 to 1.
 using Progressing = std::function<void(double)>;
 
-/// At most vocabularySize - 256 merges; fewer where no pair of tokens is left that occurs twice. Equal counts: the smaller
-/// tokens first, so that a text has one answer. Cancelled where `stop` asks for it.
+/// Returns at most vocabularySize - 256 merges; fewer if no pair occurs twice. Ties go to the smaller tokens, so the result is
+/// unique. Cancelled after a stop of `stop`.
 [[nodiscard]] base::Result<Merges> trainBpe(
     std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop,
     const Progressing &progress = [](double) {});
 
-/// The tokens of a text. Cancelled where `stop` asks for it.
+/// Returns the tokens of a text. Cancelled after a stop of `stop`.
 [[nodiscard]] base::Result<std::vector<std::int32_t>> encodeBpe(
     const Merges &merges, std::string_view text, const std::stop_token &stop, const Progressing &progress = [](double) {});
 
-/// The text of tokens, each of which is a byte or of `merges`.
+/// Returns the text of tokens, which must be bytes or tokens of `merges`.
 [[nodiscard]] std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens);
 
 } // namespace stagelens::runtime

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::string description() const override { return m_description; }
 
 private:
-    /// Of so many tokens, where a window takes so many.
+    /// Returns how many of `tokens` are held back if a window needs `window` tokens.
     static std::size_t heldBackOf(std::size_t count, std::size_t window)
     {
         const std::size_t part = std::max(count / kHeldBackShare, window);
@@ -55,13 +55,13 @@ private:
     }
 
     std::unique_ptr<TokenRow> m_row;
-    std::size_t m_heldBack; ///< tokens at the row's end
+    std::size_t m_heldBack; ///< tokens at the end of the row
     BatchShape m_shape;
     base::Random m_random;
     std::string m_description;
 };
 
-/// A relative path that does not exist here may be one of the program's own resources ("docs").
+/// Resolves a relative path that does not exist against the program's resources ("docs").
 std::filesystem::path locate(const std::string &data)
 {
     const std::filesystem::path place = data;
@@ -128,7 +128,7 @@ base::Result<std::unique_ptr<TokenSource>> openTokens(const model::Experiment &e
         return open(experiment, stop);
     } catch (const std::bad_alloc &) {
         return base::Error::failed(base::concat(data, " does not fit into memory; choose a smaller file"), kDataField);
-    } catch (const std::exception &error) { // std::filesystem and the containers
+    } catch (const std::exception &error) { // thrown by std::filesystem and containers
         return base::Error::invalid(kDataField, base::concat(data, " cannot be used: ", error.what()));
     }
 }

@@ -9,16 +9,16 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Tokens of natural text have about this exponent.
+/// About the exponent of natural text.
 constexpr double kZipfExponent = 1.1;
-/// How often the favourite follows; the rest of the time the next token is drawn anew. At V = 8192 the entropy is about
-/// 3 nats a token where ln V is 9.
+/// Probability of the favourite successor; otherwise the next token is drawn from the distribution. At V = 8192 the entropy is
+/// about 3 nats per token, against ln V = 9.
 constexpr double kFavouriteShare = 0.6;
-/// Rarer tokens are not drawn: they would hardly occur, and the table stays small.
+/// Rarer tokens would hardly occur; leaving them out keeps the table small.
 constexpr std::int32_t kMostRanks = 1 << 20;
 
-/// A first-order Markov chain over a Zipf distribution. Each token has one favourite successor, itself drawn from the
-/// distribution, so that frequencies stay Zipf's. The language is the same for every seed; only what is said differs.
+/// A first-order Markov chain over a Zipf distribution. Each token has one favourite successor, drawn from the distribution, so
+/// frequencies stay Zipfian. The chain is the same for every seed; only the sampled sequences differ.
 class Synthetic : public TokenSource {
 public:
     explicit Synthetic(const BatchShape &shape) : m_shape(shape)
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// A sequence out of a stream of its own; stream 0 of seed 0 is the language's.
+    /// Samples a sequence from a random stream of its own; stream 0 of seed 0 defines the chain.
     void write(std::uint64_t stream, int row, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const
     {
         base::Random random(m_shape.seed, stream);
@@ -65,7 +65,7 @@ private:
             labels[i] = token;
         }
     }
-    /// The token at a share of the distribution.
+    /// Returns the token at quantile `share`.
     [[nodiscard]] std::int32_t draw(double share) const
     {
         const auto found = std::ranges::upper_bound(m_cumulative, share * m_cumulative.back());

@@ -13,11 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Longest text, all files together; beyond it a token file is the right thing.
+/// Longest text, all files together; use a token file for more.
 constexpr base::Bytes kLongestText = base::Bytes{256} << 20;
-/// The BPE is trained on the beginning of a longer text; more would hardly change it.
+/// Prefix of a longer text that the BPE is trained on; more would hardly change it.
 constexpr std::size_t kTrainingText = std::size_t{16} << 20;
-/// Files read from a folder; a mistaken "/" must not walk a whole disk.
+/// Most files read from a folder, so that a mistaken "/" does not traverse a disk.
 constexpr std::size_t kMostFiles = 10'000;
 constexpr std::size_t kMostEntries = 1'000'000;
 
@@ -51,7 +51,7 @@ base::Result<std::vector<fs::path>> textFiles(const fs::path &folder)
     fs::recursive_directory_iterator walk(folder, fs::directory_options::skip_permission_denied, error);
     for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
         const fs::path extension = walk->path().extension();
-        std::error_code ignored; // of a file that vanished or may not be looked at
+        std::error_code ignored; // for files that vanished or are not readable
         if ((extension == ".md" || extension == ".txt") && walk->is_regular_file(ignored))
             files.push_back(walk->path());
         if (files.size() > kMostFiles || ++entries > kMostEntries)
@@ -135,7 +135,7 @@ base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const
             tokens.push_back(endOfText);
         tokens.insert(tokens.end(), own->begin(), own->end());
     }
-    // "/data/docs/" has no file name of its own.
+    // "/data/docs/" has an empty file name.
     const fs::path shown = place.has_filename() ? place.filename() : place.parent_path().filename();
     std::string what = base::concat("text ", shown.string(), ", BPE ", merges->size() + static_cast<std::size_t>(needed),
                                     " of ", shape.vocabularySize, " tokens");

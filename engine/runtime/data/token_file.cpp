@@ -17,13 +17,13 @@ using base::concat;
 using base::Error;
 using base::Result;
 
-/// llm.c's header: 256 int32, of which magic, version and number of tokens are used.
+/// The header of llm.c: 256 int32, of which magic, version and token count are used.
 constexpr std::int64_t kHeaderBytes = 1024;
 constexpr std::int32_t kGpt2Magic = 20240520;
 constexpr std::int32_t kGpt2Version = 1; ///< uint16
 constexpr std::int32_t kLlamaMagic = 20240801;
 constexpr std::int32_t kLlamaVersion = 7; ///< uint32
-/// Bytes read at once; both widths divide it.
+/// Bytes per read, a multiple of both token widths.
 constexpr std::size_t kBlock = 1 << 16;
 
 class Descriptor {
@@ -42,7 +42,7 @@ private:
     int m_fd;
 };
 
-/// Reads up to size bytes; fewer at the file's end or on an error.
+/// Reads up to `size` bytes; fewer at the end of the file or on an error.
 std::size_t readAt(int fd, std::int64_t offset, void *bytes, std::size_t size)
 {
     std::size_t done = 0;
@@ -58,7 +58,7 @@ std::size_t readAt(int fd, std::int64_t offset, void *bytes, std::size_t size)
     return done;
 }
 
-/// Where the tokens stand in a file.
+/// The location of the tokens in a file.
 struct Layout {
     std::int64_t begin = 0;
     std::int64_t count = 0;
@@ -74,8 +74,8 @@ std::uint32_t tokenAt(const unsigned char *bytes, std::size_t index, std::int64_
     return token;
 }
 
-/// The file stays open and is read where it is needed: it may be larger than memory, and one that is cut or overwritten while a
-/// run reads it must not end the program as a mapping would.
+/// Reads an open file on demand, because it may be larger than memory. A memory mapping would end the program if the file is
+/// truncated during a run.
 class FileRow : public TokenRow {
 public:
     FileRow(Descriptor file, const Layout &layout, std::int32_t vocabularySize)
@@ -92,7 +92,7 @@ public:
             const std::size_t count = std::min(tokens.size() - done, kBlock / width);
             const std::int64_t offset = m_layout.begin + static_cast<std::int64_t>((position + done) * width);
             const std::size_t bytes = readAt(m_file.get(), offset, block.data(), count * width);
-            std::memset(block.data() + bytes, 0, count * width - bytes); // cut since it was opened: token 0
+            std::memset(block.data() + bytes, 0, count * width - bytes); // truncated since it was opened: fills with token 0
             for (std::size_t i = 0; i < count; ++i)
                 tokens[done + i] =
                     static_cast<std::int32_t>(std::min(tokenAt(block.data(), i, m_layout.width), m_vocabularySize - 1));
@@ -167,7 +167,7 @@ Result<> checkTokens(int fd, const Layout &layout, std::int32_t vocabularySize, 
 Result<std::unique_ptr<TokenRow>> openTokenFile(const std::filesystem::path &file, std::int32_t vocabularySize,
                                                 const std::stop_token &stop)
 {
-    // O_NONBLOCK keeps a named pipe without a writer from blocking us for ever.
+    // O_NONBLOCK, so that a named pipe without a writer does not block.
     Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat info {};
     if (in.get() < 0 || ::fstat(in.get(), &info) != 0)

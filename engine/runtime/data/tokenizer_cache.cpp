@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint64_t kMagic = 0x3145504247414c53; ///< "SLAGBPE1"
 constexpr base::Bytes kLargestFile = base::Bytes{64} << 20;
 
-/// What stands in the file before the merges. The version of the format is the magic's last digit.
+/// The file header, followed by the merges. The last digit of the magic is the version of the format.
 struct Header {
     std::uint64_t magic = kMagic;
-    std::uint64_t checksum = 0; ///< of all that follows
+    std::uint64_t checksum = 0; ///< of the rest of the file
     std::uint64_t contentHash = 0;
     std::uint64_t contentSize = 0;
     std::int32_t vocabularySize = 0;
@@ -27,7 +27,7 @@ struct Header {
 static_assert(sizeof(Header) == 40 && sizeof(Merge) == 8);
 constexpr std::size_t kChecksummedFrom = 16;
 
-/// 64 bits of a text, eight bytes at a time.
+/// Returns a 64-bit hash of a text, eight bytes at a time.
 std::uint64_t hashOf(std::string_view text)
 {
     std::uint64_t hash = base::mix64(text.size());
@@ -95,7 +95,7 @@ void cacheMerges(const TokenizerKey &key, const Merges &merges)
     header.checksum = hashOf(std::string_view(content).substr(kChecksummedFrom));
     std::memcpy(content.data(), &header, sizeof header);
     const std::filesystem::path file = cacheFile(key);
-    std::error_code ignored; // writeFile() then says why
+    std::error_code ignored; // writeFile() then reports the error
     std::filesystem::create_directories(file.parent_path(), ignored);
     if (const auto written = base::writeFile(file, content); !written)
         base::log(base::LogLevel::Warning, base::concat("the tokenizer is not kept for later: ", written.error().text()));

@@ -1,4 +1,4 @@
-// Trained merges kept between runs. Internal to the token sources.
+// A cache of trained merges on disk. Internal to the token sources.
 #pragma once
 
 #include "engine/runtime/data/bpe.h"
@@ -9,7 +9,7 @@
 
 namespace stagelens::runtime {
 
-/// What a kept tokenizer was trained on.
+/// Identifies the text and vocabulary size that a tokenizer was trained for.
 struct TokenizerKey {
     std::uint64_t contentHash = 0;
     std::uint64_t contentSize = 0;
@@ -18,9 +18,10 @@ struct TokenizerKey {
 };
 [[nodiscard]] TokenizerKey tokenizerKey(std::string_view text, std::int32_t vocabularySize);
 
-/// The merges in dataFolder()/tokenizers, or nothing: none there, damaged, or of another version of the program.
+/// Returns the merges from dataFolder()/tokenizers, or nothing if they are missing, damaged, or from another version of the
+/// format.
 [[nodiscard]] std::optional<Merges> cachedMerges(const TokenizerKey &key);
-/// Keeps merges for later; that it cannot is a remark in the log and no error.
+/// Stores merges. A failure is logged and otherwise ignored.
 void cacheMerges(const TokenizerKey &key, const Merges &merges);
 
 } // namespace stagelens::runtime

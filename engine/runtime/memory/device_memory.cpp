@@ -40,7 +40,7 @@ void DeviceMemory::endLives()
     const auto byEnd = m_plan.buffers.byEnd();
     const auto buffers = m_plan.buffers.buffers();
     for (; m_ended < byEnd.size() && buffers[byEnd[m_ended]].last < m_left; ++m_ended) {
-        if (buffers[byEnd[m_ended]].first >= m_entered) // of a step that was stopped
+        if (buffers[byEnd[m_ended]].first >= m_entered) // never begun in a step that was stopped
             continue;
         if (backend::checksMemory())
             m_source.poison(values(byEnd[m_ended]));
@@ -51,7 +51,7 @@ void DeviceMemory::endLives()
 void DeviceMemory::begin(Order order)
 {
     m_isChecked = order == Order::Planned;
-    m_left = m_order.size(); // whatever a step that was stopped left behind
+    m_left = m_order.size(); // also drops what a stopped step left
     endLives();
     m_entered = m_left = m_begun = m_ended = 0;
 }

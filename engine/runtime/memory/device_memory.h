@@ -1,4 +1,4 @@
-// What a device holds: a slab, cut as its plan says.
+// The memory of one device: a slab, divided as planned.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -10,42 +10,45 @@
 
 namespace stagelens::runtime {
 
-/// A pass asks for memory outside its planned life. Says which pass, for what, and which pass frees or makes it.
+/// A pass uses a buffer outside its planned lifetime. The message names the pass, the buffer, and the pass that creates or
+/// frees it.
 class LifetimeError : public std::logic_error {
 public:
     using std::logic_error::logic_error;
 };
 
-/// Follows the passes of a device through a step and says where their buffers lie. Belongs to the device's thread; the pool is
-/// thread-safe. Builds that check memory fill what is freed with NaN and compare, after every pass, what is held with the plan.
+/// Tracks the passes of a device through a step and returns the addresses of their buffers. Used by the thread of its device;
+/// the pool is thread-safe. Builds with memory checks fill freed buffers with NaN and compare the live bytes with the plan
+/// after every pass.
 class DeviceMemory {
 public:
-    /// When what is given away is free again.
+    /// When the memory of a sent message becomes free.
     enum class Messages : unsigned char {
-        HandedOver, ///< when the receiver has used it: the plan knows how many there are at most
-        OnTheWire,  ///< when a network has taken it, at some time
+        HandedOver, ///< when the receiver has used it: the plan bounds their number
+        OnTheWire,  ///< when the network has sent it, at an unknown time
     };
-    /// Takes the slab from `memory`; throws std::bad_alloc where that has no more. All given must live longer.
+    /// Allocates the slab from `memory`; throws std::bad_alloc if it is exhausted. All arguments must outlive this object.
     DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device,
                  backend::Memory &memory = backend::hostMemory(), Messages messages = Messages::HandedOver);
 
-    /// For what stays.
+    /// Returns the pool of tensors without a planned lifetime.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }
-    /// A tensor to give away, which lives until its last user has done with it.
+    /// Allocates a message, which lives until its last user releases it.
     [[nodiscard]] backend::Tensor takeMessage(std::int64_t floats);
     [[nodiscard]] const DevicePlan &plan() const { return m_plan; }
 
-    /// How the passes to come follow each other.
+    /// The order of the following passes.
     enum class Order : unsigned char {
         Planned,
-        Free, ///< forward passes of one microbatch, whose places do not overlap in any schedule; without checks
+        Free, ///< forward passes of one microbatch, whose buffers overlap in no schedule; not checked
     };
     void begin(Order order);
-    /// Before a pass receives: what it makes begins to live. Throws LifetimeError where another pass was planned.
+    /// Begins the lifetimes of the buffers that the pass writes. Call before it receives. Throws LifetimeError if another pass
+    /// was planned.
     void enter(const schedule::Pass &pass);
-    /// After its work: what it was the last to need dies.
+    /// Ends the lifetimes of the buffers that the pass was the last to use.
     void leave();
-    /// A living buffer; throws LifetimeError otherwise.
+    /// Returns the address of a live buffer; throws LifetimeError otherwise.
     [[nodiscard]] float *at(simulate::BufferKind kind, int stage, int microbatch);
 
 private:
@@ -62,7 +65,7 @@ private:
     backend::Memory &m_source;
     backend::Slab m_slab;
     backend::Pool m_pool;
-    std::pmr::synchronized_pool_resource m_owners; ///< what shares messages: kept, so that a step asks the machine for nothing
+    std::pmr::synchronized_pool_resource m_owners; ///< control blocks of messages; reused, so that a step does not call malloc
     bool m_isChecked = true;
     std::size_t m_entered = 0; ///< passes
     std::size_t m_left = 0;

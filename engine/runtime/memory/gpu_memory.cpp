@@ -6,7 +6,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// What a plan may be off by without a word: rounding to pages of 2 MiB, a few arrays.
+/// Tolerated difference from the plan: rounding to pages of 2 MiB, a few arrays.
 constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
 
 } // namespace
@@ -16,7 +16,7 @@ GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector
 {
     const std::vector<backend::Gpu> found = gpus().gpus;
     for (std::size_t device = 0; device < places.size(); ++device) {
-        if (static_cast<std::size_t>(places[device]) >= found.size()) // gone since it was chosen
+        if (static_cast<std::size_t>(places[device]) >= found.size()) // no longer present
             continue;
         Use &use = m_gpus[places[device]];
         use.free = use.freeAfter = found[static_cast<std::size_t>(places[device])].freeBytes;

@@ -1,4 +1,4 @@
-// What the devices of a run really take of their GPUs.
+// Measures the GPU memory that a run takes.
 #pragma once
 
 #include "engine/base/units.h"
@@ -9,27 +9,26 @@
 
 namespace stagelens::runtime {
 
-/// Compares what is free on the GPUs before, while and after a run takes its memory with what was planned. Other programs that
-/// take or free memory at the same time show as this one's.
+/// Compares the free memory of the GPUs before, during and after allocation with the plan. Allocations of other programs at the
+/// same time are counted too.
 class GpuMemoryWatch {
 public:
-    /// `places`: the GPU of each of the run's devices; `planned`: bytes that it is to take (slab, tokens, workspace), and
-    /// `slabs` what of that are slabs. Nothing has been taken yet.
+    /// `places` is the GPU of each device, `planned` the bytes that it will allocate (slab, tokens, workspace), and `slabs` the
+    /// part of them in slabs. Call before the first allocation.
     GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
                    const std::vector<base::Bytes> &slabs);
 
-    /// Devices have their streams, workspaces and slabs.
+    /// Measures again. Call after the devices have allocated streams, workspaces and slabs.
     void tookMemory();
-    /// After a step: "GPU 0: planned 3.20 GiB, measured 3.25 GiB: slabs 3.10 GiB, ...". GPUs that no device works on are left
-    /// out.
+    /// Returns, after a step, "GPU 0: planned 3.20 GiB, measured 3.25 GiB (slabs 3.10 GiB, ...)" for the GPUs of the run.
     [[nodiscard]] std::string text() const;
 
 private:
     struct Use {
         base::Bytes planned = 0;
         base::Bytes slabs = 0;
-        base::Bytes free = 0;      ///< before
-        base::Bytes freeAfter = 0; ///< the taking
+        base::Bytes free = 0;      ///< before allocation
+        base::Bytes freeAfter = 0; ///< after allocation
     };
     std::map<int, Use> m_gpus;
 };

@@ -17,10 +17,10 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Of larger schedules the need is estimated from the microbatches in flight and all messages of a step.
+/// For larger schedules the need is estimated from the microbatches in flight and all messages of a step.
 constexpr std::size_t kMostPasses = 4'000'000;
 
-/// What there is for a run.
+/// The memory available to a run.
 struct Room {
     base::Bytes machine = 0; ///< 0: unknown
     std::optional<base::Bytes> device;
@@ -32,14 +32,14 @@ struct Room {
     }
 };
 
-/// Another way to train the same model on the same devices, with as many sequences a step.
+/// Another setting that trains the same model on the same devices, with the same number of sequences per step.
 struct Setting {
     std::string words;
     int changes = 0;
     model::Experiment experiment;
 };
 
-/// Settings that may take less, those that change least first.
+/// Returns settings that may need less memory, smallest change first.
 std::vector<Setting> otherSettings(const model::Experiment &experiment)
 {
     std::vector<Setting> settings{{{}, 0, experiment}};
@@ -78,12 +78,12 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
             settings.push_back(std::move(other));
         }
     }
-    settings.erase(settings.begin()); // as it is
+    settings.erase(settings.begin()); // the present setting
     std::ranges::stable_sort(settings, {}, &Setting::changes);
     return settings;
 }
 
-/// Nothing where such a schedule cannot be.
+/// Returns nothing if there is no such schedule.
 std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedule &schedule)
 {
     const model::Experiment experiment = model::resolved(setting.experiment, 1);
@@ -100,11 +100,11 @@ std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedul
     return need ? std::optional(std::move(need).value()) : std::nullopt;
 }
 
-/// The end of the sentence that refuses a run.
+/// Returns the last part of the message that refuses a run.
 std::string adviceFor(const model::Experiment &experiment, const schedule::Schedule &schedule, const Room &room,
                       base::Bytes beside)
 {
-    if (schedule.passCount() > kMostPasses) // each answer takes seconds
+    if (schedule.passCount() > kMostPasses) // each candidate takes seconds
         return "; lower parallel.microbatches (of so many, messages may count to the end of the step), or the model's sizes";
     std::string least;
     base::Bytes leastBytes = 0;

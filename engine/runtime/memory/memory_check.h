@@ -1,4 +1,4 @@
-// Whether a run fits the machine's memory, and what would make it fit.
+// Checks whether a run fits the memory of the machine, and finds settings that do.
 #pragma once
 
 #include "engine/base/result.h"
@@ -11,21 +11,21 @@ namespace stagelens::runtime {
 
 struct Shape;
 
-/// What a run takes, from the plan.
+/// The planned memory of a run.
 struct MemoryNeed {
-    std::vector<base::Bytes> slabs; ///< of every device
-    std::vector<base::Bytes> peaks; ///< of every device: what its tensors hold at most, messages aside
+    std::vector<base::Bytes> slabs; ///< by device
+    std::vector<base::Bytes> peaks; ///< by device: peak bytes of its tensors without messages
     base::Bytes tokens = 0;         ///< of a step's batch
 
     [[nodiscard]] base::Bytes total() const;
 };
-/// Of a step's batch, inputs and labels.
+/// Returns the bytes of a step's batch, inputs and labels.
 [[nodiscard]] base::Bytes tokenBytes(const Shape &shape);
-/// Fails where the order makes no plan, see memoryPlan().
+/// Fails if memoryPlan() does.
 [[nodiscard]] base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Fails where the run and `beside` bytes are more than are available (0: unknown), or a device holds more than
-/// schedule.memory_limit: says how much is missing, on which device it is most, and which setting would fit.
+/// Fails if the run and `beside` more bytes exceed `available` (0: unknown), or if a device exceeds schedule.memory_limit. The
+/// message names the missing bytes, the device with the greatest need, and a setting that fits.
 [[nodiscard]] base::Result<> checkMemory(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                          base::Bytes available, base::Bytes beside = 0);
 

@@ -18,10 +18,10 @@ std::int64_t blockFloats(std::int64_t floats)
     return static_cast<std::int64_t>(backend::Pool::blockFloats(size(floats)));
 }
 
-/// Free places below the highest that was ever used.
+/// Free gaps below the highest offset in use.
 class Gaps {
 public:
-    /// The smallest gap that is large enough (best fit), of equals the lowest; else the end moves up.
+    /// Allocates in the smallest sufficient gap (best fit; ties go to the lowest), else at the end.
     std::int64_t take(std::int64_t floats)
     {
         auto best = m_gaps.end();
@@ -64,11 +64,11 @@ private:
         m_end = place + floats;
         return place;
     }
-    std::map<std::int64_t, std::int64_t> m_gaps; ///< length by place
+    std::map<std::int64_t, std::int64_t> m_gaps; ///< length by offset
     std::int64_t m_end = 0;
 };
 
-/// Gives every buffer a place, in the order in which they come.
+/// Assigns an offset to every buffer, in order of begin.
 void place(DevicePlan &plan)
 {
     Gaps gaps;
@@ -118,15 +118,15 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
             return buffers.error();
         plans.emplace_back(std::move(buffers).value());
     }
-    // Of orders that hold nothing but their plan's passes, as is known by now.
+    // The passes are known to be those of the plan here.
     const std::vector<MessageBound> messages = messageBounds(schedule, floats);
     const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     for (int device = 0; device < schedule.devices(); ++device) {
         DevicePlan &plan = plans[size(device)];
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
-        // Blocks begin at cache lines: each parameter's versions, in bf16 its master, two gradients and two moments, and the
-        // five parts of the workspace, lose less than one.
+        // Blocks begin at cache lines: each version of a parameter (and in bf16 its master), two gradients, two moments, and
+        // the five parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
         plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + 5));

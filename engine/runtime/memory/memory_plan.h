@@ -1,4 +1,4 @@
-// Where everything that a device holds during a step will lie, decided before the first step.
+// Plans the address of every buffer of a device before the first step.
 #pragma once
 
 #include "engine/base/result.h"
@@ -10,20 +10,20 @@
 
 namespace stagelens::runtime {
 
-/// The memory of one device: parameters, workspace and messages first, which stay or have no planned end, then the buffers of
-/// the passes. Places count floats from the beginning.
+/// The memory of one device: first parameters, workspace and messages, which stay or have no planned end, then the buffers of
+/// the passes. Offsets count floats from the beginning.
 struct DevicePlan {
     explicit DevicePlan(simulate::BufferPlan passes) : buffers(std::move(passes)) {}
 
     simulate::BufferPlan buffers;
-    std::vector<std::int64_t> places; ///< of buffers.buffers(), by number
+    std::vector<std::int64_t> places; ///< offsets of buffers.buffers(), by index
     std::int64_t poolFloats = 0;      ///< before the first buffer
     std::int64_t slabFloats = 0;      ///< of all
     std::int64_t bufferFloats = 0;    ///< of the buffers; never less than mostLive
-    std::int64_t mostLive = 0;        ///< floats of the buffers that live at once, at most: what no plan can do without
-    /// Bytes when those of all categories but messages are most; of messages the bound of messageBounds().
+    std::int64_t mostLive = 0;        ///< greatest number of floats in simultaneously live buffers: a lower bound of any plan
+    /// Bytes at the peak of all categories but messages; for messages the bound of messageBounds().
     simulate::MemoryByCategory peak{};
-    /// Versions of the weights; of more than one, `peak` and `after` have the most.
+    /// Number of weight versions; `peak` and `after` assume that all are live.
     int weightVersions = 1;
     /// Bytes after every pass, without messages.
     std::vector<simulate::MemoryByCategory> after;
@@ -31,8 +31,8 @@ struct DevicePlan {
     [[nodiscard]] base::Bytes slabBytes() const { return slabFloats * static_cast<base::Bytes>(sizeof(float)); }
 };
 
-/// The plan of every device of a lowered schedule. Fails where a pass would read what no earlier pass made or another one
-/// freed, naming the passes.
+/// Returns the plan of every device of a lowered schedule. Fails, naming the passes, if a pass reads a buffer that no earlier
+/// pass wrote or that another pass freed.
 [[nodiscard]] base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment,
                                                                const schedule::Schedule &schedule);
 
