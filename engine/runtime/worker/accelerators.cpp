@@ -12,12 +12,12 @@ namespace {
 
 using backend::Gpu;
 
-/// Beside its slab a device on a GPU takes a workspace for products, scratch, and events.
+/// GPU memory of a device in addition to its slab: a workspace for products, scratch, and events.
 constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
-/// What CUDA loads on a GPU when it is used first: the code of kernels, cuBLASLt's above all.
+/// Code that CUDA loads on first use of a GPU, mostly that of cuBLASLt.
 constexpr base::Bytes kLoaded = base::Bytes{256} << 20;
 
-/// Places in the list of those that can train.
+/// Returns the indices of the GPUs that can train.
 std::vector<int> usable(const std::vector<Gpu> &gpus)
 {
     std::vector<int> places;
@@ -32,14 +32,14 @@ base::Error missing(const std::string &problem)
     return base::Error::invalid("training.backend", base::concat("cuda is not available: ", problem, "; choose cpu"));
 }
 
-/// What `work` answers, whose exceptions are a GPU's.
+/// Returns the result of `work`; turns exceptions of a GPU into errors.
 template <class Work>
 auto onGpus(const Work &work) -> base::Result<decltype(work())>
 {
     try {
         return work();
     } catch (const std::bad_alloc &) {
-        return base::Error::failed("a GPU has no memory left for it; end other programs there");
+        return base::Error::failed("a GPU is out of memory; end other programs that use it");
     } catch (const std::exception &error) {
         return base::Error::failed(error.what());
     }

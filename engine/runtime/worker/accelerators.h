@@ -1,4 +1,4 @@
-// What the devices of a run compute with: this machine's processors, or its GPUs.
+// The processors or GPUs that the devices of a run use.
 #pragma once
 
 #include "engine/backend/gpus.h"
@@ -14,39 +14,40 @@ namespace stagelens::runtime {
 
 struct GpuList {
     std::vector<backend::Gpu> gpus; ///< in CUDA's order
-    std::string problem;            ///< why there is none that can train; empty where there is one
+    std::string problem;            ///< why no GPU can train; empty if one can
 };
-/// As they are now: free memory changes.
+/// Returns the GPUs with their present free memory.
 [[nodiscard]] GpuList gpus();
 
-/// "0 NVIDIA H200 (sm_90, 130 GiB of 139 GiB free), 1 ..."
+/// Returns, for example, "0 NVIDIA H200 (sm_90, 130 GiB of 139 GiB free), 1 ...".
 [[nodiscard]] std::string gpusText(const std::vector<backend::Gpu> &gpus);
 
-/// Why a backend cannot train here; empty where it can. "cpu" always can.
+/// Returns why a backend cannot train on this machine, or an empty string. "cpu" always can.
 [[nodiscard]] std::string backendProblem(const std::string &backend);
 
-/// Which GPU (of gpus(), those that can train) each of `devices` works on: neighbours share one where there are fewer.
+/// Returns the GPU of each of `devices`, among those of gpus() that can train. With fewer GPUs, adjacent devices share one.
 [[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
-/// What a device is planned to take of its GPU.
+/// Returns the planned GPU memory of a device.
 [[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens);
-/// "8 devices on 1 x NVIDIA H200"; where devices share a GPU and run at once, with what that means for their times.
+/// Returns, for example, "8 devices on 1 x NVIDIA H200". If devices share a GPU and run concurrently, adds what that means for
+/// their times.
 [[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int devices, bool isLive);
-/// Fails where the slabs of the devices on a GPU are more than it has free. `places`: the GPU of each device, as gpuOfDevice()
-/// answers; negative: on another machine, or another process's.
+/// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfDevice();
+/// negative if it is on another machine or belongs to another process.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
                                             const std::vector<int> &places);
 
-/// Every kernel on the first GPU that can train, compared with the processor's: small shapes, or also `large` ones.
+/// Compares every kernel on the first GPU that can train with the processor, with small and, if requested, `large` shapes.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
-/// Every kernel's time on the first GPU that can train; those measured so far where the token asks to stop.
+/// Times every kernel on the first GPU that can train. Returns the figures measured so far after a stop of `stop`.
 [[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
 
-/// Before anything is asked of the GPUs that the devices `ranks` of a run are on; `places` is as for checkGpuMemory(). They
-/// read each other's memory unless a network carries their tensors. Fails where a GPU does.
+/// Opens the GPUs of the devices `ranks`; `places` as for checkGpuMemory(). Enables access to each other's memory unless a
+/// network carries the tensors. Call before any other use of the GPUs.
 [[nodiscard]] base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork);
 
-/// For the devices `ranks` of a run; on GPUs, those of `places`, after openGpus(). Fails where a GPU does.
+/// Creates the Compute of each of the devices `ranks`; on GPUs, after openGpus(), on those of `places`. Fails if a GPU does.
 [[nodiscard]] base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
                                                                                         const std::vector<int> &ranks,
                                                                                         const std::vector<int> &places,

@@ -1,4 +1,4 @@
-// Timelines in a row of bytes.
+// Serialises timelines.
 #pragma once
 
 #include "engine/runtime/worker/packing.h"
@@ -18,7 +18,7 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
     packer.put(lane.tailEnd);
 }
 
-/// Whether kind and flag are possible ones. A byte that is no flag must not be read as a bool.
+/// Returns whether kind and flag are valid. Checks the byte of the flag, because reading it as a bool is undefined otherwise.
 [[nodiscard]] inline bool isPossible(const schedule::Pass &pass)
 {
     const std::byte flag = std::as_bytes(std::span(&pass, 1))[offsetof(schedule::Pass, pairedWithNext)];
@@ -31,7 +31,7 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
            static_cast<int>(slice.transfer) < schedule::kTransferCount;
 }
 
-/// Of a lane without passes: four counts and its tail.
+/// Bytes of an empty lane: four counts and its tail.
 inline constexpr std::size_t kLeastLaneBytes = 4 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
 
 [[nodiscard]] inline timeline::Lane unpackLane(Unpacker &packed)

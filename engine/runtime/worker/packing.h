@@ -1,4 +1,4 @@
-// Values in a row of bytes, between processes of one build.
+// Serialises values between processes of the same build.
 #pragma once
 
 #include "engine/backend/process_group.h"
@@ -35,8 +35,8 @@ private:
     backend::Bytes m_bytes;
 };
 
-/// Takes out what a Packer of the same types put in, in the same order. Bytes that end too early, name more elements than
-/// follow, or are no value of an enumeration or flag give zeros from there on: ask isWhole() before the values are used.
+/// Reads what a Packer wrote, with the same types in the same order. On malformed input (too short, counts that exceed the
+/// input, or invalid values of an enumeration or flag) all further values are zero: check isWhole() before using them.
 class Unpacker {
 public:
     explicit Unpacker(const backend::Bytes &bytes) : m_rest(bytes) {}
@@ -51,7 +51,7 @@ public:
         read(&value, sizeof(T));
         return value;
     }
-    /// A value of an enumeration with so many.
+    /// Reads a value of an enumeration with `count` values.
     template <class Enum>
     [[nodiscard]] Enum value(int count) requires std::is_enum_v<Enum>
     {
@@ -66,7 +66,7 @@ public:
         read(values.data(), values.size() * sizeof(T));
         return values;
     }
-    /// Elements that follow, each of at least so many bytes.
+    /// Reads the number of elements that follow, each of at least `bytesEach` bytes.
     [[nodiscard]] std::size_t count(std::size_t bytesEach)
     {
         const auto named = value<std::size_t>();
@@ -81,7 +81,7 @@ public:
         return {letters.begin(), letters.end()};
     }
 
-    /// Nothing more follows unless the values so far are possible ones.
+    /// Marks the input as malformed unless the values read so far are valid.
     void require(bool isPossible)
     {
         if (isPossible)
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool isWhole() const { return m_isWhole; }
 
 private:
-    /// No other byte may be read as a bool.
+    /// A bool must be 0 or 1; other bytes are undefined behaviour.
     bool flag(unsigned char byte)
     {
         require(byte <= 1);

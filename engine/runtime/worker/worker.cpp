@@ -24,7 +24,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// A kernel that hangs listens to nobody.
+/// How long a worker may take to stop; a hanging kernel never does.
 constexpr std::chrono::seconds kPatience{20};
 
 std::filesystem::path program()
@@ -35,7 +35,7 @@ std::filesystem::path program()
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "stagelens-cli";
 }
 
-/// Of the worker's end, as the shell would say it.
+/// Describes an exit status, in the words of a shell.
 std::string howItEnded(int status)
 {
     if (WIFSIGNALED(status))
@@ -43,7 +43,7 @@ std::string howItEnded(int status)
     return base::concat("ended with status ", WEXITSTATUS(status));
 }
 
-/// The process, and the local socket to it, which is its input and its output.
+/// A worker process, and the local socket that is its standard input and output.
 class Worker {
 public:
     Worker() = default;
@@ -62,13 +62,13 @@ public:
         const std::string file = program().string();
         int ends[2] = {-1, -1};
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-            return base::Error::failed(base::concat("no socket for the GPU's process: ", std::strerror(errno)));
+            return base::Error::failed(base::concat("cannot create a socket for the GPU worker: ", std::strerror(errno)));
         m_socket = ends[0];
         posix_spawn_file_actions_t actions;
         ::posix_spawn_file_actions_init(&actions);
         ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
         ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        // A group of its own: Ctrl+C in a terminal is for this program, which then asks the worker.
+        // A process group of its own: Ctrl+C in a terminal signals only this program, which then stops the worker.
         posix_spawnattr_t attributes;
         ::posix_spawnattr_init(&attributes);
         ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -82,19 +82,19 @@ public:
         if (failed == 0)
             return {};
         m_process = -1;
-        return base::Error::failed(base::concat("the GPU's process ", file, " cannot be started: ", std::strerror(failed),
+        return base::Error::failed(base::concat("cannot start the GPU worker ", file, ": ", std::strerror(failed),
                                                 "; install stagelens-cli beside the program"));
     }
 
     [[nodiscard]] int socket() const { return m_socket; }
-    /// It finds the end of its input.
+    /// Asks the worker to stop by closing its input.
     void askToStop() const { ::shutdown(m_socket, SHUT_WR); }
     void kill() const
     {
         if (m_process > 0)
             ::kill(m_process, SIGKILL);
     }
-    /// It has told its end: waits for that, but no longer than kPatience.
+    /// Waits until a worker that has reported its outcome ends, at most kPatience; then kills it.
     void leave()
     {
         askToStop();
@@ -106,7 +106,7 @@ public:
             kill();
         (void)wait();
     }
-    /// Until it has ended; how.
+    /// Waits for the end of the process and returns its status.
     [[nodiscard]] int wait()
     {
         int status = 0;
@@ -121,27 +121,27 @@ private:
     int m_socket = -1;
 };
 
-/// False where the frame is not whole; then the observer hears nothing of it.
-bool tell(const TrainingObserver &observer, const Frame &frame)
+/// Calls the observer with the content of the frame. Returns false, without a call, if the frame is malformed.
+bool report(const TrainingObserver &observer, const Frame &frame)
 {
     Unpacker packed(frame.bytes);
-    const auto hear = [&packed](const auto &heard, const auto &...values) {
-        if (packed.isWhole() && heard)
-            heard(values...);
+    const auto notify = [&packed](const auto &callback, const auto &...values) {
+        if (packed.isWhole() && callback)
+            callback(values...);
     };
-    if (frame.word == Word::Step) {
+    if (frame.type == FrameType::Step) {
         const StepReport report = unpackReport(packed);
-        hear(observer.onStep, report);
-    } else if (frame.word == Word::Progress) {
+        notify(observer.onStep, report);
+    } else if (frame.type == FrameType::Progress) {
         const auto progress = packed.value<Progress>();
-        hear(observer.onProgress, progress);
-    } else if (frame.word == Word::Evaluation) {
+        notify(observer.onProgress, progress);
+    } else if (frame.type == FrameType::Evaluation) {
         const auto evaluation = packed.value<Evaluation>();
-        hear(observer.onEvaluation, evaluation);
-    } else if (frame.word == Word::Checkpoint) {
+        notify(observer.onEvaluation, evaluation);
+    } else if (frame.type == FrameType::Checkpoint) {
         const int steps = packed.value<int>();
         const base::Result<> outcome = unpackOutcome(packed);
-        hear(observer.onCheckpoint, steps, outcome);
+        notify(observer.onCheckpoint, steps, outcome);
     }
     return packed.isWhole();
 }
@@ -157,14 +157,14 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
     WorkerLink link(worker.socket(), worker.socket());
     Packer run;
     pack(run, {experiment, schedule, folders, isOverNccl});
-    (void)link.put(Word::Run, std::move(run)); // of one that is gone the end is met at once
+    (void)link.put(FrameType::Run, std::move(run)); // if it is gone, take() fails at once
     std::mutex mutex;
     std::condition_variable ended;
     bool hasEnded = false;
-    // Asks when the person does, and then waits only so long.
+    // Stops the worker on request, and kills it after kPatience.
     std::jthread watch([&] {
         const std::stop_callback wake(stop, [&] {
-            const std::scoped_lock lock(mutex); // not between the other's look and its sleep
+            const std::scoped_lock lock(mutex); // not between the check and the sleep of the other thread
             ended.notify_all();
         });
         std::unique_lock lock(mutex);
@@ -177,12 +177,12 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
     });
     std::optional<base::Result<>> outcome;
     while (auto frame = link.take()) {
-        if (frame->word == Word::End) {
+        if (frame->type == FrameType::End) {
             Unpacker packed(frame->bytes);
             outcome = unpackOutcome(packed);
             break;
         }
-        if (!tell(observer, *frame))
+        if (!report(observer, *frame))
             break;
     }
     {
@@ -195,18 +195,18 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
         worker.leave();
         return *outcome;
     }
-    worker.kill(); // what speaks no sense any more
+    worker.kill(); // it sent malformed frames
     const std::string how = howItEnded(worker.wait());
     if (link.isForeign())
-        return base::Error::failed(program().string() + " is of another build than this program; install both together");
+        return base::Error::failed(program().string() + " is from another build than this program; install both together");
     if (stop.stop_requested())
         return base::Error::cancelled();
-    return base::Error::failed(base::concat("the process that trained on the GPU ", how, "; the next run starts a new one"));
+    return base::Error::failed(base::concat("the GPU worker ", how, "; the next run starts a new one"));
 }
 
 int work()
 {
-    // What a library prints must not come between the frames.
+    // Output of libraries must not mix with the frames.
     const int out = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     WorkerLink link(STDIN_FILENO, out);
@@ -214,52 +214,52 @@ int work()
     const auto end = [&link](const base::Result<> &outcome) {
         Packer packer;
         pack(packer, outcome);
-        return link.put(Word::End, std::move(packer)) ? 0 : 1;
+        return link.put(FrameType::End, std::move(packer)) ? 0 : 1;
     };
     const auto frame = link.take();
-    if (!frame || frame->word != Word::Run) // a master of another build learns that from the answer
-        return end(base::Error::failed("nobody said what to train"));
+    if (!frame || frame->type != FrameType::Run) // the answer tells a parent of another build so
+        return end(base::Error::failed("the worker received no run; start it through stagelens-cli run"));
     Unpacker packed(frame->bytes);
     const auto run = unpackRun(packed);
     if (!run)
         return end(run.error());
     if (run->isOverNccl)
         prepareForNccl();
-    // Until the master is gone, or wants no more.
+    // Requests the stop when the parent is gone or closes the input.
     const std::jthread listener([&stop, &link] {
         while (link.take()) {
         }
         stop.request_stop();
     });
     TrainingObserver observer;
-    const auto say = [&link, &stop](Word word, Packer packer) {
-        if (!link.put(word, std::move(packer)))
+    const auto write = [&link, &stop](FrameType type, Packer packer) {
+        if (!link.put(type, std::move(packer)))
             stop.request_stop();
     };
-    observer.onStep = [&say](const StepReport &report) {
+    observer.onStep = [&write](const StepReport &report) {
         Packer packer;
         pack(packer, report);
-        say(Word::Step, std::move(packer));
+        write(FrameType::Step, std::move(packer));
     };
-    observer.onProgress = [&say](const Progress &progress) {
+    observer.onProgress = [&write](const Progress &progress) {
         Packer packer;
         packer.put(progress);
-        say(Word::Progress, std::move(packer));
+        write(FrameType::Progress, std::move(packer));
     };
-    observer.onEvaluation = [&say](const Evaluation &evaluation) {
+    observer.onEvaluation = [&write](const Evaluation &evaluation) {
         Packer packer;
         packer.put(evaluation);
-        say(Word::Evaluation, std::move(packer));
+        write(FrameType::Evaluation, std::move(packer));
     };
-    observer.onCheckpoint = [&say](int steps, const base::Result<> &written) {
+    observer.onCheckpoint = [&write](int steps, const base::Result<> &written) {
         Packer packer;
         packer.put(steps);
         pack(packer, written);
-        say(Word::Checkpoint, std::move(packer));
+        write(FrameType::Checkpoint, std::move(packer));
     };
     const int status =
         end(train(run->experiment, run->schedule, run->folders, observer, stop.get_token(), {{}, run->isOverNccl}));
-    ::shutdown(STDIN_FILENO, SHUT_RD); // nothing more to hear
+    ::shutdown(STDIN_FILENO, SHUT_RD); // ends the listener
     return status;
 }
 

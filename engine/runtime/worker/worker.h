@@ -1,4 +1,4 @@
-// Runs that a process of their own trains: a fault of a GPU that CUDA cannot forget ends that process, and nothing else.
+// Trains a run in a process of its own, because some faults of a GPU leave CUDA unusable until the process ends.
 #pragma once
 
 #include "engine/runtime/state/run_folders.h"
@@ -6,17 +6,16 @@
 
 namespace stagelens::runtime {
 
-/// What the program is called with that works there: `stagelens-cli worker`, beside the program that runs, or what
-/// STAGELENS_WORKER names in its place.
+/// The command that runs the worker: `stagelens-cli worker`, from the folder of this program or from STAGELENS_WORKER.
 inline constexpr const char *kWorkerCommand = "worker";
 
-/// As train(), in a worker. The observer is called on the calling thread. Where the worker dies the error says of what. It ends
-/// with this process, and where it does not stop in time when `stop` asks.
+/// Like train(), in a worker process. Calls the observer on the calling thread. If the worker dies the error says how. The
+/// worker ends with this process; it is killed if it does not end in time after a stop of `stop`.
 [[nodiscard]] base::Result<> trainInWorker(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                            const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
                                            bool isOverNccl = false);
 
-/// What the worker does: takes the run from standard input, and tells on standard output what happens. Answers the exit status.
+/// Runs the worker: reads the run from standard input and writes reports to standard output. Returns the exit status.
 [[nodiscard]] int work();
 
 } // namespace stagelens::runtime

@@ -14,26 +14,26 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Changes with whatever is said, or how.
+/// Increment with every change of the protocol.
 constexpr std::uint32_t kProtocolVersion = 3;
 
 struct Head {
     std::uint32_t version = kProtocolVersion;
-    Word word = Word::End;
+    FrameType type = FrameType::End;
     std::uint64_t bytes = 0;
 };
 
-/// A step of a million passes takes some 40 MB.
+/// Greatest frame; a step of a million passes takes 40 MB.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;
-/// Memory grows with what has come, not with what was announced.
+/// Memory grows with the bytes received, not with the announced size.
 constexpr std::size_t kReadBlock = std::size_t{16} << 20U;
 
-constexpr const char *kCutShort = "a message between this program and its worker was cut short; start the run again";
+constexpr const char *kCutShort = "a message between this program and its worker was truncated; start the run again";
 
 bool writeAll(int out, std::span<const std::byte> bytes)
 {
     while (!bytes.empty()) {
-        // Without the signal that a closed socket sends; where it is no socket, as at a terminal, plainly.
+        // MSG_NOSIGNAL prevents SIGPIPE. Falls back to write() if it is no socket, as on a terminal.
         ssize_t written = ::send(out, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (written < 0 && errno == ENOTSOCK)
             written = ::write(out, bytes.data(), bytes.size());
@@ -61,10 +61,10 @@ bool readAll(int in, std::span<std::byte> bytes)
 
 } // namespace
 
-bool WorkerLink::put(Word word, Packer content)
+bool WorkerLink::put(FrameType type, Packer content)
 {
     const backend::Bytes bytes = content.take();
-    const Head head{kProtocolVersion, word, bytes.size()};
+    const Head head{kProtocolVersion, type, bytes.size()};
     const std::scoped_lock lock(m_writing);
     return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
 }
@@ -75,9 +75,9 @@ std::optional<Frame> WorkerLink::take()
     if (!readAll(m_in, std::as_writable_bytes(std::span(&head, 1))))
         return std::nullopt;
     m_isForeign = head.version != kProtocolVersion;
-    if (m_isForeign || head.bytes > kMostBytes || head.word > Word::End)
+    if (m_isForeign || head.bytes > kMostBytes || head.type > FrameType::End)
         return std::nullopt;
-    Frame frame{head.word, {}};
+    Frame frame{head.type, {}};
     while (frame.bytes.size() < head.bytes) {
         const std::size_t done = frame.bytes.size();
         frame.bytes.resize(std::min<std::size_t>(head.bytes, done + kReadBlock));

@@ -1,4 +1,4 @@
-// What a worker and its master say to each other over a local socket.
+// The protocol between a worker and its parent over a local socket.
 #pragma once
 
 #include "engine/runtime/training_run.h"
@@ -11,9 +11,9 @@
 
 namespace stagelens::runtime {
 
-enum class Word : std::uint32_t {
-    Run,  ///< to the worker, once; the end of its input asks it to stop
-    Step, ///< from here on from the worker
+enum class FrameType : std::uint32_t {
+    Run,  ///< to the worker, once; closing its input stops it
+    Step, ///< this and the following are sent by the worker
     Progress,
     Evaluation,
     Checkpoint, ///< steps, outcome
@@ -21,20 +21,20 @@ enum class Word : std::uint32_t {
 };
 
 struct Frame {
-    Word word = Word::End;
+    FrameType type = FrameType::End;
     backend::Bytes bytes;
 };
 
-/// A descriptor that frames go through. Writing is thread-safe.
+/// Sends and receives frames over file descriptors. put() is thread-safe.
 class WorkerLink {
 public:
-    /// Neither is closed.
+    /// The link does not close the descriptors.
     WorkerLink(int in, int out) : m_in(in), m_out(out) {}
-    /// False where nobody is there any more.
-    bool put(Word word, Packer content);
-    /// Waits for the next one; nothing at the end, or where it makes no sense.
+    /// Returns false if the other end is closed.
+    bool put(FrameType type, Packer content);
+    /// Blocks until the next frame. Returns nothing at the end of the stream or for a malformed frame.
     [[nodiscard]] std::optional<Frame> take();
-    /// Whether the last frame was of another version of what they say.
+    /// Returns whether the last frame had another protocol version.
     [[nodiscard]] bool isForeign() const { return m_isForeign; }
 
 private:
@@ -49,7 +49,7 @@ void pack(Packer &packer, const base::Result<> &outcome);
 void pack(Packer &packer, const StepReport &report);
 [[nodiscard]] StepReport unpackReport(Unpacker &packed);
 
-/// A run as train() takes it.
+/// The arguments of train().
 struct PackedRun {
     model::Experiment experiment;
     schedule::Schedule schedule;

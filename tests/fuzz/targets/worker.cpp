@@ -130,7 +130,7 @@ fuzz::Seeds seeds()
     const fuzz::MemoryFile file;
     const int out = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
     runtime::WorkerLink link(-1, out);
-    (void)link.put(runtime::Word::Progress, {});
+    (void)link.put(runtime::FrameType::Progress, {});
     std::string frames(64, '\0');
     frames.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(out, frames.data(), frames.size(), 0))));
     ::close(out);
