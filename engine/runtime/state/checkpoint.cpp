@@ -27,14 +27,14 @@ using base::Error;
 using base::Result;
 using model::Json;
 
-/// A run's folder holds step-<n>, and part-<n> while that is being written.
+/// The folder of a run contains step-<n>, or part-<n> while that is being written.
 constexpr std::string_view kWhole = "step-";
 constexpr std::string_view kPart = "part-";
 constexpr const char *kDescription = "checkpoint.json";
 constexpr std::string_view kVersion = "checkpoint/2";
 constexpr std::string_view kVersionWithoutChecksums = "checkpoint/1";
 
-/// A file with tensors. Its name is its role: checksums are stored by name, so that exchanged files are found.
+/// A tensor file. Checksums are stored by its name, so that swapped files are detected.
 struct Part {
     const char *file;
     backend::Buffer Parameter::*buffer;
@@ -45,14 +45,14 @@ constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::val
                                       {"first-moments.safetensors", &Parameter::firstMoment},
                                       {"second-moments.safetensors", &Parameter::secondMoment, true}}};
 
-/// n of "<prefix>n", or nothing.
+/// Returns n of "<prefix>n", or nothing.
 std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
 {
     const std::string name = place.filename().string();
     return name.starts_with(prefix) ? base::parseInteger(std::string_view(name).substr(prefix.size())) : std::nullopt;
 }
 
-/// Numbers of the whole checkpoints in a run's folder, the newest first.
+/// Returns the step numbers of the complete checkpoints in a folder, newest first.
 std::vector<std::int64_t> wholeCheckpoints(const fs::path &runFolder)
 {
     std::error_code error;
@@ -64,7 +64,7 @@ std::vector<std::int64_t> wholeCheckpoints(const fs::path &runFolder)
     return numbers;
 }
 
-/// Everything in the folder that is a checkpoint, whole or not, but that of step `newest` and the whole one before it.
+/// Returns all checkpoints in the folder, complete or not, except that of step `newest` and the complete one before it.
 void removeOthers(const fs::path &runFolder, std::int64_t newest)
 {
     const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
@@ -92,7 +92,7 @@ bool isDoubleBuffered(const RunPlan &plan)
     return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
 }
 
-/// Why values cannot be those of a part; empty if they can.
+/// Returns why values are invalid for a part, or an empty string.
 std::string rangeProblem(const Part &part, std::span<const float> values)
 {
     if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
@@ -101,7 +101,7 @@ std::string rangeProblem(const Part &part, std::span<const float> values)
     return isSound ? std::string() : "has a negative value, and second moments are sums of squares";
 }
 
-/// Answers the file's checksum.
+/// Writes the file and returns its checksum.
 Result<std::string> writePart(const Part &part, const fs::path &folder, const Session &session, const std::stop_token &stop)
 {
     const RunPlan &plan = session.plan();
@@ -121,7 +121,7 @@ Result<std::string> writePart(const Part &part, const fs::path &folder, const Se
     return hash.text();
 }
 
-/// What protects the description's own text: its first member is the checksum of all that follows.
+/// Returns the text with its own checksum as the first member.
 constexpr std::string_view kChecksumBegin = R"({"checksum":")";
 constexpr std::string_view kChecksumEnd = "\",";
 
@@ -131,7 +131,7 @@ std::string protectedText(const Json &description)
     return concat(kChecksumBegin, base::hashText(rest), kChecksumEnd, rest);
 }
 
-/// Whether the text has such a checksum and is what was written.
+/// Returns whether the text begins with a matching checksum.
 bool isProtected(std::string_view text)
 {
     const std::size_t digits = base::hashText({}).size();
@@ -165,7 +165,7 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
     return base::writeFile(folder / kDescription, protectedText(description));
 }
 
-/// The tensors of a part, which have the checksum that was stored and possible values.
+/// Reads the tensors of a part; fails unless the checksum matches and the values are valid.
 Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const std::vector<ParameterInfo> &parameters)
 {
     const fs::path path = checkpoint.folder / part.file;
@@ -188,7 +188,7 @@ Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const s
     return tensors;
 }
 
-/// The parts that a checkpoint has.
+/// Returns the parts of a checkpoint.
 std::vector<Part> partsOf(const Checkpoint &checkpoint)
 {
     std::vector<Part> parts(kParts.begin(), kParts.end());
@@ -199,7 +199,7 @@ std::vector<Part> partsOf(const Checkpoint &checkpoint)
     return parts;
 }
 
-/// AdamW's counters of a checkpoint that does not hold them: those of a run that had one schedule from its first step on.
+/// Returns the AdamW counters of a checkpoint without them, assuming that its schedule never changed.
 std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
 {
     const model::Experiment &experiment = checkpoint.experiment;
@@ -217,7 +217,7 @@ std::int64_t sequencesOfStep(const model::Experiment &experiment)
     return std::int64_t{experiment.parallel.microbatches} * experiment.parallel.microbatchSize;
 }
 
-/// The members of a description, whose text is `text`; what is wrong is a problem.
+/// Parses a description; errors are reported as problems.
 void readMembers(const Json &document, Checkpoint &found, std::string &version, std::int64_t &steps, base::Problems &problems)
 {
     model::ObjectReader reader(document, "", problems);
@@ -255,7 +255,7 @@ Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
     std::string version;
     std::int64_t steps = 0;
     readMembers(*document, found, version, steps, problems);
-    // Only the texts of old versions have no checksum, and no member of that name.
+    // Texts of old versions have neither a checksum nor a member of that name.
     const bool isUnchanged =
         document->contains("checksum") || version == kVersion ? isProtected(*text) : version == kVersionWithoutChecksums;
     const bool isSound = problems.empty() && isUnchanged && steps == number &&
@@ -274,7 +274,7 @@ Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
     return found;
 }
 
-/// A checkpoint whose every file has been looked at.
+/// A checkpoint whose files have all been checked.
 Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
 {
     auto found = readDescription(runFolder / concat(kWhole, number), number);
@@ -301,7 +301,7 @@ Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t numbe
 Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
 {
     const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
-    std::optional<Error> damage; // of the newest
+    std::optional<Error> damage; // damage of the newest one
     for (const std::int64_t number : numbers) {
         auto found = soundCheckpoint(runFolder, number);
         if (found && damage)
@@ -331,12 +331,12 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
     };
     if (!experiment.hasModel || !checkpoint.experiment.hasModel)
         return {{"model", "is missing; a run goes on with the model of its checkpoint"}};
-    std::set<std::string> keys; // documents leave out what is as usual
+    std::set<std::string> keys; // documents omit default values
     for (const Json *document : {&now, &then})
         for (const auto &[key, value] : (*document)["model"].items())
             keys.insert(key);
     for (const std::string &key : keys)
-        if (key != "preset" && key != "dtype") // names; the CPU engine computes in fp32 whatever is said
+        if (key != "preset" && key != "dtype") // names only; the CPU engine always computes in fp32
             compare("model", key);
     compare("training", "seed");
     compare("training", "data");
@@ -358,7 +358,7 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
         if (!tensors)
             return tensors.error();
         session.setTensors(part.buffer, *tensors);
-        // Another schedule has no version before the last update: its last update was not a step late.
+        // Other schedules have no version before the last update, because their last update was not delayed by a step.
         if (part.buffer == &Parameter::value)
             session.setTensors(&Parameter::previous, *tensors);
     }
@@ -385,7 +385,7 @@ Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, cons
             written = Error::failed(concat("cannot be renamed to ", whole.string(), ": ", error.message()), part.string());
     }
     if (written) {
-        base::syncFolder(runFolder); // before a former one goes
+        base::syncFolder(runFolder); // before an older one is removed
         removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
     } else
         fs::remove_all(part, error);

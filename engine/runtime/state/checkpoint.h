@@ -1,4 +1,4 @@
-// The state of a run on disk, so that another run goes on from it to the same bits.
+// Saves the state of a run, from which another run continues with the same bits.
 #pragma once
 
 #include "engine/base/result.h"
@@ -13,33 +13,32 @@
 
 namespace stagelens::runtime {
 
-/// What a checkpoint says of itself. Its tensors (parameters and AdamW's two moments, whole, so that any split of the model can
-/// take them) are read by restore().
+/// The description of a checkpoint. restore() reads its tensors: parameters and both AdamW moments, unsharded, so that any
+/// partition of the model can load them.
 struct Checkpoint {
     std::filesystem::path folder;
     model::Experiment experiment; ///< of the run that wrote it
-    std::vector<double> losses;   ///< of every step up to it
-    /// AdamW's updates of each parameter. They differ from the number of steps where a schedule updates with each microbatch.
+    std::vector<double> losses;   ///< of every step before it
+    /// AdamW updates per parameter; differs from the number of steps if a schedule updates after each microbatch.
     std::vector<int> updates;
-    /// base::hashText() of each file with tensors, by its name; empty in checkpoints of versions that wrote none.
+    /// base::hashText() of each tensor file, by its name; empty in checkpoints of older versions.
     std::map<std::string, std::string> checksums;
-    /// What to tell: that a newer checkpoint is damaged, or that this one has no checksums. Empty if neither.
+    /// A warning that a newer checkpoint is damaged or that this one has no checksums; may be empty.
     std::string note;
-    /// Steps done: the number of the step to go on with, which is the position in the data as well.
+    /// Returns the steps done: the index of the next step, and the position in the data.
     [[nodiscard]] int steps() const { return static_cast<int>(losses.size()); }
 };
 
-/// The newest sound checkpoint in a run's folder: its files have the checksums that were stored with it, and their values are
-/// possible ones. Reads all of it. InvalidInput where there is none.
+/// Returns the newest valid checkpoint in the folder of a run: the checksums of its files match and their values are valid.
+/// Reads all files. InvalidInput if there is none.
 [[nodiscard]] base::Result<Checkpoint> newestCheckpoint(const std::filesystem::path &runFolder);
-/// Every reason why an experiment cannot go on from a checkpoint, each with its field: another model, other tokens, or no step
-/// left to do. Devices, schedule, mode and the optimizer's settings may differ.
+/// Returns every reason why an experiment cannot continue from a checkpoint, with its field: another model, other tokens, or no
+/// steps left. Devices, schedule, mode and optimizer settings may differ.
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);
-/// Puts the checkpoint's tensors into a session of an experiment that may go on from it.
+/// Loads the tensors of the checkpoint into a session for which resumeProblems() is empty.
 [[nodiscard]] base::Result<> restore(const Checkpoint &checkpoint, Session &session);
-/// Writes the checkpoint of a session after so many steps as there are losses. The run's former checkpoint is kept beside it,
-/// older ones are removed once this one is whole. Cancelled, with all older ones left, where `stop` asks for it; refused where
-/// a value is not finite.
+/// Writes the checkpoint after as many steps as there are losses. Keeps the previous checkpoint, and removes older ones once
+/// this one is complete. On Cancelled after a stop of `stop`, all older ones remain. Fails if a value is not finite.
 [[nodiscard]] base::Result<> writeCheckpoint(const std::filesystem::path &runFolder, const Session &session,
                                              const std::vector<double> &losses, const std::stop_token &stop);
 

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// In every folder that a dump wrote.
+/// Present in every folder written by a dump.
 constexpr const char *kMarker = ".stagelens-dump";
 
 constexpr const char *kTokens = "tokens.bin";
@@ -25,7 +25,7 @@ base::Error cannotWriteTokens(const std::filesystem::path &file)
     return base::Error::failed("cannot be written; make room on the disk or check your rights", file.string());
 }
 
-/// InvalidInput where a dump would replace files of others, or be read together with them.
+/// InvalidInput if a dump would replace foreign files or be mixed with them.
 base::Result<> requireOwn(const std::filesystem::path &folder)
 {
     std::error_code error;
@@ -132,7 +132,7 @@ base::Result<> Dump::writeEnd(const Tensors &parameters, const std::vector<doubl
 {
     if (auto written = writeTensors("model-final.safetensors", parameters); !written)
         return written;
-    // Not with each step: a dump is whole with its result, which is written behind it.
+    // Not after each step: a dump is complete only with its result, which is written later.
     if (const std::filesystem::path tokens = m_folder / kTokens; !base::syncFile(tokens))
         return cannotWriteTokens(tokens);
     const Json result{{"losses", losses}};

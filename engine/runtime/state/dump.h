@@ -1,5 +1,5 @@
-// A run's parameters, gradients and tokens as files in Hugging Face layout, for checks by other programs (design/cli.md,
-// "run --dump DIR").
+// Writes parameters, gradients and tokens of a run in Hugging Face layout, for checks by other programs (`stagelens-cli run
+// --dump DIR`).
 #pragma once
 
 #include "engine/runtime/session.h"
@@ -9,24 +9,25 @@
 
 namespace stagelens::runtime {
 
-/// Writes a dump as the run goes on.
+/// Writes a dump during a run.
 class Dump {
 public:
     Dump(std::filesystem::path folder, const RunPlan &plan) : m_folder(std::move(folder)), m_plan(plan) {}
 
-    /// config.json and model.safetensors. Makes the folder.
+    /// Creates the folder and writes config.json and model.safetensors.
     [[nodiscard]] base::Result<> writeBeginning(const Tensors &parameters) const;
-    /// batch.safetensors and gradients.safetensors of the first step, and tokens.bin with its tokens: int32, little-endian,
-    /// [steps, microbatches x microbatch size, sequence + 1], a row's inputs and then its last label.
+    /// Writes batch.safetensors and gradients.safetensors of the first step, and tokens.bin with its tokens: int32,
+    /// little-endian, [steps, microbatches x microbatch size, sequence + 1]; a row has the inputs and then the last label.
     [[nodiscard]] base::Result<> writeFirstStep(const Batch &batch, const Tensors &gradients) const;
-    /// Adds a later step's tokens to tokens.bin.
+    /// Appends the tokens of a later step to tokens.bin.
     [[nodiscard]] base::Result<> writeNextStep(const Batch &batch) const;
-    /// The folder failed-step, for a step that could not be done: what writeBeginning() wrote, with the parameters before that
-    /// step (a run may start from it), its batch, and result.json with the losses before it and the error.
+    /// Writes the folder failed-step for a step that failed: what writeBeginning() writes, with the parameters before that
+    /// step, from which a run may start; its batch; and result.json with the losses before it and the error. Returns the
+    /// folder.
     [[nodiscard]] base::Result<std::filesystem::path> writeFailure(const Tensors &parameters, const Batch &batch,
                                                                    const std::vector<double> &losses,
                                                                    const base::Error &error) const;
-    /// model-final.safetensors and result.json.
+    /// Writes model-final.safetensors and result.json.
     [[nodiscard]] base::Result<> writeEnd(const Tensors &parameters, const std::vector<double> &losses) const;
 
 private:

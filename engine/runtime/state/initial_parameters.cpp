@@ -20,7 +20,7 @@ using exchange::HuggingFaceWeights;
 
 constexpr std::string_view kOutput = "lm_head.weight";
 
-/// What a folder's config.json says that the plan does not.
+/// Returns the differences between a config.json and the plan.
 base::Problems configProblems(const std::filesystem::path &file, const model::ModelConfig &model)
 {
     auto read = exchange::readHuggingFaceConfig(file);
@@ -37,7 +37,7 @@ base::Problems configProblems(const std::filesystem::path &file, const model::Mo
         if (theirs != ours)
             problems.push_back({field, concat("is ", ours, ", but ", theirs, " in ", file.string(), "; ", remedy)});
     };
-    // Tensors show every other size.
+    // The tensors reveal all other sizes.
     compare("model.heads", found.heads, model.heads, "make them equal");
     compare("model.kv_heads", found.kvHeads, model.kvHeads, "make them equal");
     compare("model.head_dim", found.headSize(), model.headSize(), "make them equal");
@@ -53,13 +53,13 @@ base::Problems configProblems(const std::filesystem::path &file, const model::Mo
     return problems;
 }
 
-/// Buffers that older versions of transformers and PyTorch save among the parameters.
+/// Buffers that older versions of transformers and PyTorch save with the parameters.
 bool isBuffer(std::string_view name)
 {
     return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias") || name.ends_with(".rotary_emb.inv_freq");
 }
 
-/// The body's prefix, "transformer." or "model.", that the names in the folder lack.
+/// Returns the prefix of the body, "transformer." or "model.", that the names in the folder lack.
 std::string_view missingPrefix(const HuggingFaceWeights &weights, const RunPlan &plan)
 {
     const std::string_view first = plan.parameters.front().name;
@@ -89,7 +89,7 @@ base::Problems extraTensors(const std::filesystem::path &folder, const HuggingFa
     return problems;
 }
 
-/// Names the file and tensor of values with which no run can begin; nothing if all are finite.
+/// Returns an error that names the file and tensor of a non-finite value; nothing if all are finite.
 std::optional<base::Problem> notFinite(const std::string &file, const std::string &name, const std::vector<float> &values)
 {
     const auto isBad = [](float value) { return !std::isfinite(value); };
@@ -103,7 +103,7 @@ std::optional<base::Problem> notFinite(const std::string &file, const std::strin
                                 "training diverged")};
 }
 
-/// Reads one parameter after the other.
+/// Reads the parameters in order.
 class Reading {
 public:
     Reading(const std::filesystem::path &folder, const HuggingFaceWeights &weights, const RunPlan &plan)
@@ -148,7 +148,7 @@ private:
         m_read.values.push_back(*std::move(values));
     }
 
-    /// The body alone was saved.
+    /// Returns whether only the body was saved.
     void addFirstValues(const ParameterInfo &info)
     {
         const std::uint64_t seed = m_plan.experiment.training.seed;

@@ -1,4 +1,4 @@
-// Parameters to start a run from, out of a folder in Hugging Face layout.
+// Reads initial parameters from a folder in Hugging Face layout.
 #pragma once
 
 #include "engine/runtime/session.h"
@@ -11,15 +11,14 @@ namespace stagelens::runtime {
 
 struct InitialParameters {
     Tensors values;
-    std::vector<std::string> notes; ///< what could not be checked, is missing or was kept out; to be told
+    std::vector<std::string> notes; ///< warnings about what was not checked, is missing or was ignored
 };
 
-/// The parameters in a folder that a run dumped or that transformers saved, in F32, F16 or BF16, checked against the plan's
-/// names and shapes; all are finite. Where the folder has a config.json, that must describe the plan's model as the engine
-/// computes it. Names may lack the prefix of the model's body ("transformer.", "model."), as those of a body saved alone do;
-/// the output projection that such a body lacks gets the first values of the plan's seed. Of a table of more positions than
-/// the plan's sequence the first ones are taken. Tensors that the model does not have are refused, but for buffers and, where
-/// the weights are tied, an output projection that equals the token table.
+/// Reads the parameters from a folder that a run dumped or transformers saved, in F32, F16 or BF16. Checks names and shapes
+/// against the plan, and that all values are finite. A config.json in the folder must describe the model of the plan. Names may
+/// lack the prefix of the model body ("transformer.", "model."), as in a saved body; the output projection that a body lacks is
+/// initialised from the plan's seed. A table of more positions than the sequence is truncated. Tensors that the model does not
+/// have are refused, except buffers and, with tied weights, an output projection that equals the token table.
 [[nodiscard]] base::Result<InitialParameters> readParameters(const std::filesystem::path &folder, const RunPlan &plan);
 
 } // namespace stagelens::runtime

@@ -9,20 +9,21 @@
 
 namespace stagelens::runtime {
 
-/// AdamW's settings for a parameter's update after so many others, without clipping.
+/// Returns the AdamW settings of an update after `updates` others, without clipping.
 [[nodiscard]] kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int updates);
 
-/// Once a step, on devices of this process: adds the output projection's gradient to the embedding's where they are tied.
+/// Adds the gradient of a tied output projection to that of the embedding, on the devices of this process. Call once per step.
 void addOutputGradients(const Devices &devices);
-/// Then, where all devices are in this process: adds the gradients of a parameter's copies to the original's in rank order, and
-/// gives every copy that sum.
+/// If all devices are in this process: adds the gradients of the copies of a parameter to the original in rank order, and
+/// writes the sum to every copy. Call after addOutputGradients().
 void addCopies(const Devices &devices);
 
-/// Sums of squares in double of a device's gradients, parameter after parameter; 0 for what it has not, or only a copy of.
+/// Returns the sum of squares of each parameter's gradient on a device, in double; 0 for parameters that it does not hold or
+/// holds as a copy.
 [[nodiscard]] std::vector<double> gradientSquares(const RunPlan &plan, const Device &device);
-/// Norm of the whole gradient from every rank's: added tensor after tensor and rank after rank.
+/// Returns the norm of the whole gradient from the squares of every rank, added parameter by parameter and in rank order.
 [[nodiscard]] double gradientNorm(const std::vector<std::vector<double>> &squares);
-/// What every gradient is multiplied with so that the norm is at most `clip`, as PyTorch's clip_grad_norm_ does.
+/// Returns the factor for all gradients that limits the norm to `clip`, as PyTorch's clip_grad_norm_ does.
 [[nodiscard]] float clipFactor(double norm, double clip);
 
 } // namespace stagelens::runtime

@@ -11,10 +11,10 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Random numbers that are worth a thread: half a millisecond of them. Which thread makes one changes nothing about it.
+/// Least work per thread: half a millisecond of random numbers. The numbers do not depend on the number of threads.
 constexpr std::size_t kPerThread = std::size_t{1} << 14;
 
-/// FNV-1a: a stream of random numbers for each name.
+/// FNV-1a hash of the name: a random stream for each parameter.
 std::uint64_t streamOf(std::string_view name)
 {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
@@ -53,7 +53,7 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
     try {
         for (; part < parts; ++part)
             others.emplace_back(fill, values.size() * part / parts, values.size() * (part + 1) / parts);
-    } catch (const std::system_error &) { // no more threads: this one does the rest
+    } catch (const std::system_error &) { // no more threads: the calling thread does the rest
         fill(values.size() * part / parts, values.size());
     }
     fill(0, values.size() / parts);

@@ -1,18 +1,18 @@
-// Where a run's state comes from and goes to.
+// The folders that a run reads and writes.
 #pragma once
 
 #include <filesystem>
 
 namespace stagelens::runtime {
 
-/// An empty path means none. The first two are in Hugging Face layout (design/cli.md, "run --dump DIR").
+/// An empty path means none. `dump` and `init` are in Hugging Face layout.
 struct RunFolders {
-    std::filesystem::path dump;             ///< made and written as the run goes on
-    std::filesystem::path init;             ///< its model.safetensors holds the parameters that the run starts from
+    std::filesystem::path dump;             ///< created and written during the run
+    std::filesystem::path init;             ///< its model.safetensors contains the initial parameters
     std::filesystem::path checkpoints = {}; ///< of this run (engine/runtime/state/checkpoint.h)
-    int checkpointEvery = 0;                ///< steps; the last one gets a checkpoint too. 0: none
-    std::filesystem::path resume = {};      ///< checkpoints of another run, the newest of which this one goes on from
-    bool recordsKernels = false;            ///< of the GPUs in the last step, which that makes slower
+    int checkpointEvery = 0;                ///< interval in steps, plus one after the last step; 0: none
+    std::filesystem::path resume = {};      ///< checkpoints of another run; this run continues from the newest
+    bool recordsKernels = false;            ///< in the last step, which makes it slower
 };
 
 } // namespace stagelens::runtime
