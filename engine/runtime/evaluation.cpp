@@ -11,7 +11,7 @@ namespace {
 using schedule::Pass;
 using schedule::PassKind;
 
-/// Place of a forward pass's kind in the order in which they need one another; nothing for the kinds of the backward.
+/// Returns the position of a pass kind in the order of forward dependencies; nothing for backward passes.
 std::optional<int> rankOf(PassKind kind)
 {
     switch (kind) {
@@ -31,7 +31,7 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices 
         if (!payload)
             return base::Error::cancelled();
         auto made = device.computeNewest(pass, *std::move(payload));
-        if (halt.stop_requested()) // what the kernels left is worthless then
+        if (halt.stop_requested()) // interrupted kernels leave undefined results
             return base::Error::cancelled();
         if (!made)
             return made.error();

@@ -1,4 +1,4 @@
-// The loss on tokens that training never sees.
+// Computes the loss on held-back tokens.
 #pragma once
 
 #include "engine/runtime/data/token_source.h"
@@ -10,19 +10,18 @@
 
 namespace stagelens::runtime {
 
-/// A forward pass and the place of its device in a list of them.
+/// A forward pass and the index of its device in a list.
 struct ForwardPass {
     std::size_t device = 0;
     schedule::Pass pass;
 };
-/// The forward passes of microbatch 0 on those devices, each after what it needs.
+/// Returns the forward passes of microbatch 0 on those devices, sorted by dependency.
 [[nodiscard]] std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const std::vector<int> &devices);
 
-/// Mean loss over the held-back tokens, or nothing where none are held back. Runs the forward passes of the schedule's first
-/// microbatch for one microbatch of them after another, so that it takes no more memory than a step, and touches neither
-/// parameters nor gradients. `steps` are done so far. Where `devices` are some
-/// of several processes', their part of it. The devices' next beginStep() forgets what is left. Failed where the loss
-/// is not finite.
+/// Returns the mean loss over the held-back tokens, or nothing if there are none. Runs the forward passes of the first
+/// microbatch of the schedule for one microbatch after another, so that it needs no more memory than a step. Changes neither
+/// parameters nor gradients. `steps` is the number of steps done. With several processes returns the part of `devices`. Call
+/// beginStep() on the devices afterwards. Fails if the loss is not finite.
 [[nodiscard]] base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices,
                                                                    const TokenSource &tokens, int steps,
                                                                    const std::stop_token &halt);

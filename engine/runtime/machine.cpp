@@ -16,7 +16,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Processor time of the calling thread: other programs do not count.
+/// Returns the processor time of the calling thread, which excludes other programs.
 double threadSeconds()
 {
     timespec time{};
@@ -69,7 +69,7 @@ double matrixPeak()
     constexpr double kFlops = 2.0 * kSize * kSize * kSize;
     if (!prepareProducts(1))
         throw std::bad_alloc();
-    // Random operands: zeros would be flattered by some processors.
+    // Random operands, because some processors multiply zeros faster.
     base::Random random(1);
     std::vector<float> a(kSize * kSize);
     std::vector<float> b(kSize * kSize);

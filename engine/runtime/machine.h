@@ -1,4 +1,4 @@
-// Facts about the machine that the CPU engine runs on.
+// Properties of the machine for the CPU engine.
 #pragma once
 
 #include "engine/base/result.h"
@@ -8,19 +8,19 @@
 
 namespace stagelens::runtime {
 
-/// Name of the processor as it gives it itself; "unknown processor" if it does not.
+/// Returns the name of the processor; "unknown processor" if it has none.
 [[nodiscard]] std::string processorName();
-/// Installed memory.
+/// Returns the installed memory.
 [[nodiscard]] base::Bytes installedBytes();
-/// The BLAS library with its version, target core and thread model.
+/// Returns the BLAS library with its version, target core and thread model.
 [[nodiscard]] std::string blasDescription();
-/// The vector instructions of the elementwise kernels and of attention: "baseline", "avx2" or "avx512".
+/// Returns the vector instructions of the elementwise kernels and of attention: "baseline", "avx2" or "avx512".
 [[nodiscard]] std::string vectorInstructions();
-/// Prepares matrix products on so many threads at once: each on its caller's thread, with the address space that the BLAS
-/// library needs. Call before the first product.
+/// Prepares concurrent matrix products on `threads` threads: each runs on its caller's thread, and the BLAS library gets the
+/// address space that it needs. Call before the first product.
 [[nodiscard]] base::Result<> prepareProducts(int threads);
-/// FLOP/s of a large single-precision matrix product on one thread: the best of several products of 768^3, measured now (about
-/// 0.1 s).
+/// Measures the FLOP/s of a large single-precision product on one thread: the best of several products of 768^3. Takes about
+/// 0.1 s.
 [[nodiscard]] double matrixPeak();
 
 } // namespace stagelens::runtime

@@ -15,7 +15,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// What weights that change between steps, or within one, cannot be combined with.
+/// Returns the settings that asynchronous weight updates cannot be combined with.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     if (model::traits(schedule.vocabulary()).isSharded)
@@ -32,7 +32,7 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
                          "that their norm is unknown; leave clip out, or choose 1f1b"});
 }
 
-/// What GPUs cannot compute in.
+/// Returns the settings that GPUs do not support.
 void addPrecision(base::Problems &found, const model::ModelConfig &model)
 {
     if (model.dtype == model::DataType::Fp16)
@@ -72,7 +72,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         found.push_back({"parallel.stage_layers", base::concat("the stages have ", sum, " layers, the model has ",
                                                                experiment.model.layers, "; make them equal")});
     }
-    // Only what is sound as it stands is lowered: that may dead-lock in turn, where devices differ in the order of their S.
+    // Only valid schedules are lowered. The lowered schedule may deadlock if devices differ in the order of their S.
     std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
     if (violations.empty() && model::traits(schedule.vocabulary()).joinsSAndT)
         violations = schedule::findViolations(lowered(schedule), 10);

@@ -1,4 +1,4 @@
-// Whether a plan can really be trained here, before anything is allocated.
+// Checks whether the engine can train a plan on this machine, before anything is allocated.
 #pragma once
 
 #include "engine/base/result.h"
@@ -9,8 +9,8 @@
 
 namespace stagelens::runtime {
 
-/// Every reason why the engine cannot run it: model family, backend, schedule, and then memory. `places`: see checkGpuMemory();
-/// empty: as gpuOfDevice() has them.
+/// Returns every reason why the engine cannot run the plan: architecture, backend, schedule, then memory. `places` as for
+/// checkGpuMemory(); if empty, from gpuOfDevice().
 [[nodiscard]] base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                       const std::vector<int> &places = {});
 

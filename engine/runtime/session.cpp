@@ -18,7 +18,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Progress is told so often in a step, and at its end.
+/// Progress reports per step, in addition to that at its end.
 constexpr std::size_t kReportsPerStep = 64;
 
 int coreCount()
@@ -31,7 +31,7 @@ void finishQuietly(backend::Compute &compute) noexcept
     try {
         compute.finish();
     } catch (const std::exception &) {
-        return; // the run has ended, and says why
+        return; // the run has already reported its error
     }
 }
 
@@ -80,12 +80,12 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
 Session::~Session()
 {
     if (!m_transport || m_transport->end()) {
-        // Who was stopped between two waits has asked for work on memory that goes now.
+        // A stopped device may have enqueued work that uses the memory freed below.
         for (const auto &compute : m_computes)
             finishQuietly(*compute);
         return;
     }
-    // A GPU hangs: to give its memory back would wait for ever, and nobody would learn why the run has ended.
+    // A GPU hangs. Freeing its memory would block forever and hide the error of the run, so the memory is leaked.
     for (auto &memory : m_memories)
         (void)memory.release();
     for (auto &compute : m_computes)
@@ -172,13 +172,13 @@ base::Error Session::reasonOf(base::Error error) const
     const std::string problem = m_transport ? m_transport->problem() : std::string();
     if (error.kind == base::ErrorKind::Cancelled && !problem.empty())
         error = base::Error::failed(problem);
-    // That a process is gone says more than what became of its messages.
+    // The loss of a process explains more than the failure of its messages.
     if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_control.group())
         return m_control.group()->failure().value_or(std::move(error));
     return error;
 }
 
-/// Of GPUs that this process has for itself.
+/// Only if this process has the GPUs for itself.
 void Session::watchGpuMemory()
 {
     if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
@@ -192,7 +192,7 @@ void Session::watchGpuMemory()
     m_gpuMemory.emplace(m_places, planned, slabs);
 }
 
-/// After a step.
+/// Call after a step.
 void Session::noteFacts()
 {
     base::Nanos error = 0;
@@ -204,7 +204,7 @@ void Session::noteFacts()
     }
     if (m_gpuMemory)
         m_facts["gpu memory"] = m_gpuMemory->text();
-    m_gpuMemory.reset(); // what later steps take, the first has taken
+    m_gpuMemory.reset(); // later steps allocate no more
 }
 
 std::vector<std::vector<base::Nanos>> Session::passBegins() const
@@ -326,12 +326,12 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
 {
     auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices)
-        device->beginStep(m_batch, steps, StepUse::Evaluation); // what the evaluation kept
+        device->beginStep(m_batch, steps, StepUse::Evaluation); // drops what the evaluation stored
     if (!loss)
         return reasonOf(loss.error());
     if (!*loss || m_control.isAlone())
         return loss;
-    const auto sum = m_control.sumOnFirst(**loss); // 0 but where the last stage is
+    const auto sum = m_control.sumOnFirst(**loss); // 0 on devices without the last stage
     return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
 }
 

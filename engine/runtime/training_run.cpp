@@ -18,7 +18,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Frobenius norm of the difference over that of the reference; the norm itself where the reference is 0.
+/// Returns the Frobenius norm of the difference over that of the reference; the norm itself if the reference is 0.
 double relativeError(const std::vector<float> &measured, const std::vector<double> &reference)
 {
     double difference = 0;
@@ -31,7 +31,7 @@ double relativeError(const std::vector<float> &measured, const std::vector<doubl
     return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
 }
 
-/// Runs `work` so that no exception leaves the engine.
+/// Runs `work` and turns exceptions into errors.
 template <class Answer, class Work>
 base::Result<Answer> contained(const Work &work)
 {
@@ -45,7 +45,7 @@ base::Result<Answer> contained(const Work &work)
     }
 }
 
-/// A run of many steps, with all that is written and told on the way.
+/// A run of several steps with its files and reports.
 class Training {
 public:
     Training(Session &session, const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop)
@@ -99,7 +99,7 @@ private:
         return restore(*checkpoint, m_session);
     }
 
-    /// What is to be known of the parameters that the run starts from, at once and with the stored run.
+    /// Reports warnings about the initial parameters, now and in the stored run.
     void tell(const std::vector<std::string> &notes)
     {
         if (notes.empty() || !m_session.control().isFirst())
@@ -149,12 +149,13 @@ private:
         if (every <= 0 || (steps() % every != 0 && steps() < m_session.plan().experiment.training.steps))
             return;
         const auto written = writeCheckpoint(m_folders.checkpoints, m_session, m_losses, m_stop);
-        const bool cancelled = !written && written.error().kind == base::ErrorKind::Cancelled; // the next step says so
+        const bool cancelled = !written && written.error().kind == base::ErrorKind::Cancelled; // the next step reports it
         if (m_observer.onCheckpoint && !cancelled)
             m_observer.onCheckpoint(steps(), written);
     }
 
-    /// A step's error; where its loss was not finite, the state before it goes into the dump, if all of it is in this process.
+    /// Returns the error of a step. If its loss was not finite, writes the state before it to the dump, if all of it is in this
+    /// process.
     base::Error withState(base::Error error) const
     {
         if (!m_dump || !m_session.control().isAlone() || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
@@ -173,7 +174,7 @@ private:
         return evaluate();
     }
 
-    /// Of several processes the first writes.
+    /// With several processes, only the first writes.
     base::Result<> dumpWhole(backend::Buffer Parameter::*part, const std::function<base::Result<>(const Tensors &)> &write)
     {
         if (!m_dump)
@@ -191,7 +192,7 @@ private:
     const TrainingObserver &m_observer;
     std::stop_token m_stop;
     std::optional<Dump> m_dump;
-    std::vector<double> m_losses; ///< of every step done, those before a checkpoint as well
+    std::vector<double> m_losses; ///< of every step, including those before a checkpoint
 };
 
 base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
@@ -226,7 +227,7 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
         compute.read(update.gradient, parameter.gradient.data());
     });
     Verification result;
-    result.steps = 3; // PipeDream-2BW computes with changed weights from the third step on
+    result.steps = 3; // PipeDream-2BW uses updated weights from the third step on
     for (int step = 0; step < result.steps; ++step) {
         std::ranges::for_each(trace, [](std::vector<Update> &updates) { updates.clear(); });
         const auto report = session.step(step, true, {});

@@ -1,4 +1,4 @@
-// Training for real: the executor interprets a Schedule on p devices.
+// Trains a model: executes a Schedule on p devices.
 #pragma once
 
 #include "engine/base/result.h"
@@ -23,29 +23,29 @@ class ProcessGroup;
 
 namespace stagelens::runtime {
 
-/// How tensors travel between the devices of a run.
+/// How tensors are exchanged between the devices of a run.
 struct Travel {
-    /// That train it together, with a device each; null: all devices are in this process.
+    /// The processes of the run, one device each; null if all devices are in this process.
     std::shared_ptr<backend::ProcessGroup> processes = {};
-    /// From GPU to GPU over NCCL, each device on a GPU of its own; else within this process, or through `processes`.
+    /// Whether tensors are exchanged over NCCL, with one device per GPU; else within this process, or through `processes`.
     bool isOverNccl = false;
 };
 
-/// What one step did.
+/// The results of one step.
 struct StepReport {
     int step = 0;              ///< from 0
     double loss = 0;           ///< mean over all tokens of the step
     base::Nanos iteration = 0; ///< live: wall time; virtual clock: simulated
     timeline::TimelinePtr timeline;
-    /// Peak of the bytes that the device's tensors held, by category, measured by the allocator.
+    /// Peak bytes of each device's tensors by category, measured by the allocator.
     std::vector<simulate::MemoryByCategory> peakMemory;
-    /// What was found out about the measurement itself, by name: "clocks" (how well the devices' are aligned), "gpu memory"; or
-    /// of what the run starts from: "init".
+    /// Facts about the measurement by name, "clocks" (how well the device clocks are aligned) and "gpu memory", or about the
+    /// initial parameters, "init".
     std::map<std::string, std::string> facts = {};
-    timeline::KernelTracePtr kernels = {}; ///< where they were recorded (RunFolders::recordsKernels)
+    timeline::KernelTracePtr kernels = {}; ///< if recorded
 };
 
-/// How far a run is, more often than once a step (virtual clock: after every few passes).
+/// Progress within a step (on the virtual clock, after every few passes).
 struct Progress {
     int step = 0;
     int steps = 0;
@@ -60,54 +60,54 @@ struct Evaluation {
     friend bool operator==(const Evaluation &, const Evaluation &) = default;
 };
 
-/// Where a run tells what happens; called on the run's own threads, one call at a time. Any may be empty.
+/// Callbacks of a run, called on its threads, one call at a time. Any may be empty.
 struct TrainingObserver {
     std::function<void(const StepReport &)> onStep;
     std::function<void(const Progress &)> onProgress;
-    /// Before the first step and after the last one, where tokens are held back.
+    /// Called before the first and after the last step if tokens are held back.
     std::function<void(const Evaluation &)> onEvaluation = {};
-    /// After that many steps a checkpoint was due; one that could not be written leaves the former one and stops nothing.
+    /// Called after each checkpoint attempt. If writing fails, the previous checkpoint remains and the run continues.
     std::function<void(int steps, const base::Result<> &written)> onCheckpoint = {};
 };
 
-/// Bytes that a real run of the plan takes on this machine, all devices together, before anything is allocated.
+/// Returns the bytes that a run of the plan needs on this machine, all devices together, without allocating.
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
-/// Free memory of this machine now; 0: unknown.
+/// Returns the free memory of this machine; 0: unknown.
 [[nodiscard]] base::Bytes availableBytes();
 
-/// Trains `experiment.training.steps` steps of a resolved, valid experiment, or those that a checkpoint leaves of them.
-/// Cancelled where the token asks for it (between a pass's kernels; every blocked wait wakes); Failed with step, microbatch and
-/// device where the loss is not finite (the state before that step is in the dump then, if there is one) or memory is missing;
-/// a file of the folders that cannot be read or written is named. Several processes all call it with the same arguments: the
-/// first one alone writes files and hears whole reports, and what ends one ends all with its reason.
+/// Trains `experiment.training.steps` steps of a resolved, valid experiment, or the remaining steps after a checkpoint.
+/// Cancelled after a stop of `stop`, which interrupts kernels and waits. Failed, with step, microbatch and device, if the loss
+/// is not finite (the state before that step is then in the dump, if any) or memory is exhausted. File errors name the file.
+/// Several processes call it with the same arguments: only the first writes files and receives complete reports, and an error
+/// of one ends all with its reason.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                    const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
                                    const Travel &travel = {});
 
-/// Error of one parameter's gradient against the float64 reference.
+/// The error of a gradient against the float64 reference.
 struct GradientError {
     std::string parameter; ///< Hugging Face name, "transformer.h.0.attn.c_attn.weight"
     double relative = 0;   ///< Frobenius norm of the difference over that of the reference
 };
 struct Verification {
-    int steps = 1;   ///< of an asynchronous schedule several, so that weights of several versions are used
+    int steps = 1;   ///< several for asynchronous schedules, so that several weight versions are used
     double loss = 0; ///< of the last step
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
     static constexpr double kTolerance = 1e-5;     ///< of a run in fp32
-    static constexpr double kBf16Tolerance = 1e-2; ///< its operands have 8 bits
-    double tolerance = kTolerance;                 ///< of this one
+    static constexpr double kBf16Tolerance = 1e-2; ///< bf16 has 8 bits of precision
+    double tolerance = kTolerance;                 ///< of this run
     [[nodiscard]] bool holds() const;              ///< loss (relative) and every gradient within the tolerance
 };
-/// One step under the schedule against an unpartitioned float64 reference of the same model, parameters (in a run of bf16
-/// rounded to that) and batch. Asynchronous schedules: three steps with their updates; the reference replays the schedule's
-/// versions of the weights, and compared are the gradient of every update and the weights after it.
+/// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded to bf16 in a bf16 run) and
+/// batch. Asynchronous schedules: three steps with updates; the reference uses the weight versions of the schedule, and
+/// compares the gradient of every update and the weights after it.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
 
-/// Every gradient of one step as raw bits, parameter after parameter in Hugging Face order, for the determinism tests.
+/// Returns every gradient of one step, parameter by parameter in Hugging Face order, for bitwise comparison in tests.
 [[nodiscard]] base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment,
                                                              const schedule::Schedule &schedule);
 

@@ -1,5 +1,4 @@
-// What tells a model family from another one: its parameters, and what its layers compute and keep. The rest of the runtime is
-// the same for all of them.
+// A model architecture: its parameters, and what its layers compute and save. The rest of the runtime does not depend on it.
 #pragma once
 
 #include "engine/runtime/architectures/layer.h"
@@ -11,38 +10,38 @@
 
 namespace stagelens::runtime {
 
-/// Which parameters a model of a family has. Their list begins with the token table, then come the table of learned positions,
-/// the layers, the final norm's weight and bias, and at last the output projection of an untied model.
+/// The parameter list of an architecture: the token table, the position table, the layers, weight and bias of the final norm,
+/// and the output projection of an untied model.
 struct Anatomy {
     int layerParameters = 0;
     bool hasPositionTable = false;
-    bool normsHaveBias = false; ///< LayerNorm; without it RMSNorm
+    bool normsHaveBias = false; ///< LayerNorm if true, else RMSNorm
 };
 
-/// A family, without state.
+/// An architecture. Stateless.
 class Architecture {
 public:
     virtual ~Architecture() = default;
     [[nodiscard]] virtual Anatomy anatomy() const = 0;
-    /// Every parameter, in the order, layout and with the names of Hugging Face's state_dict().
+    /// Returns every parameter, in the order and layout and with the names of Hugging Face's state_dict().
     [[nodiscard]] virtual std::vector<ParameterInfo> parameters(const model::ModelConfig &model) const = 0;
-    /// Place of a layer's first parameter in that list; the one after the last layer is the final norm's weight.
+    /// Returns the index of a layer's first parameter in that list; layer == layers gives the weight of the final norm.
     [[nodiscard]] int firstOfLayer(int layer) const
     {
         return (anatomy().hasPositionTable ? kPositionTable : kTokenTable) + 1 + layer * anatomy().layerParameters;
     }
 
-    /// Floats that a layer keeps from F to B beside its input.
+    /// Returns the floats that a layer saves from F to B in addition to its input.
     [[nodiscard]] virtual std::int64_t savedFloats(const Shape &shape) const = 0;
-    /// A layer with its part of the list, in the list's order.
+    /// Creates a layer from its part of the list, in the order of the list.
     [[nodiscard]] virtual std::unique_ptr<const Layer> makeLayer(std::span<Parameter *const> parameters) const = 0;
 
-    /// Numbers that the layers read in Context::workspace beside their parameters; a device has them once.
+    /// Returns the number of constants in Context::workspace that the layers read; allocated once per device.
     [[nodiscard]] virtual std::int64_t constantFloats(const Shape &) const { return 0; }
     virtual void fillConstants(float *, const Shape &) const {}
 };
 
-/// Of the shape's own family.
+/// Uses the architecture of the shape.
 [[nodiscard]] inline std::int64_t savedFloats(const Shape &shape)
 {
     return shape.architecture->savedFloats(shape);

@@ -17,7 +17,7 @@ struct Linear {
     Parameter *bias = nullptr;
 };
 
-/// What a layer keeps, cut from one slab.
+/// The saved tensors of a layer in one slab.
 struct GptSaved {
     Cutter cut;
     Values norm1;
@@ -40,7 +40,7 @@ struct GptSaved {
     {}
 };
 
-/// What makes in W + b.
+/// Returns the product in W + b.
 backend::Product forwardProduct(const Linear &map, Values out, ConstValues in, const Context &context)
 {
     const std::int64_t width = map.weight->columns;
@@ -72,7 +72,7 @@ void forwardLinearGelu(const Linear &map, Values out, Values inner, ConstValues 
     context.compute.multiply(product);
 }
 
-/// inGradient = outGradient W^T, times the derivative of GELU at `inner` where there is one.
+/// inGradient = outGradient W^T, times the derivative of GELU at `inner` unless that is null.
 void backwardInput(const Linear &map, Values inGradient, ConstValues outGradient, Values inner, const Context &context)
 {
     const std::int64_t inWidth = map.weight->rows;
@@ -189,7 +189,7 @@ class GptArchitecture : public Architecture {
 public:
     [[nodiscard]] Anatomy anatomy() const override { return {12, true, true}; }
 
-    /// First values as GPT-2's: projections into the residual stream are divided by sqrt(2 L).
+    /// Initialises as GPT-2: projections into the residual stream are divided by sqrt(2 L).
     [[nodiscard]] std::vector<ParameterInfo> parameters(const model::ModelConfig &model) const override
     {
         const std::int64_t h = model.hidden;

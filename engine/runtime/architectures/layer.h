@@ -5,37 +5,37 @@
 
 namespace stagelens::runtime {
 
-/// How much of a layer's backward is done at once.
+/// The part of a layer's backward to compute.
 enum class Backward : unsigned char {
     Whole,
-    /// Without the weights and biases of the linear maps, which backwardWeights() brings later. The norms' few parameters are
-    /// not worth waiting: one walk over the rows makes their gradients with the input's.
+    /// All but the gradients of weights and biases of linear maps, which backwardWeights() computes later. The gradients of the
+    /// norms are included, because they need the same pass over the rows as the gradient of the input.
     Inputs,
 };
 
-/// Knows its parameters, which the device owns, and keeps nothing of a microbatch: that lies in `saved`,
-/// Architecture::savedFloats() of it.
+/// References its parameters, which the device owns. Has no state per microbatch: that is in `saved`,
+/// Architecture::savedFloats() floats.
 class Layer {
 public:
     virtual ~Layer() = default;
-    /// out [b s, h] from in [b s, h]; fills `saved`. Without `out` it fills `saved` only, with the same bits.
+    /// Computes out [b s, h] from in [b s, h] and fills `saved`. If `out` is null, only fills `saved`, with the same bits.
     virtual void forward(Values out, ConstValues in, float *saved, const Context &context) const = 0;
-    /// Turns the gradient of the output into that of the input, in place, and adds the parameters' gradients. With
-    /// Backward::Inputs the gradients that backwardWeights() needs take the place of what nobody needs any more, in `in` and
-    /// `saved`: waiting takes no memory.
+    /// Replaces the gradient of the output by that of the input, and adds the gradients of the parameters. With
+    /// Backward::Inputs, writes the gradients that backwardWeights() needs over tensors in `in` and `saved` that are no longer
+    /// needed, so that they take no extra memory.
     virtual void backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const = 0;
-    /// What backward() left out; the same bits.
+    /// Computes what backward() left out, with the same bits.
     virtual void backwardWeights(ConstValues in, float *saved, const Context &context) const = 0;
 };
 
-/// Cuts what a layer keeps into tensors; without a slab it only counts.
+/// Divides the saved memory of a layer into tensors. Without a slab it only counts.
 class Cutter {
 public:
     Cutter(float *slab, base::Precision precision) : m_slab(slab), m_precision(precision) {}
-    /// In the run's precision.
+    /// Returns numbers in the precision of the run.
     [[nodiscard]] Values values(std::int64_t numbers) { return {cut(base::floatsOf(numbers, m_precision)), m_precision}; }
     [[nodiscard]] float *floats(std::int64_t count) { return cut(base::filledFloats(count, m_precision)); }
-    /// Cut off so far.
+    /// Returns the floats allocated so far.
     [[nodiscard]] std::int64_t floats() const { return m_floats; }
 
 private:

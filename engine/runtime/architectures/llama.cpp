@@ -11,11 +11,11 @@ namespace {
 using kernels::Form;
 using kernels::Turn;
 
-/// What a layer keeps, cut from one slab.
+/// The saved tensors of a layer in one slab.
 struct LlamaSaved {
     Cutter cut;
     Values norm1;
-    Values qkv; ///< queries and keys turned
+    Values qkv; ///< with rotated queries and keys
     Values attention;
     Values middle; ///< input of the MLP half
     Values norm2;
@@ -37,7 +37,7 @@ struct LlamaSaved {
     {}
 };
 
-/// Columns of a row-major matrix, as wide as the weight that made them.
+/// Columns of a row-major matrix, as many as the weight has outputs.
 template <class Address>
 struct Columns {
     Address data;
@@ -123,7 +123,7 @@ public:
         if (isWhole)
             backwardWeight(m_down, {gradient, shape.hidden}, kept.activated, context);
         backwardInput(m_down, wide, {gradient, shape.hidden}, 0, context);
-        // The gradients of gate and up take their places, where backwardMlpWeights() looks for them now or later.
+        // The gradients overwrite gate and up, where backwardMlpWeights() reads them.
         context.compute.swigluBackward(kept.gate, kept.up, wide, shape.tokens() * shape.ffn);
         if (isWhole)
             backwardMlpWeights(kept, context);
@@ -158,7 +158,7 @@ public:
     }
 
 private:
-    /// Calls `work(weight, its columns)` for queries, keys and values in rows of all three.
+    /// Calls `work(weight, its columns)` for queries, keys and values in fused rows.
     template <class Address, class Work>
     void forEachOfQkv(Address rows, const Shape &shape, const Work &work) const
     {
@@ -174,13 +174,13 @@ private:
             backwardWeight(weight, columns, input, context);
         });
     }
-    /// Of gate and up, once their gradients stand in their places.
+    /// Computes the weight gradients of gate and up, after their gradients have overwritten them.
     void backwardMlpWeights(const LlamaSaved &kept, const Context &context) const
     {
         backwardWeight(m_gate, {kept.gate, context.shape.ffn}, kept.norm2, context);
         backwardWeight(m_up, {kept.up, context.shape.ffn}, kept.norm2, context);
     }
-    /// Queries and keys, in place.
+    /// Rotates queries and keys in place.
     static void turn(Values qkv, Turn direction, const Context &context)
     {
         const kernels::AttentionShape attention = context.shape.attention();
@@ -213,7 +213,7 @@ class LlamaArchitecture : public Architecture {
 public:
     [[nodiscard]] Anatomy anatomy() const override { return {9, false, false}; }
 
-    /// First values as transformers makes them: every matrix normal with the same deviation.
+    /// Initialises as transformers: every matrix is normal with the same deviation.
     [[nodiscard]] std::vector<ParameterInfo> parameters(const model::ModelConfig &model) const override
     {
         const std::int64_t h = model.hidden;
@@ -247,7 +247,7 @@ public:
         return std::make_unique<LlamaLayer>(parameters);
     }
 
-    /// The angles of the rotary positions.
+    /// Computes the angles of the rotary positions.
     [[nodiscard]] std::int64_t constantFloats(const Shape &shape) const override
     {
         return shape.sequence * shape.attention().size;

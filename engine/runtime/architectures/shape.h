@@ -1,4 +1,4 @@
-// The sizes of one microbatch's tensors.
+// The tensor sizes of a microbatch.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -13,10 +13,10 @@
 namespace stagelens::runtime {
 
 class Architecture;
-/// The one of a family; there is one for every family.
+/// Returns the architecture of a family; there is one instance per family.
 [[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
 
-/// All kernels count in these.
+/// The arguments of all kernels.
 struct Shape {
     const Architecture *architecture;
     std::int64_t batch = 0; ///< sequences of a microbatch
@@ -51,9 +51,9 @@ struct Shape {
     }
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
     [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
-    /// That tensors of so many numbers take.
+    /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
-    /// Weight of one token's loss in the step's loss: the mean is over all tokens of the step.
+    /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
     [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, headSize}; }
 };

@@ -118,7 +118,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
             return buffers.error();
         plans.emplace_back(std::move(buffers).value());
     }
-    // The passes are known to be those of the plan here.
+    // BufferPlan::make() has checked the orders, as messageBounds() requires.
     const std::vector<MessageBound> messages = messageBounds(schedule, floats);
     const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     for (int device = 0; device < schedule.devices(); ++device) {

@@ -32,7 +32,7 @@ double Attention::scale() const
     return 1.0 / std::sqrt(static_cast<double>(size));
 }
 
-/// Offsets of a (sequence, head) in q, k and v of the fused rows, in the mixed values and in the probabilities.
+/// Offsets of a (sequence, head) in q, k and v of the fused rows, in the attention output and in the probabilities.
 template <class Work>
 void Attention::forEachHead(const Work &work) const
 {

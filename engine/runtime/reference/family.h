@@ -1,5 +1,5 @@
-// The float64 reference's view of a model family, and the arithmetic that the families share. Plain loops throughout: this is
-// what the fp32 layers are measured by, and shares nothing with them.
+// The float64 reference of an architecture, and the arithmetic that the architectures share. It uses plain loops and shares no
+// code with the fp32 layers that it checks.
 #pragma once
 
 #include "engine/model/model_config.h"
@@ -13,19 +13,18 @@ namespace stagelens::runtime::reference {
 using Matrix = std::vector<double>; ///< row-major
 using Matrices = std::vector<Matrix>;
 
-/// One microbatch on its way through the layers of a model. Parameters are in the order of parameterList(); gradients are
-/// added.
+/// One microbatch in the layers of a model. Parameters are in the order of parameterList(). Gradients accumulate.
 class Family {
 public:
     virtual ~Family() = default;
-    /// Adds the table of positions, where there is one, to the embedded tokens.
+    /// Adds the position table, if any, to the embedded tokens.
     virtual void addPositions(Matrix &, const Matrices &) const {}
     virtual void addPositionGradients(const Matrix &, Matrices &) const {}
-    /// x becomes the layer's output; what its backward needs is kept.
+    /// Replaces x by the output of the layer, and saves what its backward needs.
     virtual void forward(Matrix &x, std::size_t layer, const Matrices &values) = 0;
-    /// The gradient of the layer's output becomes that of its input.
+    /// Replaces the gradient of the output by that of the input.
     virtual void backward(Matrix &gradient, std::size_t layer, const Matrices &values, Matrices &gradients) = 0;
-    /// The final norm.
+    /// Applies the final norm.
     [[nodiscard]] virtual Matrix normalise(const Matrix &x, const Matrices &values) = 0;
     [[nodiscard]] virtual Matrix normaliseBackward(const Matrix &gradient, const Matrices &values, Matrices &gradients) = 0;
 };
@@ -33,12 +32,12 @@ public:
 [[nodiscard]] std::unique_ptr<Family> makeGpt(const model::ModelConfig &model, std::size_t sequences);
 [[nodiscard]] std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences);
 
-/// c = op(a) op(b) + beta c; op(a) is rows x inner, op(b) inner x columns.
+/// Computes c = op(a) op(b) + beta c; op(a) is rows x inner, op(b) is inner x columns.
 void product(Matrix &c, const Matrix &a, bool aTransposed, const Matrix &b, bool bTransposed, std::size_t rows,
              std::size_t columns, std::size_t inner, double beta);
 void addTo(Matrix &to, const Matrix &from);
 
-/// Causal attention over rows of [queries | keys | values]; a key head serves as many query heads as there are to each.
+/// Causal attention over rows of [queries | keys | values]; heads / kvHeads query heads share a key head.
 struct Attention {
     std::size_t sequences;
     std::size_t length;

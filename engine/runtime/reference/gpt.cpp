@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFirstLayer = 2;
 constexpr std::size_t kPerLayer = 12;
-/// Places of a layer's weights; the bias of each follows it.
+/// Indices of the weights of a layer; the bias of each follows it.
 enum Part : std::size_t { kNorm1 = 0, kQkv = 2, kOut = 4, kNorm2 = 6, kInner = 8, kMlp = 10 };
 
 struct NormKept {
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    /// x W + b with W [in, out] at that place.
+    /// Returns x W + b with W [in, out] at that index.
     [[nodiscard]] Matrix linear(const Matrix &x, const Matrices &values, std::size_t at) const
     {
         const Matrix &bias = values[at + 1];

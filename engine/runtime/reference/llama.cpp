@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    /// x W^T with W [out, in].
+    /// Returns x W^T with W [out, in].
     [[nodiscard]] Matrix linear(const Matrix &x, const Matrix &weight) const
     {
         const std::size_t inner = x.size() / m_attention.tokens();
@@ -112,7 +112,7 @@ private:
         return back;
     }
 
-    /// First column and width of queries, keys or values in the fused rows.
+    /// Returns the first column and the width of queries, keys or values in the fused rows.
     [[nodiscard]] std::pair<std::size_t, std::size_t> placeOf(Part part) const
     {
         const std::size_t keyValue = m_attention.kvHeads * m_attention.size;
@@ -135,8 +135,8 @@ private:
         return part;
     }
 
-    /// Angle by which a pair turns from one position to the next. Of scaled positions in the words of transformers'
-    /// _compute_llama3_parameters: by the wavelength, which is the number of positions of a whole turn.
+    /// Returns the angle by which a pair rotates per position. Scaled positions follow _compute_llama3_parameters of
+    /// transformers: by the wavelength, which is the number of positions of a full turn.
     [[nodiscard]] double speedOf(std::size_t pair, const model::ModelConfig &model) const
     {
         const double speed =
@@ -204,7 +204,7 @@ private:
     std::size_t m_hidden;
     std::size_t m_layers;
     double m_epsilon;
-    std::vector<double> m_speeds; ///< of the pairs of a head
+    std::vector<double> m_speeds; ///< angle per position of each pair of a head
     std::vector<LayerKept> m_kept;
     NormKept m_finalNorm;
 };

@@ -32,7 +32,7 @@ public:
         }
     }
 
-    /// Adds the microbatch's loss and gradients; ends early, with worthless ones, where the token asks for it.
+    /// Adds loss and gradients of the microbatch. Returns early after a stop; the results are then undefined.
     void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
     {
         const auto family = makeFamily(m_model, m_sequences);
@@ -57,7 +57,8 @@ public:
     [[nodiscard]] ReferenceStep take() && { return {m_loss * m_weight, std::move(m_gradients)}; }
 
 private:
-    /// Cross-entropy over the whole vocabulary: adds the loss and the projection's gradient, answers that of its input.
+    /// Computes the cross-entropy over the whole vocabulary: adds the loss and the gradient of the projection, and returns the
+    /// gradient of its input.
     [[nodiscard]] Matrix outputGradient(const Matrix &x, std::span<const std::int32_t> labels)
     {
         const std::size_t tokens = labels.size();
@@ -85,7 +86,7 @@ private:
     const model::ModelConfig &m_model;
     std::size_t m_sequences;
     std::size_t m_hidden;
-    double m_weight; ///< of a token's loss
+    double m_weight; ///< of the loss of a token
     std::stop_token m_stop;
     double m_loss = 0;
     Matrices m_values;
@@ -125,7 +126,7 @@ base::Bytes referenceBytes(const model::Experiment &experiment)
     const double layer = tokens * (5.0 * model.hidden +
                                    5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model::queryWidth(model))) +
                                    3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
-    // Values and gradients in double, and the fp32 copies that go in and are compared.
+    // Values and gradients in double, and their fp32 copies.
     const double parameters = 3.0 * static_cast<double>(model::totalParameters(model));
     constexpr double kMostBytes = 9e18;
     const double doubles = parameters + model.layers * layer + tokens * model.vocabularySize;

@@ -1,5 +1,5 @@
-// The model in float64, unpartitioned and plain: what every schedule's gradients are compared with. It shares nothing with the
-// fp32 layers but the parameters' first values.
+// The unpartitioned model in float64, with which the gradients of every schedule are compared. It shares only the initial
+// parameters with the fp32 layers.
 #pragma once
 
 #include "engine/base/result.h"
@@ -13,19 +13,19 @@ namespace stagelens::runtime {
 
 struct ReferenceStep {
     double loss = 0; ///< mean over all tokens of the step
-    /// In the order of parameterList().
+    /// Ordered as parameterList().
     std::vector<std::vector<double>> gradients;
 };
 
-/// Loss and gradients of one step for those parameters (in the order of parameterList()) and tokens.
+/// Computes loss and gradients of one step from parameters, in the order of parameterList(), and tokens.
 [[nodiscard]] base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                                         const std::vector<std::vector<float>> &parameters, const Batch &batch,
                                                         std::stop_token stop);
-/// The part of one microbatch in that: the parts add up to the step's.
+/// Computes the part of one microbatch; the parts add up to the step.
 [[nodiscard]] base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
                                                               const std::vector<std::vector<float>> &parameters,
                                                               const Batch &batch, int microbatch, std::stop_token stop);
-/// Memory that either takes.
+/// Returns the memory that either needs.
 [[nodiscard]] base::Bytes referenceBytes(const model::Experiment &experiment);
 
 } // namespace stagelens::runtime

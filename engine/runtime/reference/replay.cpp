@@ -42,7 +42,7 @@ base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace
     return loss;
 }
 
-/// PipeDream-2BW: the step's gradient is that at the weights before the last update.
+/// PipeDream-2BW: the gradient of a step is computed with the weights before the last update.
 base::Result<double> Replay::followBuffered(const Batch &batch, const UpdateTrace &trace)
 {
     std::vector<std::vector<float>> newest;
@@ -57,7 +57,7 @@ base::Result<double> Replay::followBuffered(const Batch &batch, const UpdateTrac
     return made->loss;
 }
 
-/// PipeDream: a microbatch's gradients are those at the versions that its forwards met, and make the next update.
+/// PipeDream: the gradients of a microbatch use the weight versions of its forward passes, and cause the next update.
 base::Result<double> Replay::followStashed(const Batch &batch, const UpdateTrace &trace)
 {
     const std::vector<std::vector<int>> versions = forwardVersions(m_plan.schedule);
@@ -96,7 +96,7 @@ kernels::AdamW Replay::settingsOf(std::size_t index, std::size_t update, const U
     const int microbatches = m_plan.schedule.microbatches();
     if (isStashed(index)) {
         kernels::AdamW settings = adamwSettings(choice, m_step * microbatches + static_cast<int>(update));
-        settings.gradientScale = static_cast<float>(microbatches); // a microbatch is a batch of its own
+        settings.gradientScale = static_cast<float>(microbatches); // each microbatch is a batch of its own
         return settings;
     }
     kernels::AdamW settings = adamwSettings(choice, m_step);
@@ -110,7 +110,7 @@ kernels::AdamW Replay::settingsOf(std::size_t index, std::size_t update, const U
     return settings;
 }
 
-/// AdamW (arXiv 1711.05101) with the float settings of the run, whose rounding is no error of the update.
+/// AdamW (arXiv 1711.05101) with the float settings of the run, so that their rounding is not counted as an error.
 void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
                          const kernels::AdamW &settings)
 {
@@ -139,7 +139,8 @@ double Replay::relativeError(std::size_t index) const
 
 base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    // Two moments in double; in float the values after, the previous ones, those in use, and a value and a gradient an update.
+    // In double: two moments. In float: the values after the step, the previous ones, those in use, and a value and a gradient
+    // per update.
     const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
     const double updates = isBuffered ? 1 : schedule.microbatches();
     const double bytes = static_cast<double>(model::totalParameters(experiment.model)) *

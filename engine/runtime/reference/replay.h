@@ -1,5 +1,5 @@
-// Steps of an asynchronous schedule against float64: the reference computes each stage of each microbatch with the version of
-// the weights that the schedule gives it, and makes every update itself.
+// Checks steps of an asynchronous schedule against float64. The reference computes each stage of each microbatch with the
+// weight version that the schedule prescribes, and computes every update itself.
 #pragma once
 
 #include "engine/runtime/executor/device.h"
@@ -10,34 +10,34 @@
 
 namespace stagelens::runtime {
 
-/// What a parameter had just before an update.
+/// The state of a parameter just before an update.
 struct Update {
     std::vector<float> value;
     std::vector<float> gradient;
 };
-/// The updates of a step, by parameter in the order of parameterList(), each parameter's in the order of time.
+/// The updates of a step by parameter, ordered as parameterList(); each in order of time.
 using UpdateTrace = std::vector<std::vector<Update>>;
 
-/// Follows a run step by step. Which version a microbatch takes is read from the schedule; that version's values are the run's
-/// own, for an update whose gradient is next to 0 is mere rounding, and errors would grow from there. Updates are checked one
-/// by one instead.
+/// Follows a run step by step. The schedule determines the version of each microbatch; its values are those of the run, because
+/// updates with gradients near 0 are dominated by rounding, and errors would accumulate. Updates are checked one by one
+/// instead.
 class Replay {
 public:
-    /// `stages` are the parameters' (Parameter::stage).
+    /// `stages` is Parameter::stage of each parameter.
     Replay(const RunPlan &plan, std::vector<int> stages, std::stop_token stop);
 
-    /// Takes the next step: its tokens, what was updated, and the parameters after it. Answers the reference's loss.
+    /// Checks the next step from its tokens, its updates, and the parameters after it. Returns the loss of the reference.
     [[nodiscard]] base::Result<double> follow(const Batch &batch, const UpdateTrace &trace,
                                               const std::vector<std::vector<float>> &after);
-    /// Of the parameter's gradients of all updates so far, or of its values after them where that is more: Frobenius norm of
-    /// the difference over that of the reference.
+    /// Returns the error of a parameter: of its gradients over all updates, or of its values after them if greater; the
+    /// Frobenius norm of the difference over that of the reference.
     [[nodiscard]] double relativeError(std::size_t index) const;
 
-    /// Memory that it takes with the run's trace and the reference.
+    /// Returns the memory that it needs, including the trace of the run and the reference.
     [[nodiscard]] static base::Bytes bytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 private:
-    /// Squares of differences and of the reference.
+    /// Sums of squares of differences and of the reference.
     struct Distance {
         double difference = 0;
         double norm = 0;
@@ -60,7 +60,7 @@ private:
     std::vector<int> m_stages;
     std::stop_token m_stop;
     int m_step = 0;
-    std::vector<std::vector<float>> m_previous; ///< double-buffered: before the last update
+    std::vector<std::vector<float>> m_previous; ///< with double buffering: values before the last update
     std::vector<std::vector<double>> m_first;   ///< AdamW's moments
     std::vector<std::vector<double>> m_second;
     std::vector<Distance> m_gradients;
