@@ -13,19 +13,19 @@ namespace {
 namespace gpu = kernels::gpu;
 using kernels::Bf16;
 
-/// Many short runs make one sample, so that neither the events' resolution (0.5 us) nor the launch shows.
+/// A sample has many short runs, to hide the resolution of events (0.5 us) and the launch overhead.
 constexpr double kSampleSeconds = 4e-3;
 constexpr int kMostRuns = 200;
 constexpr int kSamples = 15;
-/// An idle GPU's clock is low. What is measured first is what the rest is held against.
+/// The clock of an idle GPU is low, and the first figure is the reference of the others.
 constexpr double kWarmUpSeconds = 0.5;
-/// Random numbers are made once for so many elements, and repeated: more would take the host longer than the GPU its work.
+/// Random numbers are generated for one block and repeated, because generating more on the host would take too long.
 constexpr std::int64_t kRandomBlock = std::int64_t{1} << 20;
 
 /// SplitMix64 (Steele et al., 2014).
 class Numbers {
 public:
-    /// 24 bits in [0, 1).
+    /// Returns 24 random bits in [0, 1).
     float unit() { return static_cast<float>(next() >> 40U) * 0x1p-24F; }
     std::uint64_t next()
     {
@@ -39,7 +39,7 @@ private:
     std::uint64_t m_state = 20261122;
 };
 
-/// The greatest product that is asked of the GPU, of random numbers.
+/// Measures the largest product, of random numbers.
 template <class T>
 void benchLargestProduct(KernelBench &bench, gpu::Products &products, const char *type)
 {
@@ -96,7 +96,7 @@ void *BenchArrays::repeated(const void *block, std::size_t blockBytes, std::size
 {
     auto *array = static_cast<std::byte *>(take(bytes));
     for (std::size_t done = 0; done < bytes;) {
-        // From the host once, from then on what is there already.
+        // Copies the first block from the host and repeats it on the GPU.
         const std::size_t count = std::min(bytes - done, done == 0 ? blockBytes : done);
         require(gpu::copy(m_stream, array + done, done == 0 ? block : array, count), "a copy to the GPU");
         done += count;
@@ -158,7 +158,7 @@ void KernelBench::measure(KernelFigure figure, const Work &work, const Work &pre
     if (isStopped())
         return;
     try {
-        (void)prepared(1); // loads code, chooses the way of a product, wakes the clocks
+        (void)prepared(1); // loads code, selects the algorithm of a product, raises the clock
         const double once = prepared(1);
         const bool isSmall = m_shapes == BenchShapes::Small;
         const int runs = isSmall || prepare ? 1 : static_cast<int>(std::clamp(kSampleSeconds / once, 1.0, 1.0 * kMostRuns));

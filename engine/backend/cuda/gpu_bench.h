@@ -1,4 +1,4 @@
-// How fast a GPU's kernels are, each by itself.
+// Measures the speed of single GPU kernels.
 #pragma once
 
 #include "engine/backend/cuda/gpu_memory.h"
@@ -13,10 +13,10 @@
 
 namespace stagelens::backend {
 
-/// Gpus::benchKernels().
+/// Implements Gpus::benchKernels().
 [[nodiscard]] std::vector<KernelFigure> measureKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt);
 
-/// Arrays of a case, on the GPU in use; they go with it. Throws std::bad_alloc where memory is missing.
+/// The arrays of a benchmark on the current GPU; the destructor frees them. Throws std::bad_alloc if memory is exhausted.
 class BenchArrays {
 public:
     explicit BenchArrays(kernels::gpu::Stream stream) : m_stream(stream) {}
@@ -24,7 +24,8 @@ public:
     BenchArrays(const BenchArrays &) = delete;
     BenchArrays &operator=(const BenchArrays &) = delete;
 
-    /// Uniform random numbers of variance 1, of float or Bf16. Never zeros, whose products take less power and run faster.
+    /// Returns uniform random numbers of variance 1, float or Bf16. Zeros would be multiplied with less power and so run
+    /// faster.
     template <class T>
     T *random(std::int64_t count)
     {
@@ -32,9 +33,9 @@ public:
     }
     template <class T>
     T *randomBetween(std::int64_t count, float least, float most);
-    /// Random ids below `end`, each at most once where there are enough.
+    /// Returns random ids below `end`, without repetition if there are enough.
     std::int32_t *ids(std::int64_t count, std::int64_t end);
-    /// What lies there is nobody's.
+    /// Returns uninitialised memory.
     template <class T>
     T *space(std::int64_t count)
     {
@@ -49,7 +50,7 @@ private:
     std::vector<void *> m_arrays;
 };
 
-/// Takes the times.
+/// Runs benchmarks and collects their figures.
 class KernelBench {
 public:
     using Work = std::function<kernels::gpu::Status()>;
@@ -69,17 +70,17 @@ public:
     KernelBench &operator=(const KernelBench &) = delete;
 
     [[nodiscard]] kernels::gpu::Stream stream() const { return m_stream.get(); }
-    /// A length, or that of the small shapes.
+    /// Returns the length for the requested shapes.
     [[nodiscard]] std::int64_t length(std::int64_t real, std::int64_t small) const
     {
         return m_shapes == BenchShapes::Real ? real : small;
     }
 
-    /// Warms up, then times `work`; `prepare`, whose time is not taken, goes before every run of it.
+    /// Warms up, then times `work`. `prepare` runs untimed before each run.
     void measure(KernelFigure figure, const Work &work, const Work &prepare = {});
-    /// A figure that follows from others.
+    /// Adds a figure that is computed from others.
     void add(KernelFigure figure) { m_figures.push_back(std::move(figure)); }
-    /// What memory is missing for becomes a fault of a figure of that name.
+    /// Runs `measureAll`; if memory is exhausted, adds a figure with that name and the fault.
     void attempt(const char *name, FigureGroup group, const std::function<void(BenchArrays &arrays)> &measureAll);
 
     [[nodiscard]] const std::vector<KernelFigure> &figures() const { return m_figures; }
@@ -99,7 +100,7 @@ private:
 /// "N 4096, h 3072"
 [[nodiscard]] std::string benchShape(std::initializer_list<std::pair<const char *, std::int64_t>> lengths);
 
-// The cases, a file each.
+// The benchmarks, one file each.
 void benchProducts(KernelBench &bench, kernels::gpu::Products &products);
 void benchOutputLayer(KernelBench &bench, kernels::gpu::Products &products);
 void benchMemory(KernelBench &bench);

@@ -1,5 +1,5 @@
-// Kernels that memory bounds. What they are held against counts the bytes that they must read and write at least, each array
-// once; arrays are larger than any GPU's cache.
+// Kernels that are bound by memory bandwidth. The reference counts the bytes that they must read and write, each array once;
+// arrays exceed the caches of all GPUs.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "engine/base/text.h"
 #include "kernels/include/adamw.h"
@@ -30,7 +30,7 @@ struct Rows {
     [[nodiscard]] std::int64_t count() const { return rows * width; }
 };
 
-/// A figure of a kernel that goes through `arrays` arrays of that shape, and `beside` bytes more.
+/// Returns a figure of a kernel that accesses `arrays` arrays of that shape and `beside` more bytes.
 KernelFigure figure(const char *name, const Rows &shape, int arrays, double beside = 0)
 {
     return {.group = kGroup,

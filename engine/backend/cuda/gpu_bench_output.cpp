@@ -1,5 +1,5 @@
-// S and T of one device's shard of the output layer, kernel after kernel as engine/runtime/executor/output_shard.cpp queues
-// them. What the ranks exchange between them is not part of it.
+// S and T of one shard of the output layer, with the kernels in the order of engine/runtime/executor/output_shard.cpp. Excludes
+// communication between the ranks.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "engine/base/text.h"
 #include "kernels/include/embedding.h"
@@ -13,7 +13,7 @@ using gpu::Status;
 using kernels::Bf16;
 using kernels::Form;
 
-/// Does the next thing as long as nothing has failed.
+/// Runs the next kernel unless one has failed.
 class Chain {
 public:
     template <class Work>
@@ -39,7 +39,7 @@ struct Shape {
     }
 };
 
-/// The passes of a shard whose vocabulary is its own: the statistics of all are its own.
+/// The passes of a shard that is the whole vocabulary, so its statistics are the global ones.
 class Shard {
 public:
     Shard(KernelBench &bench, gpu::Products &products, BenchArrays &arrays, const Shape &shape)
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] Status lastOfVocab2() const { return weightGradient(); }
 
 private:
-    static constexpr float kWeight = 1e-3F; ///< of a token in the step's loss
+    static constexpr float kWeight = 1e-3F; ///< of a token in the loss of the step
 
     [[nodiscard]] kernels::TableShard table() const { return {0, m_shape.rows, m_shape.hidden}; }
     [[nodiscard]] Chain logits() const
@@ -180,7 +180,7 @@ void benchShard(KernelBench &bench, gpu::Products &products, const Shape &shape)
 void benchOutputLayer(KernelBench &bench, gpu::Products &products)
 {
     benchShard(bench, products, {bench.length(4096, 16), bench.length(4096, 24), bench.length(32768, 40)});
-    // Shards of the vocabulary of 256k, and the whole of it on one device: how far from linear the cut is.
+    // Shards of a vocabulary of 256k, and the whole, to show how far from linear the time is.
     for (const std::int64_t shards : {8, 1})
         benchShard(bench, products, {bench.length(2048, 8), bench.length(3072, 16), bench.length(262'144, 64) / shards});
 }

@@ -1,4 +1,4 @@
-// Products of S and T and of the layers, with the forms and types that the runtime gives them.
+// Products of S, T and the layers, with the forms and types of the runtime.
 #include "engine/backend/cuda/gpu_bench.h"
 
 #include "engine/base/text.h"
@@ -10,14 +10,14 @@ namespace gpu = kernels::gpu;
 using kernels::Bf16;
 using kernels::Form;
 
-/// C[rows, columns] of a sum over `inner`.
+/// The sizes of C[rows, columns], a sum over `inner`.
 struct Sizes {
     std::int64_t rows;
     std::int64_t columns;
     std::int64_t inner;
 };
 
-/// C = op(A) op(B), or where C is float C += op(A) op(B).
+/// Measures C = op(A) op(B), or C += op(A) op(B) if C is float.
 template <class Out>
 void benchProduct(KernelBench &bench, gpu::Products &products, FigureGroup group, const std::string &name, const Sizes &sizes,
                   Form aForm, Form bForm, kernels::Epilogue epilogue = kernels::Epilogue::None)
@@ -48,7 +48,7 @@ void benchProduct(KernelBench &bench, gpu::Products &products, FigureGroup group
     });
 }
 
-/// The three products of the output layer, which both methods have: VOCAB-1 makes the second in T, VOCAB-2 in S.
+/// The three products of the output layer in both methods; VOCAB-1 computes the second in T, VOCAB-2 in S.
 void benchOutput(KernelBench &bench, gpu::Products &products, std::int64_t tokens, std::int64_t hidden, std::int64_t rows)
 {
     benchProduct<Bf16>(bench, products, FigureGroup::OutputProduct, "logits (S)", {tokens, rows, hidden}, Form::Plain,

@@ -13,7 +13,7 @@ namespace {
 namespace gpu = kernels::gpu;
 
 constexpr int kTries = 20;
-constexpr base::Nanos kResolution = 500; ///< of an event, as the runtime's documentation has it
+constexpr base::Nanos kResolution = 500; ///< of an event, according to the CUDA runtime documentation
 
 base::Nanos now()
 {

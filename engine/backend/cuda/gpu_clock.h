@@ -1,4 +1,4 @@
-// When a stream reached its marks, by the host's steady clock.
+// Measures when a stream reaches its marks, by the steady clock of the host.
 #pragma once
 
 #include "engine/backend/compute.h"
@@ -10,9 +10,9 @@
 
 namespace stagelens::backend {
 
-/// Records two events per pass: the GPU stamps them itself, so that what the host does meanwhile does not show. The GPU's
-/// clock and the host's are laid side by side at every step's begin and, where times of several GPUs are compared, at its end:
-/// between the two moments the clocks drift evenly. Used with the stream's GPU in use.
+/// Records two events per pass. The GPU timestamps them, so delays of the host do not matter. The clocks of GPU and host are
+/// compared at the begin of every step and, if the times of several GPUs are compared, at its end; in between the drift is
+/// assumed linear. Call its functions with the GPU of the stream selected.
 class GpuClock {
 public:
     explicit GpuClock(kernels::gpu::Stream stream);
@@ -20,20 +20,20 @@ public:
     GpuClock &operator=(const GpuClock &) = delete;
     ~GpuClock();
 
-    /// Forgets all marks, and finds the host's time of a moment of the idle stream as well as a few tries allow.
+    /// Drops all marks and measures the host time of an event on the idle stream, as accurately as a few attempts allow.
     void align();
     [[nodiscard]] std::int64_t mark();
-    /// Of a mark that the stream has passed.
+    /// Returns the time of a mark that the stream has reached.
     [[nodiscard]] base::Nanos timeOf(std::int64_t mark);
-    /// Lays the clocks side by side again, as align() does, with the marks kept.
+    /// Compares the clocks again like align(), but keeps the marks.
     [[nodiscard]] ClockFit fit();
 
 private:
-    /// A moment of the idle stream by both clocks.
+    /// An event of the idle stream, by both clocks.
     struct Anchor {
         kernels::gpu::Event event;
-        base::Nanos time = 0;        ///< by the host's
-        base::Nanos uncertainty = 0; ///< of that, either way
+        base::Nanos time = 0;        ///< by the host clock
+        base::Nanos uncertainty = 0; ///< error bound, in either direction
     };
     [[nodiscard]] kernels::gpu::Event eventAt(std::size_t index);
     void find(Anchor &anchor);
@@ -42,10 +42,10 @@ private:
     Anchor m_begin;
     Anchor m_end;
     kernels::gpu::Event m_spare;
-    std::vector<kernels::gpu::Event> m_events; ///< made once, used in every step
+    std::vector<kernels::gpu::Event> m_events; ///< created once, reused in every step
     std::size_t m_marks = 0;
-    /// Seconds after m_begin of the first marks, as many as were asked for: each is measured from the one before, for the GPU
-    /// answers a float, which of a long time is coarse.
+    /// Seconds from m_begin to each mark, computed on demand. Each is measured from the previous mark, because CUDA returns a
+    /// float, which is inaccurate for long times.
     std::vector<double> m_times;
 };
 

@@ -1,4 +1,4 @@
-// A rank's end of NCCL's messages.
+// The communicator of a rank over NCCL.
 #pragma once
 
 #include "engine/backend/communicator.h"
@@ -8,7 +8,8 @@
 
 namespace stagelens::backend {
 
-/// On a stream of its own of that GPU. Begins to connect with the others of that id. Throws as Communicator does.
+/// Creates a communicator with a stream of its own on that GPU and starts to connect with the other ranks of `id`. Throws like
+/// Communicator.
 [[nodiscard]] std::unique_ptr<Communicator> makeGpuCommunicator(Nccl &nccl, const NcclId &id, int ranks, int rank, int gpu);
 
 } // namespace stagelens::backend

@@ -23,10 +23,10 @@ namespace {
 namespace gpu = kernels::gpu;
 using kernels::SoftmaxStatistics;
 
-/// Floats that go from the host to the GPU at once.
+/// Floats per copy between host and GPU.
 constexpr std::int64_t kStaging = std::int64_t{1} << 18;
 
-/// Each part's address is `addressOf(part)`.
+/// Collects the addresses `addressOf(part)`.
 template <class T, class Part, class AddressOf>
 gpu::Parts<T> partsOf(std::span<const Part> parts, const AddressOf &addressOf)
 {
@@ -47,8 +47,7 @@ std::size_t bytesOf(std::int64_t count, base::Precision precision)
     return static_cast<std::size_t>(count * base::elementBytes(precision));
 }
 
-/// Queues the kernels of kernels/cuda for values of T. The scratch that some need is used by one at a time, for the stream has
-/// an order.
+/// Enqueues the kernels of kernels/cuda for values of T. Kernels may share scratch, because a stream runs them in order.
 template <class T>
 class GpuCompute final : public Compute {
 public:
@@ -383,7 +382,7 @@ private:
         run([&] { return m_products->multiply(m_stream.get(), same); }, "a product");
     }
 
-    /// Numbers in the staging area: written over their floats, and read out of it.
+    /// Converts numbers in the staging area: roundInPlace() overwrites its floats, widen() reads it.
     static void roundInPlace(std::span<float> block)
     {
         auto *bytes = reinterpret_cast<std::byte *>(block.data());
@@ -414,7 +413,7 @@ private:
         finish();
     }
 
-    /// Queues a kernel, unless the run was stopped: then results are worthless anyway.
+    /// Enqueues a kernel unless the run was stopped; then its results are not used.
     template <class Kernel>
     void run(const Kernel &kernel, const char *name)
     {
@@ -430,7 +429,7 @@ private:
             m_scratch.grow(doubles);
         return reinterpret_cast<Scratch *>(m_scratch.data());
     }
-    /// What the last kernel answered.
+    /// Returns the result of the last kernel.
     double result()
     {
         double value = 0;
@@ -440,7 +439,7 @@ private:
     }
 
     int m_gpu;
-    bool m_isNamed = false; ///< the pass, for a tool
+    bool m_isNamed = false; ///< the pass has a range in a profiler
     kernels::Interrupt m_interrupt;
     GpuMemory m_memory;
     GpuStream m_stream;

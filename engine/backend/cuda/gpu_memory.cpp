@@ -19,14 +19,14 @@ void require(gpu::Status status, const char *what)
 
 void useGpu(int gpu)
 {
-    require(gpu::use(gpu), "choosing the GPU");
+    require(gpu::use(gpu), "selecting the GPU");
 }
 
 float *GpuMemory::take(std::size_t count)
 {
     useGpu(m_gpu);
     void *data = nullptr;
-    require(gpu::allocate(data, std::max<std::size_t>(count, 1) * sizeof(float)), "taking memory");
+    require(gpu::allocate(data, std::max<std::size_t>(count, 1) * sizeof(float)), "allocating memory");
     return static_cast<float *>(data);
 }
 
@@ -42,13 +42,13 @@ void GpuMemory::poison(std::span<float> values) noexcept
         require(gpu::setBytes(stream.get(), values.data(), 0xFF, values.size_bytes()), "poisoning memory");
         require(gpu::finish(stream.get()), "poisoning memory");
     } catch (const std::exception &) {
-        return; // a check that cannot be made; what the GPU has, the next call tells
+        return; // the check is skipped; the next call reports the error of the GPU
     }
 }
 
 PinnedFloats::PinnedFloats(std::int64_t count)
 {
-    require(gpu::allocatePinned(m_data, static_cast<std::size_t>(count) * sizeof(float)), "taking the host's pinned memory");
+    require(gpu::allocatePinned(m_data, static_cast<std::size_t>(count) * sizeof(float)), "allocating pinned host memory");
 }
 
 } // namespace stagelens::backend

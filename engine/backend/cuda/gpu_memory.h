@@ -1,4 +1,4 @@
-// Handles of a GPU's things, and how its failures are told.
+// Owners of GPU resources, and exceptions for GPU errors.
 #pragma once
 
 #include "engine/backend/memory.h"
@@ -12,12 +12,12 @@
 
 namespace stagelens::backend {
 
-/// Throws std::bad_alloc where memory is missing, else std::runtime_error with the text of the failure.
+/// Throws std::bad_alloc if memory is exhausted, and std::runtime_error with the message of any other error.
 void require(kernels::gpu::Status status, const char *what);
-/// Makes the calling thread work with that GPU.
+/// Selects that GPU on the calling thread.
 void useGpu(int gpu);
 
-/// Memory of one GPU.
+/// The memory of one GPU.
 class GpuMemory final : public Memory {
 public:
     explicit GpuMemory(int gpu) : m_gpu(gpu) {}
@@ -29,8 +29,8 @@ private:
     int m_gpu;
 };
 
-/// Scratch on a GPU that grows to what is asked for. What it had before stays as well: to free memory waits for all that the
-/// GPU does, and a kernel of NCCL among that may wait for what this thread has yet to ask for.
+/// Growable scratch on a GPU. Does not free earlier blocks before it is destroyed: freeing waits for all work of the GPU,
+/// including NCCL kernels that may wait for work that this thread has yet to enqueue.
 template <class T>
 class GpuArray {
 public:
@@ -49,7 +49,7 @@ public:
 
     [[nodiscard]] bool holds(std::int64_t count) const { return count <= m_count; }
     [[nodiscard]] T *data() { return m_data; }
-    /// To at least twice of what it had, so that little stays.
+    /// Grows to at least twice the size, which bounds the total of earlier blocks.
     void grow(std::int64_t count)
     {
         const std::int64_t most = std::max(count, 2 * m_count);
@@ -73,7 +73,7 @@ private:
     std::vector<T *> m_before;
 };
 
-/// Memory of the host that GPUs copy from.
+/// Pinned host memory.
 class PinnedFloats {
 public:
     explicit PinnedFloats(std::int64_t count);
@@ -86,7 +86,7 @@ private:
     void *m_data = nullptr;
 };
 
-/// A stream of a GPU.
+/// Owns a stream of a GPU.
 class GpuStream {
 public:
     explicit GpuStream(int gpu)

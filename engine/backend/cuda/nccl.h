@@ -1,4 +1,5 @@
-// What is called of NCCL, without its header: the library, or the mock of the tests (host/nccl.cpp).
+// The functions of NCCL in use, without its header: implemented by the library, or by the mock of the tests
+// (tests/cuda_emulator/mock_nccl.cpp).
 #pragma once
 
 #include "kernels/include/stream.h"
@@ -9,10 +10,10 @@
 
 namespace stagelens::backend {
 
-/// A ncclUniqueId, by which the ranks of a communicator find each other.
+/// A ncclUniqueId, by which the ranks of a communicator connect.
 using NcclId = std::array<std::byte, 128>;
 
-/// Each function is NCCL's of that name: it answers a ncclResult_t. All communicators are non-blocking.
+/// Each function calls the NCCL function of that name and returns its ncclResult_t. All communicators are non-blocking.
 class Nccl {
 public:
     using Comm = void *; ///< a ncclComm_t
@@ -20,10 +21,10 @@ public:
     static constexpr int kInProgress = 7;
 
     virtual ~Nccl() = default;
-    /// "2.28.9".
+    /// Returns, for example, "2.28.9".
     [[nodiscard]] virtual std::string version() = 0;
     [[nodiscard]] virtual int getUniqueId(NcclId &id) = 0;
-    /// For the GPU in use.
+    /// Uses the selected GPU.
     [[nodiscard]] virtual int commInitRankConfig(Comm &comm, int ranks, const NcclId &id, int rank) = 0;
     [[nodiscard]] virtual int commGetAsyncError(Comm comm, int &state) = 0;
     [[nodiscard]] virtual int groupStart() = 0;
@@ -33,11 +34,11 @@ public:
     [[nodiscard]] virtual int commFinalize(Comm comm) = 0;
     virtual int commDestroy(Comm comm) = 0;
     virtual int commAbort(Comm comm) = 0;
-    /// What a result means, with what NCCL remembers of it.
+    /// Describes a result, with the last error that NCCL recorded.
     [[nodiscard]] virtual std::string explain(int result, Comm comm) = 0;
 };
 
-/// The one that this plug-in has; null, with the reason in `problem`, where it cannot be loaded.
+/// Returns the NCCL of this plug-in. If it cannot be loaded returns null and sets `problem`.
 [[nodiscard]] Nccl *nccl(std::string &problem);
 
 } // namespace stagelens::backend

@@ -1,4 +1,4 @@
-// NCCL, looked for when it is first asked for: where there is none, GPUs train all the same.
+// Loads NCCL on first use, so that GPUs work without it.
 #include "engine/backend/cuda/nccl.h"
 
 #include "engine/base/text.h"
@@ -14,7 +14,7 @@ namespace {
 static_assert(NCCL_UNIQUE_ID_BYTES == sizeof(NcclId));
 static_assert(ncclSuccess == Nccl::kSuccess && ncclInProgress == Nccl::kInProgress);
 
-/// The first whose non-blocking communicators can be finalized and aborted as they are here.
+/// The first version with the required finalize and abort of non-blocking communicators.
 constexpr int kLeastVersion = NCCL_VERSION(2, 18, 0);
 
 std::string versionText(int code)
@@ -24,10 +24,10 @@ std::string versionText(int code)
 
 class NcclLibrary final : public Nccl {
 public:
-    /// Why it cannot be used; empty where it can.
+    /// Loads the library. Returns why it is not usable, or an empty string.
     [[nodiscard]] std::string load()
     {
-        // Keeps values that the user has set. NVLS does not add in the same order every time. The launch order makes
+        // Does not override values of the user. NVLS does not add in a fixed order. NCCL_LAUNCH_ORDER_IMPLICIT makes
         // communicators run in the order of the calls.
         ::setenv("NCCL_NVLS_ENABLE", "0", 0);
         ::setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 0);
@@ -55,7 +55,7 @@ public:
         find(m_getLastError, "ncclGetLastError");
         int code = 0;
         if (m_getVersion == nullptr || m_getVersion(&code) != ncclSuccess)
-            return "libnccl.so.2 does not tell its version; install NCCL anew";
+            return "libnccl.so.2 does not report its version; reinstall NCCL";
         m_version = versionText(code);
         if (code < kLeastVersion)
             return base::concat("NCCL ", m_version, " is too old, ", versionText(kLeastVersion),

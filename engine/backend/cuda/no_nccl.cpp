@@ -1,4 +1,4 @@
-// In place of nccl_library.cpp where NCCL's header was not found.
+// Replaces nccl_library.cpp if the header of NCCL was not found.
 #include "engine/backend/cuda/nccl.h"
 
 namespace stagelens::backend {

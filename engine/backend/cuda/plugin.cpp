@@ -1,4 +1,4 @@
-// The plug-in for NVIDIA's GPUs.
+// The plug-in for NVIDIA GPUs.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "engine/backend/cuda/gpu_communicator.h"
 #include "engine/backend/cuda/gpu_compute.h"
@@ -26,7 +26,7 @@ std::string versionText(int version)
     return base::concat(version / 1000, '.', version % 1000 / 10);
 }
 
-/// Why there is no GPU, with what CUDA says about driver and library.
+/// Explains why there is no GPU, from the versions of driver and library.
 std::string problemOf(gpu::Status status)
 {
     int driver = 0;
@@ -60,14 +60,15 @@ Gpu described(int device)
     return found;
 }
 
-/// Every launch waits for its end then, that of a message for its other end too, which another thread may be about to post.
+/// Returns whether CUDA_LAUNCH_BLOCKING is set. Then each launch waits for its end, that of a message also for the other rank,
+/// whose thread may not have posted it yet.
 bool launchesBlock()
 {
     const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
     return value != nullptr && std::string_view(value) != "0" && *value != '\0';
 }
 
-/// The self-test's arrays on a GPU.
+/// The arrays of the self-test on a GPU.
 class TestMemory final : public gpu::selftest::Memory {
 public:
     TestMemory(int device, gpu::Stream stream) : m_memory(device), m_stream(stream) {}
