@@ -9,13 +9,13 @@
 namespace stagelens::kernels {
 namespace {
 
-/// A tile: scores of 64 queries with 128 keys, 32 KiB. Each is a whole number of steps.
+/// A tile: scores of 64 queries with 128 keys, 32 KiB. Both are multiples of the step.
 constexpr std::int64_t kQueries = 64;
 constexpr std::int64_t kKeys = 128;
-/// On the diagonal the rows of a tile are taken in steps of this, so that little is computed that nobody sees.
+/// Rows per step on the diagonal, so that few masked scores are computed.
 constexpr std::int64_t kStep = kPanel;
 
-/// scores[count] = exp(scale * score - top); answers their sum. `count` is a whole number of lanes.
+/// scores[count] = exp(scale * score - top); returns their sum. `count` must be a multiple of kLanes.
 STAGELENS_INLINE float exponentiateRow(float *scores, float scale, float top, std::int64_t count)
 {
     LaneSum sum;
@@ -34,16 +34,16 @@ struct Scores {
     std::int64_t first;
     std::int64_t rows;
     std::int64_t key;
-    std::int64_t keys; ///< a whole number of panels but at the sequence's end
+    std::int64_t keys; ///< a multiple of kPanel except at the end of the sequence
     float scale;
-    /// Keys of the block that row `row` sees.
+    /// Returns the number of keys of the block that are visible to row `row`.
     [[nodiscard]] STAGELENS_INLINE std::int64_t visible(std::int64_t row) const
     {
         return std::clamp<std::int64_t>(first + row + 1 - key, 0, keys);
     }
-    /// Of a row, in whole lanes: there is room for them.
+    /// Returns the visible keys of a row, rounded up to lanes; the block has room for them.
     [[nodiscard]] STAGELENS_INLINE std::int64_t columns() const { return (keys + kLanes - 1) / kLanes * kLanes; }
-    /// The scores of a row; those that it does not see, or that are none, become -infinity.
+    /// Returns the scores of a row; sets masked and padded ones to -infinity.
     [[nodiscard]] STAGELENS_INLINE float *masked(std::int64_t row) const
     {
         float *line = values + row * kKeys;
@@ -53,14 +53,14 @@ struct Scores {
     }
 };
 
-/// The online softmax (Milakov & Gimelshein, arXiv 1805.02867): exponentials below the greatest score so far; what was summed
-/// before, and the rows of `mixed` [rows, width], shrink with it.
+/// The online softmax (Milakov & Gimelshein, arXiv 1805.02867): computes exponentials relative to the greatest score so far,
+/// and rescales the earlier sum and the rows of `mixed` [rows, width].
 STAGELENS_INLINE void onlineSoftmax(const Scores &block, float *maximum, float *sum, float *mixed, std::int64_t width)
 {
     for (std::int64_t row = 0; row < block.rows; ++row) {
         float *line = block.masked(row);
         const float top = greaterOfTwo(maximum[row], maximumOf(line, block.columns()) * block.scale);
-        const float shrink = expBelow(maximum[row] - top); // 0 at the first block
+        const float shrink = expBelow(maximum[row] - top); // 0 for the first block
         sum[row] = sum[row] * shrink + exponentiateRow(line, block.scale, top, block.columns());
         maximum[row] = top;
         for (std::int64_t i = 0; i < width; ++i)
@@ -74,7 +74,7 @@ STAGELENS_INLINE void probabilities(const Scores &block, const float *logSumExp)
         exponentiateRow(block.masked(row), block.scale, logSumExp[row], block.columns());
 }
 
-/// gradient = scale * probability * (gradient - mean), the softmax's backward, row by row.
+/// gradient = scale * probability * (gradient - mean): the backward of the softmax, row by row.
 STAGELENS_INLINE void scoreGradients(float *__restrict gradient, const Scores &block, const float *mean)
 {
     const std::int64_t columns = block.columns();
@@ -98,7 +98,7 @@ STAGELENS_INLINE float dot(const float *a, const float *b, std::int64_t count)
     return sum.total();
 }
 
-/// Calls `part(first, rows, end)` for the rows of a block in steps that see the columns [0, end), a whole number of panels.
+/// Calls `part(first, rows, end)` for the rows of a block in steps. Each step sees the columns [0, end), a multiple of kPanel.
 template <class Part>
 void forVisible(const Scores &block, const Part &part)
 {
@@ -130,7 +130,7 @@ struct Space {
     float *ofScores() { return cut(kQueries * kKeys); }
 };
 
-/// Calls `part` for the blocks of keys that the queries [first, first + rows) see, from the first on. False if interrupted.
+/// Calls `part` for the blocks of keys that the queries [first, first + rows) see, in order. Returns false if interrupted.
 template <class Part>
 bool forBlocks(float *values, std::int64_t first, std::int64_t rows, float scale, const Interrupt &interrupt, const Part &part)
 {
@@ -142,7 +142,7 @@ bool forBlocks(float *values, std::int64_t first, std::int64_t rows, float scale
     return true;
 }
 
-/// scores = A B^T of the visible part, where A [rows, size] are the block's rows and B^T the panels of all keys.
+/// scores = A B^T of the visible part. A [rows, size] are the rows of the block; the panels of B^T contain all keys.
 void scoresOf(float *scores, const Scores &block, const float *a, std::int64_t stride, const float *panels, std::int64_t size)
 {
     forVisible(block, [&](std::int64_t row, std::int64_t rows, std::int64_t end) {
@@ -159,7 +159,7 @@ void scoresOf(float *scores, const Scores &block, const float *a, std::int64_t s
     });
 }
 
-/// to[rows, width] += weights[rows, keys] B of the visible part, where B's panels hold all keys.
+/// to[rows, width] += weights[rows, keys] B of the visible part. The panels of B contain all keys.
 void addMixed(float *to, const Scores &block, const float *weights, const float *panels, const Space &space)
 {
     forVisible(block, [&](std::int64_t row, std::int64_t rows, std::int64_t end) {
@@ -177,7 +177,7 @@ void addMixed(float *to, const Scores &block, const float *weights, const float 
     });
 }
 
-/// to[keys, width] += weights^T [keys, rows] B of the visible part, where B's panels hold the tile's rows.
+/// to[keys, width] += weights^T [keys, rows] B of the visible part. The panels of B contain the rows of the tile.
 void addTurned(float *to, const Scores &block, const float *weights, const float *panels, const Space &space)
 {
     const std::int64_t step = block.visible(0) == block.keys ? block.keys : kStep;
@@ -268,7 +268,7 @@ private:
     float *m_mixed; ///< [rows, width]
 };
 
-/// What the forward left of one sequence, and the gradient of its output.
+/// The saved tensors of one sequence, and the gradient of its output.
 struct Outcome {
     const float *out;
     const float *outGradient;
@@ -280,18 +280,18 @@ class Backward {
 public:
     Backward(const Sequence &sequence, float *gradient, const Outcome &outcome, float *scratch, const Interrupt &interrupt)
         : m_sequence(sequence), m_shape(sequence.shape), m_gradient(gradient), m_outcome(outcome), m_interrupt(interrupt),
-          m_space(m_shape, scratch), m_keysTurned(m_space.ofKeys()), m_keys(m_space.ofKeys()), m_valuesTurned(m_space.ofKeys()),
-          m_keyGradient(m_space.ofKeys()), m_valueGradient(m_space.ofKeys()), m_scores(m_space.ofScores()),
-          m_scoreGradient(m_space.ofScores()), m_queries(m_space.ofQueries()), m_outGradient(m_space.ofQueries()),
-          m_queryGradient(m_space.ofQueries())
+          m_space(m_shape, scratch), m_keysTransposed(m_space.ofKeys()), m_keys(m_space.ofKeys()),
+          m_valuesTransposed(m_space.ofKeys()), m_keyGradient(m_space.ofKeys()), m_valueGradient(m_space.ofKeys()),
+          m_scores(m_space.ofScores()), m_scoreGradient(m_space.ofScores()), m_queries(m_space.ofQueries()),
+          m_outGradient(m_space.ofQueries()), m_queryGradient(m_space.ofQueries())
     {}
     [[nodiscard]] bool run(std::int64_t kvHead)
     {
         const Sequence &s = m_sequence;
         const float *keys = s.qkv + s.keyColumn(kvHead);
-        packRows(m_keysTurned, keys, s.stride, m_shape.sequence, m_shape.size);
+        packRows(m_keysTransposed, keys, s.stride, m_shape.sequence, m_shape.size);
         packColumns(m_keys, m_space.keys * kPanel, keys, s.stride, m_shape.sequence, m_shape.size);
-        packRows(m_valuesTurned, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
+        packRows(m_valuesTransposed, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
         std::fill_n(m_keyGradient, m_shape.sequence * m_space.width, 0.0F);
         std::fill_n(m_valueGradient, m_shape.sequence * m_space.width, 0.0F);
         for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
@@ -319,10 +319,10 @@ private:
         std::fill_n(m_queryGradient, rows * m_space.width, 0.0F);
         const float *logSumExp = m_outcome.logSumExp + head * m_shape.sequence + first;
         const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
-            scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTurned, m_shape.size);
+            scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTransposed, m_shape.size);
             runBest<probabilities>(block, logSumExp);
             addTurned(m_valueGradient, block, m_scores, m_outGradient, m_space);
-            scoresOf(m_scoreGradient, block, outGradient, m_shape.width(), m_valuesTurned, m_shape.size);
+            scoresOf(m_scoreGradient, block, outGradient, m_shape.width(), m_valuesTransposed, m_shape.size);
             runBest<scoreGradients>(m_scoreGradient, block, +mean);
             addMixed(m_queryGradient, block, m_scoreGradient, m_keys, m_space);
             addTurned(m_keyGradient, block, m_scoreGradient, m_queries, m_space);
@@ -330,7 +330,7 @@ private:
         unload(m_queryGradient, first, rows, column);
         return done;
     }
-    /// Rows of a gradient to its columns of the fused one.
+    /// Copies rows of a gradient to its columns of the fused gradient.
     void unload(const float *from, std::int64_t first, std::int64_t rows, std::int64_t column)
     {
         for (std::int64_t row = 0; row < rows; ++row)
@@ -343,10 +343,10 @@ private:
     Outcome m_outcome;
     const Interrupt &m_interrupt;
     Space m_space;
-    float *m_keysTurned;   ///< panels of K^T
-    float *m_keys;         ///< panels of K
-    float *m_valuesTurned; ///< panels of V^T
-    float *m_keyGradient;  ///< [keys, width], and the next
+    float *m_keysTransposed;   ///< panels of K^T
+    float *m_keys;             ///< panels of K
+    float *m_valuesTransposed; ///< panels of V^T
+    float *m_keyGradient;      ///< [keys, width], and the next
     float *m_valueGradient;
     float *m_scores;
     float *m_scoreGradient;

@@ -18,7 +18,7 @@ Blas load()
 
 #else
 
-/// The build of the library that was found at compile time, else whichever the system prefers.
+/// Returns the library found at compile time, else the default of the system.
 void *openLibrary()
 {
     ::setenv("OPENBLAS_NUM_THREADS", "1", 1); // read when the library is loaded

@@ -1,4 +1,4 @@
-// Loops compiled for several instruction sets in one binary; which one runs is chosen when the program starts.
+// Loops compiled for several instruction sets; the program selects one at start.
 #pragma once
 
 #include "kernels/include/instruction_set.h"
@@ -7,9 +7,8 @@
 
 namespace stagelens::kernels {
 
-/// `Body` compiled for each instruction set. It must be STAGELENS_INLINE, and so must what it calls in its loops. The versions
-/// give equal bits: the compiler may not contract a product and a sum to one rounding (-ffp-contract=off), and sums have
-/// lanes of their own (see lanes.h).
+/// `Body` compiled for each instruction set. It and what its loops call must be STAGELENS_INLINE. All versions give equal bits:
+/// -ffp-contract=off forbids fused multiply-add, and sums have separate lanes (lanes.h).
 template <auto Body, class Result, class... Arguments>
 struct Versions {
     static Result baseline(Arguments... arguments) { return Body(arguments...); }
@@ -25,7 +24,7 @@ struct Versions {
 #endif
 };
 
-/// Runs the version of the instruction set in use.
+/// Runs the version for the instruction set in use.
 template <auto Body, class... Arguments>
 auto runBest(Arguments... arguments)
 {

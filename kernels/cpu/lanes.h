@@ -1,5 +1,5 @@
-// Eight floats at a time, and exp: what the CPU kernels share. Sums over many values run in kLanes interleaved parts that are
-// combined in a fixed order, so that their bits do not depend on the instruction set.
+// Sums and exp over eight floats at a time, shared by the CPU kernels. Sums over many values have kLanes interleaved parts that
+// are combined in a fixed order, so their bits do not depend on the instruction set.
 #pragma once
 
 #include "kernels/cpu/dispatch.h"
@@ -21,7 +21,7 @@ STAGELENS_INLINE float greaterOfTwo(float a, float b)
     return b > a ? b : a;
 }
 
-/// One value from kLanes: the upper half is combined with the lower one until one is left.
+/// Reduces kLanes values to one, by repeatedly combining the upper half with the lower half.
 template <auto Combine, std::int64_t Half = kLanes / 2>
 STAGELENS_INLINE float folded(float *lanes)
 {
@@ -33,13 +33,13 @@ STAGELENS_INLINE float folded(float *lanes)
         return lanes[0];
 }
 
-/// A sum in kLanes parts; the loops over lanes are what the compiler turns into vector instructions.
+/// A sum in kLanes parts. The compiler vectorises the loops over lanes.
 struct LaneSum {
     float lanes[kLanes] = {};
     [[nodiscard]] STAGELENS_INLINE float total() { return folded<sumOfTwo>(lanes); }
 };
 
-/// The greatest value; -infinity of none.
+/// Returns the greatest value, or -infinity if there is none.
 STAGELENS_INLINE float maximumOf(const float *values, std::int64_t count)
 {
     float lanes[kLanes];
@@ -54,7 +54,7 @@ STAGELENS_INLINE float maximumOf(const float *values, std::int64_t count)
     return folded<greaterOfTwo>(lanes);
 }
 
-/// Below this exp is 0 here, a little before it leaves the normal numbers.
+/// Below this exp returns 0, slightly before the result would be denormal.
 inline constexpr float kExpLowest = -87.33654F;
 inline constexpr float kExpHighest = 88.72283F;
 
@@ -88,14 +88,14 @@ STAGELENS_INLINE float expOf(float x)
 {
     const float low = x < kExpLowest ? kExpLowest : x;
     const auto [p, n] = expParts(low > kExpHighest ? kExpHighest : low);
-    // 2^n in two factors, for n = 128 has no float of its own.
+    // 2^n in two factors, because 2^128 is not a float.
     const float result = p * powerOfTwo(n >> 1) * powerOfTwo(n - (n >> 1));
     const float upper = x > kExpHighest ? std::numeric_limits<float>::infinity() : result;
     const float both = x < kExpLowest ? 0.0F : upper;
-    return x == x ? both : x; // a NaN stays one
+    return x == x ? both : x; // NaN stays NaN
 }
 
-/// The same bits for x <= 88 and NaN, with less work: what a softmax needs.
+/// The same bits for x <= 88 and NaN, with less work; sufficient for a softmax.
 STAGELENS_INLINE float expBelow(float x)
 {
     const auto [p, n] = expParts(kExpLowest > x ? kExpLowest : x);
@@ -105,7 +105,7 @@ STAGELENS_INLINE float expBelow(float x)
 /// 1 / (1 + e^-x).
 STAGELENS_INLINE float sigmoidOf(float x)
 {
-    constexpr float kFar = 87.0F; // e^-x is nothing beside 1, or 1 is nothing beside it
+    constexpr float kFar = 87.0F; // beyond it e^-x is negligible against 1, or 1 against e^-x
     const float low = -kFar > x ? -kFar : x;
     const auto [p, n] = expParts(-(kFar < low ? kFar : low));
     return 1.0F / (1.0F + p * powerOfTwo(n));

@@ -34,7 +34,7 @@ STAGELENS_INLINE float sumOfSquaredDistances(const float *values, float centre, 
     return sum.total();
 }
 
-/// Sums of g and of g x^ over a row, where g = gradient * weight and x^ is the normalised input.
+/// Sums of g and g x^ over a row, where g = gradient * weight and x^ is the normalised input.
 struct RowSums {
     float gradient;
     float product;

@@ -12,9 +12,9 @@
 namespace stagelens::kernels {
 namespace {
 
-/// 50 ms of a slow core, 10 ms of a fast one.
+/// 50 ms on a slow core, 10 ms on a fast one.
 constexpr double kCallFlops = 1e9;
-/// Blocks end at multiples of this, which the library's own tiles divide.
+/// Alignment of blocks, a multiple of the tiles of the library.
 constexpr std::int64_t kGrain = 64;
 
 CBLAS_TRANSPOSE transpose(Form form)
@@ -22,8 +22,8 @@ CBLAS_TRANSPOSE transpose(Form form)
     return form == Form::Plain ? CblasNoTrans : CblasTrans;
 }
 
-/// Cuts the longest axis into equal blocks within the limit: the library packs both operands again in every call, and two
-/// long axes share the cost of that best.
+/// Divides the longest axis into equal blocks within the limit. The library packs both operands in every call, and two long
+/// axes amortise that best.
 struct Blocks {
     std::int64_t rows;
     std::int64_t columns;
@@ -41,7 +41,7 @@ struct Blocks {
     }
 };
 
-/// The block whose first row, column and inner index these are.
+/// Returns the block with that first row, column and inner index.
 void multiplyBlock(const Product &p, const Blocks &size, std::int64_t row, std::int64_t column, std::int64_t inner)
 {
     const bool aIsPlain = p.a.form == Form::Plain;
@@ -60,7 +60,7 @@ void clearOrKeep(const Product &p)
         std::for_each_n(p.c + row * p.stride, p.columns, [&p](float &value) { value = p.beta == 0 ? 0.0F : p.beta * value; });
 }
 
-/// Whether the system maps so many bytes for us now.
+/// Returns whether the system can map that many bytes now.
 bool hasAddressSpace(std::int64_t bytes)
 {
     void *const begin =
@@ -74,7 +74,7 @@ void multiply(const Product &product, const Interrupt &interrupt)
 {
     if (product.rows <= 0 || product.columns <= 0)
         return;
-    if (product.inner <= 0) // an empty sum; the library refuses operands without columns
+    if (product.inner <= 0) // an empty sum; the library rejects operands without columns
         return clearOrKeep(product);
     const Blocks size(product);
     for (std::int64_t row = 0; row < product.rows; row += size.rows) {

@@ -19,7 +19,7 @@ STAGELENS_INLINE float sumOfSquaresOf(const float *values, std::int64_t count)
     return sum.total();
 }
 
-/// Sum of gradient * weight * in over a row.
+/// Returns the sum of gradient * weight * in over a row.
 STAGELENS_INLINE float projectionOf(const float *gradient, const float *weight, const float *in, std::int64_t count)
 {
     LaneSum sum;
@@ -57,7 +57,8 @@ STAGELENS_INLINE void rmsNormBackwardLoop(float *__restrict inGradient, float *_
         const float *dy = outGradient + row * width;
         float *dx = inGradient + row * width;
         const float r = rstd[row];
-        const float mean = projectionOf(dy, weight, x, width) * r * share; // of dy w x r, the normalised input's share
+        const float mean =
+            projectionOf(dy, weight, x, width) * r * share; // mean of dy w x r, the component along the normalised input
         for (std::int64_t i = 0; i < width; ++i) {
             const float normalised = x[i] * r;
             dx[i] += r * (dy[i] * weight[i] - normalised * mean);

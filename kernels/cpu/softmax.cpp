@@ -7,9 +7,9 @@
 namespace stagelens::kernels {
 namespace {
 
-/// Rows between two questions to the interrupt: a few milliseconds of a large vocabulary.
+/// Elements between two checks of the interrupt: a few milliseconds.
 constexpr std::int64_t kElementsPerQuestion = 4'000'000;
-/// Logits that stay in a core's second cache from their maximum to their exponentials.
+/// Logits that stay in the second-level cache from their maximum to their exponentials.
 constexpr std::int64_t kElementsInCache = 64 * 1024;
 
 STAGELENS_INLINE void maxima(float *maximum, const float *logits, std::int64_t rows, std::int64_t columns)
@@ -45,7 +45,7 @@ STAGELENS_INLINE void exponentialsLoop(float *out, const float *in, std::int64_t
         out[i] = expOf(in[i]);
 }
 
-/// Calls `part(firstRow, rows)` for blocks of some `elements` until the interrupt says yes.
+/// Calls `part(firstRow, rows)` for blocks of about `elements` elements until interrupted.
 template <class Part>
 void inBlocks(const LogitShard &shard, std::int64_t elements, const Interrupt &interrupt, const Part &part)
 {
@@ -54,7 +54,7 @@ void inBlocks(const LogitShard &shard, std::int64_t elements, const Interrupt &i
         part(row, std::min(block, shard.rows - row));
 }
 
-/// target[first, first + rows): logits of the labels, 0 where they are not local.
+/// Computes target[first, first + rows): the logits of the labels, 0 if not local.
 void labelLogits(float *target, const LogitShard &shard, const std::int32_t *labels, std::int64_t first, std::int64_t rows)
 {
     for (std::int64_t row = first; row < first + rows; ++row) {

@@ -10,14 +10,14 @@
 namespace stagelens::kernels {
 namespace {
 
-/// Where a block of a few rows and one panel begins.
+/// The addresses of a block of a few rows and one panel.
 struct Block {
     const float *a;
     const float *b;
     float *c;
 };
 
-/// Rows that a block computes at once are those whose accumulators fit in the registers.
+/// A block computes as many rows as have their accumulators in registers.
 template <int Rows>
 void baselineBlock(const TileProduct &p, const Block &at)
 {

@@ -1,4 +1,4 @@
-// Products of small matrices that lie in the caches, for kernels that work in tiles: no packing of their own, no blocking.
+// Products of small cached matrices, for kernels that work in tiles. Neither packs nor blocks.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ inline constexpr std::int64_t kPanel = 16;
     return (length + kPanel - 1) / kPanel * kPanel;
 }
 
-/// C[rows, panels * kPanel] = A[rows, inner] B (+ C). Element (i, k) of A is a[i * rowStep + k * innerStep]; panel j of B is a
-/// dense [inner, kPanel] at b + j * panelStep. Every element of C is one chain of sums in the order of k: AVX2 and AVX-512
-/// give equal bits, the baseline has no fused multiply-add and others.
+/// C[rows, panels * kPanel] = A[rows, inner] B (+ C). Element (i, k) of A is a[i * rowStep + k * innerStep]; panel j of B is
+/// dense [inner, kPanel] at b + j * panelStep. Each element of C is one chain of sums in the order of k. AVX2 and AVX-512 give
+/// equal bits; the baseline has no fused multiply-add and gives others.
 struct TileProduct {
     std::int64_t rows = 0;
     std::int64_t panels = 0;
@@ -30,11 +30,11 @@ struct TileProduct {
 };
 void multiplyTile(const TileProduct &product);
 
-/// The rows of in[rows, columns] as panels of `columns`, each dense [rows, kPanel] and `panelStep` after the one before;
-/// columns beyond are 0.
+/// Packs in[rows, columns] into panels of columns, each dense [rows, kPanel] and `panelStep` after the previous one; pads
+/// columns with 0.
 void packColumns(float *panels, std::int64_t panelStep, const float *in, std::int64_t stride, std::int64_t rows,
                  std::int64_t columns);
-/// The same of in's transpose: panels of kPanel rows of `in`, each dense [columns, kPanel] and after one another.
+/// The same for the transpose: panels of kPanel rows of `in`, each dense [columns, kPanel], consecutive.
 void packRows(float *panels, const float *in, std::int64_t stride, std::int64_t rows, std::int64_t columns);
 
 } // namespace stagelens::kernels

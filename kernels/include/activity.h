@@ -1,4 +1,4 @@
-// What tools and recorders of a GPU are told, and what they tell.
+// Names ranges for profilers, and records GPU activity.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace stagelens::kernels::gpu {
 
-/// Whether a tool (Nsight Systems, say) listens to the names of ranges.
+/// Returns whether a profiler (for example Nsight Systems) records ranges.
 [[nodiscard]] bool isWatched() noexcept;
-/// Until endRange(), what the calling thread asks of a GPU stands under that name in the tool.
+/// Names the work that this thread enqueues until endRange().
 void beginRange(const char *name) noexcept;
 void endRange() noexcept;
 
-/// A kernel or a copy that a GPU carried out.
+/// A kernel or a copy that a GPU executed.
 struct ActivityRecord {
     std::uint64_t owner = 0;
     std::string name;
@@ -21,12 +21,12 @@ struct ActivityRecord {
     std::int64_t end = 0;
 };
 
-/// From now on every kernel and copy of this process' GPUs is recorded, which costs time. Why not, where that cannot be.
+/// Starts recording every kernel and copy of this process, which costs time. Returns an error message, or an empty string.
 [[nodiscard]] std::string startRecording();
-/// What the calling thread asks for until endOwner() belongs to `owner`.
+/// Attributes the work that this thread enqueues until endOwner() to `owner`.
 void beginOwner(std::uint64_t owner) noexcept;
 void endOwner() noexcept;
-/// When all that was asked for is done: what had an owner, by begin. Recording ends.
+/// Stops recording and returns the activity with an owner, sorted by begin. All work must have completed.
 [[nodiscard]] std::vector<ActivityRecord> stopRecording();
 
 } // namespace stagelens::kernels::gpu

@@ -14,7 +14,7 @@ struct AdamW {
     float beta2 = 0;
     float epsilon = 1e-8F;
     float weightDecay = 0;
-    float gradientScale = 1; ///< of clipping
+    float gradientScale = 1; ///< for clipping
     float correction1 = 1;   ///< 1 - beta1^t, t from 1
     float correction2 = 1;   ///< 1 - beta2^t
 };
@@ -24,7 +24,7 @@ void adamwStep(float *values, float *gradient, float *first, float *second, cons
 
 namespace gpu {
 
-/// As above; where `rounded` is not null it gets the new values as bfloat16, to the nearest.
+/// As above. If `rounded` is not null, also writes the new values to it, rounded to nearest.
 Status adamwStep(Stream stream, float *values, Bf16 *rounded, float *gradient, float *first, float *second,
                  const AdamW &settings, std::int64_t count);
 

@@ -20,7 +20,7 @@ constexpr float toFloat(Bf16 value)
     return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
 }
 
-/// The nearest bfloat16, ties to even; what is not a number stays so.
+/// Rounds to the nearest bfloat16, ties to even. NaN stays NaN.
 constexpr Bf16 toBf16(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);

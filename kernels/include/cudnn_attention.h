@@ -1,4 +1,4 @@
-// Attention as cuDNN has it, where that is built in (STAGELENS_CUDNN).
+// Attention with cuDNN, if built in (STAGELENS_CUDNN).
 #pragma once
 
 #include "kernels/include/attention.h"
@@ -8,8 +8,8 @@
 
 namespace stagelens::kernels::gpu {
 
-/// Of one device and, at a time, one stream and one thread. The contract is that of attentionForward() and
-/// attentionBackward(); what cannot be done is kUnsupported.
+/// Used with one device, one stream and one thread at a time. The contract is that of attentionForward() and
+/// attentionBackward(). Returns kUnsupported for unsupported shapes.
 class CudnnAttention {
 public:
     CudnnAttention();
@@ -17,7 +17,7 @@ public:
     CudnnAttention(const CudnnAttention &) = delete;
     CudnnAttention &operator=(const CudnnAttention &) = delete;
 
-    /// Why there is none; empty where there is.
+    /// Returns why cuDNN is not available, or an empty string.
     [[nodiscard]] static const std::string &problem();
 
     Status forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);

@@ -1,5 +1,4 @@
-// What is asked of a GPU beside kernels: memory, the order of work, and time. Without a CUDA header, so that the same callers
-// run on tests/cuda_emulator.
+// GPU memory, streams, events and device properties. Includes no CUDA header, so that callers also run on tests/cuda_emulator.
 #pragma once
 
 #include "kernels/include/stream.h"
@@ -19,50 +18,50 @@ struct DeviceInfo {
     std::size_t freeBytes = 0;
 };
 
-/// The least compute capability that the kernels are written for.
+/// The least supported compute capability.
 inline constexpr int kLeastMajor = 8;
 
 /// cudaErrorMemoryAllocation.
 inline constexpr Status kMissingMemory{2};
 
-/// Fails where there is no driver, or one that is too old.
+/// Fails if there is no driver or it is too old.
 Status countDevices(int &count);
-/// Free memory is asked for without taking a context, where that can be.
+/// Queries free memory without creating a context, if possible.
 Status describe(int device, DeviceInfo &info);
-/// Versions of the driver and of the runtime library, as 1000 * major + 10 * minor.
+/// Returns the versions of driver and runtime library, as 1000 * major + 10 * minor.
 Status versions(int &driver, int &runtime);
 
-/// The calling thread works with that GPU from now on.
+/// Selects that GPU on the calling thread.
 Status use(int device);
-/// Lets kernels of the GPU in use read and write the memory of another one. Success where that was so already.
+/// Lets kernels of the selected GPU access the memory of another one. Succeeds if they already can.
 Status reach(int device);
 
-/// Memory of the GPU in use, at an address that is a multiple of 256. What is taken last, while there is none, is null.
+/// Allocates memory of the selected GPU, aligned to 256 bytes. On failure `data` is null.
 Status allocate(void *&data, std::size_t bytes);
 void release(void *data) noexcept;
-/// Memory of the host that a GPU copies from and to while others work.
+/// Allocates pinned host memory, for copies that overlap other work.
 Status allocatePinned(void *&data, std::size_t bytes);
 void releasePinned(void *data) noexcept;
 
-/// A stream that waits for no other one.
+/// Creates a stream that does not synchronise with the default stream.
 Status makeStream(Stream &stream);
 void destroy(Stream stream) noexcept;
-/// Waits until all that was queued is done; answers what went wrong in it.
+/// Blocks until all enqueued work has completed. Returns its error, if any.
 Status finish(Stream stream);
-/// Between any two places, of the host or of any GPU.
+/// Copies between any addresses of the host or of GPUs.
 Status copy(Stream stream, void *to, const void *from, std::size_t bytes);
 Status setBytes(Stream stream, void *to, int byte, std::size_t bytes);
 
-/// A moment in a stream.
+/// A point in a stream.
 struct Event {
     void *handle = nullptr;
 };
 Status makeEvent(Event &event);
 void destroy(Event event) noexcept;
 Status record(Event event, Stream stream);
-/// Whether it has happened, without waiting.
+/// Returns whether the stream has reached the event, without blocking.
 Status query(bool &happened, Event event);
-/// Between two events that have happened.
+/// Returns the time between two events that were reached.
 Status elapsed(double &seconds, Event from, Event to);
 
 } // namespace stagelens::kernels::gpu

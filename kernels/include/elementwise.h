@@ -1,4 +1,4 @@
-// Element by element kernels and sums in a fixed order. Arrays may be unaligned; they must not overlap unless it is said.
+// Elementwise kernels, and sums in a fixed order. Arrays may be unaligned. They must not overlap unless a comment allows it.
 #pragma once
 
 #include "kernels/include/parts.h"
@@ -14,12 +14,12 @@ void add(float *to, const float *from, std::int64_t count);
 void scale(float *to, const float *from, float factor, std::int64_t count);
 /// to += from * factor.
 void addScaled(float *to, const float *from, float factor, std::int64_t count);
-/// to[rows, width] += the rows of `from`, each times its factor.
+/// to[rows, width] += factor[row] * from[row].
 void addScaledRows(float *to, const float *from, const float *factor, std::int64_t rows, std::int64_t width);
-/// Sum of squares, in double, in a fixed order.
+/// Returns the sum of squares, in double, in a fixed order.
 [[nodiscard]] double sumOfSquares(const float *values, std::int64_t count);
 
-/// Every row of out[rows, width] = bias + the row of `residual` (or of zeros where it is null).
+/// out[rows, width] = bias + residual, row by row; a null residual counts as zeros.
 void fillRows(float *out, const float *bias, const float *residual, std::int64_t rows, std::int64_t width);
 /// sums[width] += the sum of the rows of in[rows, width], in row order.
 void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width);
@@ -39,31 +39,31 @@ Status addScaled(Stream stream, T *to, const T *from, float factor, std::int64_t
 template <class T>
 Status scale(Stream stream, T *to, const T *from, float factor, std::int64_t count);
 
-/// to = from, rounded where T has fewer bits.
+/// to = from, rounded if T has fewer bits.
 template <class T>
 Status convert(Stream stream, T *to, const float *from, std::int64_t count);
 template <class T>
 Status fill(Stream stream, T *to, float value, std::int64_t count);
 
-/// Doubles of scratch of sumOfSquares().
+/// Returns the doubles of scratch of sumOfSquares().
 [[nodiscard]] std::int64_t squaresScratch(std::int64_t count);
-/// *sum = as above, into device memory.
+/// As above, into device memory.
 Status sumOfSquares(Stream stream, double *sum, const float *values, std::int64_t count, double *scratch);
 
 /// As above.
 template <class T>
 Status fillRows(Stream stream, T *out, const T *bias, const T *residual, std::int64_t rows, std::int64_t width);
 
-/// Floats of scratch of addColumnSums().
+/// Returns the floats of scratch of addColumnSums().
 [[nodiscard]] std::int64_t columnSumsScratch(std::int64_t rows, std::int64_t width);
-/// As above; rows are summed in an order that depends on `rows` alone.
+/// As above. The order of the sum depends only on `rows`.
 template <class T>
 Status addColumnSums(Stream stream, float *sums, const T *in, std::int64_t rows, std::int64_t width, float *scratch);
 
-/// out = the sum of the parts, in rank order and in float, rounded once; `out` may be one of the parts.
+/// out = the sum of the parts in rank order, accumulated in float and rounded once. `out` may be one of the parts.
 template <class T>
 Status sumParts(Stream stream, T *out, const Parts<T> &parts, std::int64_t count);
-/// As above of parts [rows, width] whose rows are first scaled by factors[part, rows].
+/// As above, with row i of part k [rows, width] multiplied by factors[k, i].
 template <class T>
 Status sumScaledParts(Stream stream, T *out, const Parts<T> &parts, const float *factors, std::int64_t rows,
                       std::int64_t width);

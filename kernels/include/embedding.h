@@ -13,14 +13,13 @@ struct TableShard {
     std::int64_t width = 0;
 };
 
-/// out[tokens, width] = the row of each token, zeros where it is not local.
+/// out[tokens, width] = the table row of each token; zeros if it is not local.
 void gatherRows(float *out, const float *table, const TableShard &shard, const std::int32_t *ids, std::int64_t tokens);
-/// table's row of each local token += factor * in's row, in token order.
+/// Adds factor * in[token] to the table row of each local token, in token order.
 void scatterAddRows(float *table, const TableShard &shard, const std::int32_t *ids, const float *in, float factor,
                     std::int64_t tokens);
-/// out = factor[row] * in's row, less `weight` times the table's row of the token where that is local: an output shard's share
-/// of the gradient of its input from the product of exponentials and table. `out` may be `in`; without a table (null) rows are
-/// scaled and that is all.
+/// out = factor[row] * in[row] - weight * (the table row of the token, if local): an output shard's part of the gradient of its
+/// input, from the product of exponentials and table. `out` may be `in`. Without a table (null) only scales rows.
 void scaleRows(float *out, const float *in, const float *factor, const float *table, const TableShard &shard,
                const std::int32_t *ids, float weight, std::int64_t tokens);
 
@@ -30,18 +29,17 @@ namespace gpu {
 template <class T>
 Status gatherRows(Stream stream, T *out, const T *table, const TableShard &shard, const std::int32_t *ids, std::int64_t tokens);
 
-/// rows[batch, sequence, width] += table[sequence, width]: the positions of each sequence.
+/// rows[batch, sequence, width] += table[sequence, width]: adds position embeddings.
 template <class T>
 Status addPositions(Stream stream, T *rows, const T *table, std::int64_t batch, std::int64_t sequence, std::int64_t width);
-/// table += the rows of each sequence, one sequence after the other.
+/// table += the rows of each sequence, in sequence order.
 template <class T>
 Status addPositionGradients(Stream stream, float *table, const T *rows, std::int64_t batch, std::int64_t sequence,
                             std::int64_t width);
 
-/// order[tokens]: the positions of `ids` in rising order of id, equal ids in rising order of position: what scatterAddRows()
-/// walks along. The same order serves all shards.
+/// Sorts positions by id, then by position, for scatterAddRows(). All shards can use the same order.
 Status sortTokens(Stream stream, std::int32_t *order, const std::int32_t *ids, std::int64_t tokens);
-/// As above into a table of floats, with `order` from sortTokens(): a row's tokens are added in token order.
+/// As above, into a table of floats, with `order` from sortTokens(). Tokens of a row are added in token order.
 template <class T>
 Status scatterAddRows(Stream stream, float *table, const TableShard &shard, const std::int32_t *ids, const std::int32_t *order,
                       const T *in, float factor, std::int64_t tokens);

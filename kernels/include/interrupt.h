@@ -1,4 +1,4 @@
-// How a long kernel learns that nobody waits for its result any more.
+// Interrupts long kernels.
 #pragma once
 
 #include <algorithm>
@@ -6,18 +6,18 @@
 
 namespace stagelens::kernels {
 
-/// Asked between the blocks of a long kernel. Once it says yes, kernels return early and their outputs are worthless: the
-/// caller asks as well before it uses them. The default never says yes.
+/// Checked between the blocks of a long kernel. After it returns true, kernels return early with undefined outputs, so callers
+/// must check it before they use them. The default always returns false.
 struct Interrupt {
     bool (*asked)(const void *context) = nullptr;
     const void *context = nullptr;
     [[nodiscard]] bool operator()() const { return asked != nullptr && asked(context); }
 };
 
-/// Elements that inBlocks() does between two questions: a few milliseconds of a kernel that memory bounds.
+/// Elements per block of inBlocks(): a few milliseconds of a memory-bound kernel.
 inline constexpr std::int64_t kInterruptBlock = std::int64_t{1} << 20;
 
-/// Calls `work(first, count)` for one block of `total` elements after another, until the interrupt says yes.
+/// Calls `work(first, count)` for consecutive blocks of `total` elements until interrupted.
 template <class Work>
 void inBlocks(std::int64_t total, const Interrupt &interrupt, const Work &work)
 {

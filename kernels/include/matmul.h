@@ -32,33 +32,33 @@ struct Product {
     float beta = 0;
 };
 
-/// What follows the product before it is rounded. `bias`[columns] belongs to each row; `between` has the form of C.
+/// What is applied to the product before it is rounded. `bias`[columns] is added to each row; `between` has the shape of C.
 enum class Epilogue : unsigned char {
     None,
     Bias,        ///< C + bias
-    Gelu,        ///< between = C + bias; C = GELU in its tanh form of that
+    Gelu,        ///< between = C + bias; C = tanh GELU of `between`
     GeluBackward ///< C times the derivative of GELU at `between`
 };
 
-/// Computes the product in blocks of at most about 10^9 FLOPs (10 to 50 ms on one core), with a question to `interrupt` before
-/// each. The cut depends on the shape alone, so equal calls give equal bits.
+/// Computes the product in blocks of at most 10^9 FLOPs (10 to 50 ms on one core), and checks `interrupt` before each. The
+/// blocks depend only on the shape, so equal calls give equal bits.
 void multiply(const Product &product, const Interrupt &interrupt = {});
 
-/// Makes the library compute each call on its caller's thread. Call before the first product; cheap to repeat.
+/// Makes the library compute each call on its caller's thread. Call before the first product; may be repeated.
 void useOneThreadPerCall();
-/// Reserves the address space that the library needs for products on `threads` threads at once, kProductBuffer each, for the
-/// life of the process. Without it the library would ask for memory again and again, for ever, where there is none. False if
-/// the system refuses it; then no product may be computed.
+/// Reserves the address space for products on `threads` concurrent threads, kProductBuffer each, until the process ends.
+/// Without it the library retries allocations forever if memory is exhausted. Returns false if the system refuses; then no
+/// product may be computed.
 [[nodiscard]] bool reserveProducts(int threads);
-/// Bytes of address space that the library takes for a thread. Of memory it takes what a product touches.
+/// Address space that the library reserves per thread. It uses only the memory that a product touches.
 inline constexpr std::int64_t kProductBuffer = std::int64_t{128} << 20;
-/// The library with its version, target core and thread model.
+/// Returns the library with its version, target core and thread model.
 [[nodiscard]] const char *libraryConfiguration();
 [[nodiscard]] const char *libraryCore();
 
 namespace gpu {
 
-/// As above, of float or Bf16.
+/// As above, for float or Bf16.
 template <class T>
 struct Operand {
     const T *data = nullptr;
@@ -66,8 +66,8 @@ struct Operand {
     Form form = Form::Plain;
 };
 
-/// C = epilogue(alpha op(A) op(B) + beta D), row-major, summed in float, where D is `addend` or, where that is null, C. The
-/// types are float alone (true float: no TF32), Bf16 alone, or Bf16 with a C of float: gradients of weights, with beta = 1.
+/// C = epilogue(alpha op(A) op(B) + beta D), row-major, accumulated in float, where D is `addend`, or C if that is null. Types:
+/// all float (no TF32), all Bf16, or Bf16 with a float C, for gradients of weights, with beta = 1.
 template <class T, class Out = T>
 struct Product {
     std::int64_t rows = 0;
@@ -80,31 +80,31 @@ struct Product {
     float alpha = 1;
     float beta = 0;
     Epilogue epilogue = Epilogue::None;
-    const Out *addend = nullptr; ///< a residual, say
+    const Out *addend = nullptr; ///< a residual, for example
     const Out *bias = nullptr;
-    Out *between = nullptr; ///< what stands between product and GELU
+    Out *between = nullptr; ///< the input of GELU
 };
 
-/// Device memory that products need to be fast (cuBLASLt on Hopper).
+/// Workspace for fast products (cuBLASLt on Hopper).
 inline constexpr std::int64_t kProductWorkspace = std::int64_t{32} << 20;
 
-/// Products of one device and, at a time, one stream and one thread. The way to compute a product is chosen once for its shape,
-/// strides, forms, types, epilogue and the alignment of its arrays up to 16 bytes, whatever alpha and beta, and kept: equal
-/// products of equal numbers have equal bits. No sum is split between blocks.
+/// The products of one device, on one stream and one thread at a time. Selects an algorithm once for each shape, strides,
+/// forms, types, epilogue and alignment up to 16 bytes, whatever alpha and beta, and caches it: equal products of equal numbers
+/// have equal bits. No sum is split between thread blocks.
 class Products {
 public:
-    /// `workspace` stays the caller's, and is at an address that is a multiple of 256.
+    /// The caller owns `workspace`, which must be aligned to 256 bytes.
     Products(void *workspace, std::int64_t bytes);
     ~Products();
     Products(const Products &) = delete;
     Products &operator=(const Products &) = delete;
 
-    /// kUnsupported where strides are too small or arrays are missing. Where the library cannot do an epilogue (GELU of float,
-    /// or of rows that are no multiple of 8) kernels follow the product; those need C without gaps between its rows.
+    /// Returns kUnsupported if strides are too small or arrays are missing. If the library does not support an epilogue (GELU
+    /// of float, or of rows that are not a multiple of 8), separate kernels apply it; they need a dense C.
     template <class T, class Out>
     Status multiply(Stream stream, const Product<T, Out> &product);
 
-    /// Ways that have been chosen so far.
+    /// Returns the number of cached algorithms.
     [[nodiscard]] int plans() const;
 
 private:

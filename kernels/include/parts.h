@@ -1,4 +1,4 @@
-// Equal arrays that the ranks of a run have made, for kernels that combine them in rank order.
+// Arrays of equal size from all ranks, for kernels that combine them in rank order.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace stagelens::kernels::gpu {
 
 inline constexpr int kMostParts = 64;
 
-/// Their addresses on the device, in rank order; a kernel gets them by value. No more than kMostParts.
+/// Their device addresses in rank order, at most kMostParts; passed to kernels by value.
 template <class T>
 struct Parts {
     const T *at[kMostParts] = {};

@@ -1,5 +1,5 @@
-// Softmax statistics of the tokens over the whole vocabulary from those of its shards (arXiv 2411.05288, section 4). Shards are
-// combined in the order of their ranks, so that every device gets the same bits.
+// Combines the softmax statistics of shards into those of the whole vocabulary (arXiv 2411.05288, section 4), in rank order, so
+// that every device gets the same bits.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,33 @@
 
 namespace stagelens::kernels {
 
-/// Of every token, over the whole vocabulary or a shard; they lie elsewhere, one after the other.
+/// Statistics of every token over the whole vocabulary or a shard. Does not own the arrays.
 struct SoftmaxStatistics {
     float *maximum = nullptr;
     float *sum = nullptr;    ///< of exp(logit - maximum)
-    float *target = nullptr; ///< the label's logit; of a shard 0 where another one has it
+    float *target = nullptr; ///< the logit of the label; 0 in shards without it
     std::int64_t tokens = 0;
 
-    /// [maximum | sum | target]
+    /// `values` is [maximum | sum | target].
     SoftmaxStatistics(float *values, std::int64_t count)
         : maximum(values), sum(values + count), target(values + 2 * count), tokens(count)
     {}
 };
-/// What the shards have, in the order of their ranks.
+/// The statistics of the shards, in rank order.
 using ShardParts = std::span<const float *const>;
 
-/// Fills `all` from every shard's [maximum | sum | target].
+/// Computes `all` from every shard's [maximum | sum | target].
 void combineShards(const SoftmaxStatistics &all, ShardParts parts);
-/// maximum[tokens] = the greatest of the shards' maxima.
+/// maximum[tokens] = the maximum over shards.
 void combineMaxima(float *maximum, ShardParts parts, std::int64_t tokens);
-/// Fills `all` from those maxima and every shard's [sum | target] by them.
+/// Computes `all` from those maxima and every shard's [sum | target] relative to them.
 void combineSums(const SoftmaxStatistics &all, const float *maximum, ShardParts parts);
-/// factors[shards, tokens]: what each shard's exponentials must be multiplied with to be the softmax over the whole vocabulary,
-/// alpha of section 4.3 over the shard's own sum. Parts begin with the shard's maxima.
+/// factors[shards, tokens]: the factors from the exponentials of each shard to the softmax over the whole vocabulary (alpha of
+/// section 4.3 over the sum of the shard). Parts begin with the maxima of the shard.
 void shardFactors(float *factors, ShardParts parts, const SoftmaxStatistics &all);
-/// The same of one shard, times `weight`.
+/// The same for one shard, times `weight`.
 void tokenFactors(float *factors, const SoftmaxStatistics &shard, const SoftmaxStatistics &all, float weight);
-/// Sum of the losses of the first `counted` tokens, log sum + maximum - target, in double and in token order.
+/// Returns the sum of the losses of the first `counted` tokens, log sum + maximum - target, in double and in token order.
 [[nodiscard]] double lossSum(const SoftmaxStatistics &all, std::int64_t counted);
 
 } // namespace stagelens::kernels

@@ -1,4 +1,4 @@
-// SwiGLU (Shazeer, arXiv 2002.05202): an MLP's inner activation silu(gate) * up, where silu x = x / (1 + e^-x).
+// SwiGLU (Shazeer, arXiv 2002.05202): the inner activation of an MLP, silu(gate) * up, where silu x = x / (1 + e^-x).
 #pragma once
 
 #include "kernels/include/stream.h"
@@ -10,7 +10,7 @@ namespace stagelens::kernels {
 /// out = silu(gate) * up.
 void swigluForward(float *out, const float *gate, const float *up, std::int64_t count);
 
-/// The gradients of gate and up take the places of gate and up.
+/// Overwrites gate and up with their gradients.
 void swigluBackward(float *gate, float *up, const float *outGradient, std::int64_t count);
 
 namespace gpu {
