@@ -275,7 +275,7 @@ CommThread::InFlight CommThread::withTensor(const Message &message)
 {
     if (message.to == m_rank.rank) {
         const auto count = static_cast<std::size_t>(message.floats);
-        return {message, std::make_shared<Buffer>(m_rank.pool->take(count, kMessages))};
+        return {message, std::make_shared<Buffer>(m_rank.pool->allocate(count, kMessages))};
     }
     Tensor tensor;
     {

@@ -32,8 +32,8 @@ public:
     Memory(const Memory &) = delete;
     Memory &operator=(const Memory &) = delete;
     /// Allocates at least one float, aligned to 64 bytes. Throws std::bad_alloc if memory is exhausted.
-    [[nodiscard]] virtual float *take(std::size_t count) = 0;
-    virtual void giveBack(float *data) noexcept = 0;
+    [[nodiscard]] virtual float *allocate(std::size_t count) = 0;
+    virtual void release(float *data) noexcept = 0;
     /// Fills freed memory with NaN.
     virtual void poison(std::span<float> values) noexcept = 0;
 };
@@ -64,15 +64,15 @@ private:
 class Slab {
 public:
     /// `from` must outlive the slab.
-    explicit Slab(std::size_t count, Memory &from = hostMemory()) : m_data(from.take(count), {&from}), m_count(count) {}
+    explicit Slab(std::size_t count, Memory &from = hostMemory()) : m_data(from.allocate(count), {&from}), m_count(count) {}
     [[nodiscard]] std::span<float> values() { return {m_data.get(), m_count}; }
 
 private:
-    struct GiveBack {
+    struct Release {
         Memory *memory;
-        void operator()(float *data) const { memory->giveBack(data); }
+        void operator()(float *data) const { memory->release(data); }
     };
-    std::unique_ptr<float[], GiveBack> m_data;
+    std::unique_ptr<float[], Release> m_data;
     std::size_t m_count;
 };
 
@@ -113,7 +113,7 @@ public:
     Pool &operator=(const Pool &) = delete;
 
     /// Returns uninitialised floats. Throws std::bad_alloc if memory is exhausted.
-    [[nodiscard]] Buffer take(std::size_t count, Category category);
+    [[nodiscard]] Buffer allocate(std::size_t count, Category category);
     [[nodiscard]] MemoryMeter &meter() { return m_meter; }
     [[nodiscard]] const MemoryMeter &meter() const { return m_meter; }
     /// Returns the number of blocks allocated outside the region.
@@ -124,7 +124,7 @@ public:
 private:
     friend class Buffer;
     [[nodiscard]] float *newBlock(std::size_t count);
-    void giveBack(float *data, std::size_t count) noexcept;
+    void release(float *data, std::size_t count) noexcept;
 
     Memory &m_memory;
     mutable std::mutex m_mutex;

@@ -218,7 +218,7 @@ void ProcessLink::end()
 WirePayload ProcessLink::place(int /*from*/, const WireHeader &header)
 {
     if (header.type == static_cast<std::uint8_t>(MessageType::TensorData)) {
-        auto tensor = std::make_shared<Buffer>(m_pool.take(header.bytes / sizeof(float), 0));
+        auto tensor = std::make_shared<Buffer>(m_pool.allocate(header.bytes / sizeof(float), 0));
         return {std::as_writable_bytes(tensor->values()), tensor};
     }
     auto bytes = std::make_shared<Bytes>(header.bytes);

@@ -27,7 +27,7 @@ constexpr std::int64_t kVocabulary = 32768;
 /// Memory as a device has it, filled with random numbers: zeros would be flattered by some processors.
 class Floats {
 public:
-    explicit Floats(std::int64_t count, float lowest = -0.5F) : m_buffer(pool().take(static_cast<std::size_t>(count), 0))
+    explicit Floats(std::int64_t count, float lowest = -0.5F) : m_buffer(pool().allocate(static_cast<std::size_t>(count), 0))
     {
         base::Random random(static_cast<std::uint64_t>(count));
         for (float &value : m_buffer.values())

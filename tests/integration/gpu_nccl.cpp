@@ -123,7 +123,7 @@ std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, i
 
 backend::Tensor letter(backend::Pool &pool)
 {
-    auto tensor = std::make_shared<backend::Buffer>(pool.take(4, backend::kMessages));
+    auto tensor = std::make_shared<backend::Buffer>(pool.allocate(4, backend::kMessages));
     std::ranges::fill(tensor->values(), 1.0F);
     return tensor;
 }

@@ -170,8 +170,8 @@ private slots:
         // Stands in for the parameters, which a device takes before its first step.
         std::vector<backend::Buffer> fixed;
         for (std::size_t i = 0; i < plans[0].buffers.fixed().size(); ++i)
-            fixed.push_back(memory.pool().take(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
-                                               static_cast<backend::Category>(i)));
+            fixed.push_back(memory.pool().allocate(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
+                                                   static_cast<backend::Category>(i)));
         memory.begin(runtime::DeviceMemory::Order::Planned);
         const auto input = [&](int microbatch) { return memory.at(BufferKind::StageInput, 0, microbatch); };
         const std::string wrong = lifetimeError([&] { memory.enter(order[1]); });
@@ -192,7 +192,7 @@ private slots:
         QVERIFY2(late.find("which B0@0 at position 1 has freed") != std::string::npos, late.c_str());
         if (backend::checksMemory()) {
             memory.enter(order[2]);
-            const auto more = memory.pool().take(1, static_cast<backend::Category>(simulate::MemoryCategory::Activations));
+            const auto more = memory.pool().allocate(1, static_cast<backend::Category>(simulate::MemoryCategory::Activations));
             const std::string unplanned = lifetimeError([&] { memory.leave(); });
             QVERIFY2(unplanned.find("of activations after F1@0 at position 2, but its plan has") != std::string::npos,
                      unplanned.c_str());

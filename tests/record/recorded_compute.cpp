@@ -135,20 +135,20 @@ public:
         log.traces.emplace_back();
     }
     [[nodiscard]] std::size_t device() const { return static_cast<std::size_t>(m_device); }
-    float *take(std::size_t count) override
+    float *allocate(std::size_t count) override
     {
-        float *const data = m_inner.take(count);
+        float *const data = m_inner.allocate(count);
         const std::lock_guard lock(theLog().mutex);
         theLog().blocks[reinterpret_cast<const std::byte *>(data)] = {m_device, m_number++, count * sizeof(float)};
         return data;
     }
-    void giveBack(float *data) noexcept override
+    void release(float *data) noexcept override
     {
         {
             const std::lock_guard lock(theLog().mutex);
             theLog().blocks.erase(reinterpret_cast<const std::byte *>(data));
         }
-        m_inner.giveBack(data);
+        m_inner.release(data);
     }
     void poison(std::span<float> values) noexcept override { m_inner.poison(values); }
 

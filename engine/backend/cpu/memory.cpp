@@ -21,7 +21,7 @@ base::Bytes bytesOf(std::size_t count)
 
 class HostMemory final : public Memory {
 public:
-    float *take(std::size_t count) override
+    float *allocate(std::size_t count) override
     {
         // The kernel maps huge pages only to ranges aligned to their size.
         const std::size_t least = std::max<std::size_t>(count, 1) * sizeof(float);
@@ -34,7 +34,7 @@ public:
             ::madvise(data, bytes, MADV_HUGEPAGE); // a hint; without it only performance suffers
         return data;
     }
-    void giveBack(float *data) noexcept override { std::free(data); }
+    void release(float *data) noexcept override { std::free(data); }
     void poison(std::span<float> values) noexcept override { std::memset(values.data(), 0xFF, values.size_bytes()); }
 };
 
@@ -115,7 +115,7 @@ void Buffer::release() noexcept
     if (m_pool == nullptr)
         return;
     m_pool->meter().remove(m_category, bytesOf(m_size));
-    m_pool->giveBack(m_data, m_size);
+    m_pool->release(m_data, m_size);
     m_pool = nullptr;
 }
 
@@ -136,7 +136,7 @@ float *Pool::newBlock(std::size_t count)
     return m_slabs.emplace_back(floats, m_memory).values().data();
 }
 
-Buffer Pool::take(std::size_t count, Category category)
+Buffer Pool::allocate(std::size_t count, Category category)
 {
     const std::scoped_lock lock(m_mutex);
     std::vector<float *> &blocks = m_free[count];
@@ -147,12 +147,12 @@ Buffer Pool::take(std::size_t count, Category category)
     return {*this, block, count, category};
 }
 
-void Pool::giveBack(float *data, std::size_t count) noexcept
+void Pool::release(float *data, std::size_t count) noexcept
 {
     if (checksMemory())
         m_memory.poison({data, count});
     const std::scoped_lock lock(m_mutex);
-    // take() has created the list. If it cannot grow, the block stays unused until the pool is destroyed.
+    // allocate() has created the list. If it cannot grow, the block stays unused until the pool is destroyed.
     try {
         m_free[count].push_back(data);
     } catch (const std::bad_alloc &) {

@@ -84,7 +84,7 @@ BenchArrays::~BenchArrays()
         gpu::release(array);
 }
 
-void *BenchArrays::take(std::size_t bytes)
+void *BenchArrays::allocate(std::size_t bytes)
 {
     void *array = nullptr;
     require(gpu::allocate(array, std::max<std::size_t>(bytes, 1)), "taking memory");
@@ -94,7 +94,7 @@ void *BenchArrays::take(std::size_t bytes)
 
 void *BenchArrays::repeated(const void *block, std::size_t blockBytes, std::size_t bytes)
 {
-    auto *array = static_cast<std::byte *>(take(bytes));
+    auto *array = static_cast<std::byte *>(allocate(bytes));
     for (std::size_t done = 0; done < bytes;) {
         // Copies the first block from the host and repeats it on the GPU.
         const std::size_t count = std::min(bytes - done, done == 0 ? blockBytes : done);

@@ -39,11 +39,11 @@ public:
     template <class T>
     T *space(std::int64_t count)
     {
-        return static_cast<T *>(take(static_cast<std::size_t>(count) * sizeof(T)));
+        return static_cast<T *>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
     }
 
 private:
-    void *take(std::size_t bytes);
+    void *allocate(std::size_t bytes);
     void *repeated(const void *block, std::size_t blockBytes, std::size_t bytes);
 
     kernels::gpu::Stream m_stream;

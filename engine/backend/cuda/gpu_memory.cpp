@@ -22,7 +22,7 @@ void useGpu(int gpu)
     require(gpu::use(gpu), "selecting the GPU");
 }
 
-float *GpuMemory::take(std::size_t count)
+float *GpuMemory::allocate(std::size_t count)
 {
     useGpu(m_gpu);
     void *data = nullptr;
@@ -30,7 +30,7 @@ float *GpuMemory::take(std::size_t count)
     return static_cast<float *>(data);
 }
 
-void GpuMemory::giveBack(float *data) noexcept
+void GpuMemory::release(float *data) noexcept
 {
     gpu::release(data);
 }

@@ -21,8 +21,8 @@ void useGpu(int gpu);
 class GpuMemory final : public Memory {
 public:
     explicit GpuMemory(int gpu) : m_gpu(gpu) {}
-    float *take(std::size_t count) override;
-    void giveBack(float *data) noexcept override;
+    float *allocate(std::size_t count) override;
+    void release(float *data) noexcept override;
     void poison(std::span<float> values) noexcept override;
 
 private:
@@ -43,8 +43,8 @@ public:
     ~GpuArray()
     {
         for (T *data : m_before)
-            giveBack(data);
-        giveBack(m_data);
+            release(data);
+        release(m_data);
     }
 
     [[nodiscard]] bool holds(std::int64_t count) const { return count <= m_count; }
@@ -54,7 +54,7 @@ public:
     {
         const std::int64_t most = std::max(count, 2 * m_count);
         m_before.reserve(m_before.size() + 1);
-        auto *data = reinterpret_cast<T *>(m_memory.take(static_cast<std::size_t>(most) * sizeof(T) / sizeof(float) + 1));
+        auto *data = reinterpret_cast<T *>(m_memory.allocate(static_cast<std::size_t>(most) * sizeof(T) / sizeof(float) + 1));
         if (m_data != nullptr)
             m_before.push_back(m_data);
         m_data = data;
@@ -62,10 +62,10 @@ public:
     }
 
 private:
-    void giveBack(T *data) noexcept
+    void release(T *data) noexcept
     {
         if (data != nullptr)
-            m_memory.giveBack(reinterpret_cast<float *>(data));
+            m_memory.release(reinterpret_cast<float *>(data));
     }
     Memory &m_memory;
     T *m_data = nullptr;

@@ -75,12 +75,12 @@ public:
     void *allocate(std::int64_t bytes) override
     {
         try {
-            return m_memory.take(static_cast<std::size_t>(bytes) / sizeof(float) + 1);
+            return m_memory.allocate(static_cast<std::size_t>(bytes) / sizeof(float) + 1);
         } catch (const std::bad_alloc &) {
             return nullptr;
         }
     }
-    void release(void *array) override { m_memory.giveBack(static_cast<float *>(array)); }
+    void release(void *array) override { m_memory.release(static_cast<float *>(array)); }
     gpu::Status upload(void *to, const void *from, std::int64_t bytes) override { return move(to, from, bytes); }
     gpu::Status download(void *to, const void *from, std::int64_t bytes) override { return move(to, from, bytes); }
 

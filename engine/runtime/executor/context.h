@@ -12,11 +12,11 @@ using backend::Values;
 
 /// Scratch memory, which is not preserved between passes, and the constants of the architecture.
 struct Workspace {
-    backend::Buffer wide;      ///< [b s, max(h, ffn, width of queries, keys and values)]
-    backend::Buffer narrow;    ///< [b s, max(h, width of queries)]
-    backend::Buffer attention; ///< kernels::attentionScratch in fp32
-    backend::Buffer constants; ///< Architecture::constantFloats
-    backend::Buffer again;     ///< saved tensors of a layer if every pass recomputes them
+    backend::Buffer wide;       ///< [b s, max(h, ffn, width of queries, keys and values)]
+    backend::Buffer narrow;     ///< [b s, max(h, width of queries)]
+    backend::Buffer attention;  ///< kernels::attentionScratch in fp32
+    backend::Buffer constants;  ///< Architecture::constantFloats
+    backend::Buffer recomputed; ///< saved tensors of a layer if every pass recomputes them
 
     Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute);
 };
@@ -38,7 +38,7 @@ struct Context {
     [[nodiscard]] Values of(const backend::Tensor &message) const { return values(message->data()); }
     [[nodiscard]] Values values(float *address) const { return {address, shape.precision}; }
     /// Allocates a [b s, h] message.
-    [[nodiscard]] backend::Tensor newMessage() const { return memory.takeMessage(shape.floats(shape.boundary())); }
+    [[nodiscard]] backend::Tensor newMessage() const { return memory.allocateMessage(shape.floats(shape.boundary())); }
 };
 
 } // namespace stagelens::runtime

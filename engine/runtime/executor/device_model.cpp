@@ -24,7 +24,7 @@ Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
         makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
-        parameter.previous = takeVersion(m_pool, parameter);
+        parameter.previous = allocateVersion(m_pool, parameter);
         m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
     }
     return parameter;
@@ -69,7 +69,7 @@ void DeviceModel::makeVocabularyParameters()
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
-    m_tokenTable->outputGradient = m_pool.take(size(m_tokenTable->count()), category(simulate::MemoryCategory::Gradients));
+    m_tokenTable->outputGradient = m_pool.allocate(size(m_tokenTable->count()), category(simulate::MemoryCategory::Gradients));
     m_compute.zero(m_tokenTable->outputGradient.data(), m_tokenTable->count());
     m_output.emplace(*m_tokenTable);
 }

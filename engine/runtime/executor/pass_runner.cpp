@@ -180,7 +180,7 @@ void PassRunner::addTokenGradients(int microbatch, ConstValues gradient)
 
 Tensor PassRunner::messageOf(const float *statistics, std::int64_t floats) const
 {
-    Tensor message = m_context.memory.takeMessage(floats);
+    Tensor message = m_context.memory.allocateMessage(floats);
     compute().copy(message->data(), statistics, floats);
     return message;
 }

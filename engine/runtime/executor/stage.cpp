@@ -20,7 +20,7 @@ void Stage::forward(int microbatch, Values output, const Context &context) const
     for (std::int64_t layer = 0; layer < count; ++layer) {
         float *own = kept + layer * slot;
         const Values out = layer + 1 < count ? context.values(own + savedInSlot(shape)) : output;
-        m_layers[size(layer)]->forward(out, in, m_recomputes ? context.workspace.again.data() : own, context);
+        m_layers[size(layer)]->forward(out, in, m_recomputes ? context.workspace.recomputed.data() : own, context);
         in = out;
     }
 }
@@ -34,7 +34,7 @@ void Stage::fromLast(int microbatch, Backward part, const Context &context, cons
     const std::int64_t stride = !m_recomputes ? slot : part == Backward::Whole ? 0 : savedFloats(shape);
     float *const kept = keptSlots(microbatch, context);
     float *const saved = !m_recomputes             ? kept
-                         : part == Backward::Whole ? context.workspace.again.data()
+                         : part == Backward::Whole ? context.workspace.recomputed.data()
                                                    : context.memory.at(BufferKind::Recomputed, m_index, microbatch);
     for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
         const Values in = layer > 0 ? context.values(kept + layer * slot - boundary)

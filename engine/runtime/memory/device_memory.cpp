@@ -17,10 +17,10 @@ DeviceMemory::DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pas
         m_source.poison(m_slab.values().subspan(size(plan.poolFloats)));
 }
 
-backend::Tensor DeviceMemory::takeMessage(std::int64_t floats)
+backend::Tensor DeviceMemory::allocateMessage(std::int64_t floats)
 {
     return std::allocate_shared<backend::Buffer>(std::pmr::polymorphic_allocator<backend::Buffer>(&m_owners),
-                                                 m_pool.take(size(floats), backend::kMessages));
+                                                 m_pool.allocate(size(floats), backend::kMessages));
 }
 
 std::span<float> DeviceMemory::values(std::size_t buffer)

@@ -34,7 +34,7 @@ public:
     /// Returns the pool of tensors without a planned lifetime.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }
     /// Allocates a message, which lives until its last user releases it.
-    [[nodiscard]] backend::Tensor takeMessage(std::int64_t floats);
+    [[nodiscard]] backend::Tensor allocateMessage(std::int64_t floats);
     [[nodiscard]] const DevicePlan &plan() const { return m_plan; }
 
     /// The order of the following passes.

@@ -22,7 +22,7 @@ std::int64_t blockFloats(std::int64_t floats)
 class Gaps {
 public:
     /// Allocates in the smallest sufficient gap (best fit; ties go to the lowest), else at the end.
-    std::int64_t take(std::int64_t floats)
+    std::int64_t allocate(std::int64_t floats)
     {
         auto best = m_gaps.end();
         for (auto gap = m_gaps.begin(); gap != m_gaps.end(); ++gap)
@@ -36,7 +36,7 @@ public:
             m_gaps.emplace(place + floats, length - floats);
         return place;
     }
-    void giveBack(std::int64_t place, std::int64_t floats)
+    void release(std::int64_t place, std::int64_t floats)
     {
         auto next = m_gaps.lower_bound(place);
         if (next != m_gaps.end() && place + floats == next->first) {
@@ -77,10 +77,10 @@ void place(DevicePlan &plan)
     std::int64_t live = 0;
     for (const PlannedBuffer &buffer : buffers) {
         for (; buffers[*ended].last < buffer.first; ++ended) {
-            gaps.giveBack(plan.places[*ended], blockFloats(buffers[*ended].floats));
+            gaps.release(plan.places[*ended], blockFloats(buffers[*ended].floats));
             live -= buffers[*ended].floats;
         }
-        plan.places.push_back(gaps.take(blockFloats(buffer.floats)));
+        plan.places.push_back(gaps.allocate(blockFloats(buffer.floats)));
         plan.mostLive = std::max(plan.mostLive, live += buffer.floats);
     }
     plan.bufferFloats = gaps.end();

@@ -78,9 +78,9 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.rows = rows;
     parameter.columns = info.columns;
     const std::size_t count = size(parameter.count());
-    parameter.value = pool.take(count, category(MemoryCategory::Parameters));
+    parameter.value = pool.allocate(count, category(MemoryCategory::Parameters));
     const auto zeroed = [&](MemoryCategory use) {
-        backend::Buffer buffer = pool.take(count, category(use));
+        backend::Buffer buffer = pool.allocate(count, category(use));
         compute.zero(buffer.data(), parameter.count());
         return buffer;
     };
@@ -92,15 +92,15 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     });
     if (compute.precision() == base::Precision::Bf16) {
         parameter.rounded =
-            pool.take(size(base::floatsOf(parameter.count(), base::Precision::Bf16)), category(MemoryCategory::Parameters));
+            pool.allocate(size(base::floatsOf(parameter.count(), base::Precision::Bf16)), category(MemoryCategory::Parameters));
         compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
     }
     return parameter;
 }
 
-backend::Buffer takeVersion(backend::Pool &pool, Parameter &parameter)
+backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter)
 {
-    return pool.take(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
+    return pool.allocate(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
 }
 
 } // namespace stagelens::runtime

@@ -93,6 +93,6 @@ struct Parameter {
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
                                       std::uint64_t seed, std::int64_t firstRow, std::int64_t rows, backend::Compute &compute);
 /// Allocates memory for another version of what passes read.
-[[nodiscard]] backend::Buffer takeVersion(backend::Pool &pool, Parameter &parameter);
+[[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter);
 
 } // namespace stagelens::runtime

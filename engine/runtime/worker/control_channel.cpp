@@ -28,7 +28,7 @@ backend::MessageKey keyOf(Kind kind, int parameter)
 backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, backend::Compute &compute)
 {
     auto tensor = std::make_shared<backend::Buffer>(
-        pool.take(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
+        pool.allocate(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
     compute.copy(tensor->data(), parameter.gradient.data(), parameter.count());
     compute.finish();
     return tensor;

@@ -140,7 +140,7 @@ base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, con
     for (std::size_t i = 0; i < ranks.size(); ++i)
         for (const Message &message : messages)
             if (message.from == ranks[i])
-                transport.send(message.from, message.to, message.key, memories[i]->takeMessage(message.floats));
+                transport.send(message.from, message.to, message.key, memories[i]->allocateMessage(message.floats));
     for (const int rank : ranks)
         for (const Message &message : messages)
             if (message.to == rank && !transport.receive(message.from, message.to, message.key))

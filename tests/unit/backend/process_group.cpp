@@ -40,7 +40,7 @@ std::shared_ptr<WireHub> together(int size, std::chrono::milliseconds silence,
 
 Tensor tensorOf(Pool &pool, std::initializer_list<float> values)
 {
-    auto tensor = std::make_shared<Buffer>(pool.take(values.size(), 0));
+    auto tensor = std::make_shared<Buffer>(pool.allocate(values.size(), 0));
     std::copy(values.begin(), values.end(), tensor->data());
     return tensor;
 }

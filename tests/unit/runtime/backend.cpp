@@ -15,7 +15,7 @@ namespace {
 
 Tensor tensorOf(Pool &pool, std::initializer_list<float> values)
 {
-    auto tensor = std::make_shared<Buffer>(pool.take(values.size(), 0));
+    auto tensor = std::make_shared<Buffer>(pool.allocate(values.size(), 0));
     std::copy(values.begin(), values.end(), tensor->data());
     return tensor;
 }
@@ -35,8 +35,8 @@ private slots:
     {
         Pool pool;
         {
-            Buffer first = pool.take(10, 1);
-            const Buffer second = pool.take(5, 2);
+            Buffer first = pool.allocate(10, 1);
+            const Buffer second = pool.allocate(5, 2);
             QCOMPARE(reinterpret_cast<std::uintptr_t>(first.data()) % 64, std::uintptr_t{0});
             QCOMPARE(pool.meter().live()[1], 40);
             QCOMPARE(pool.meter().live()[2], 20);
@@ -53,10 +53,10 @@ private slots:
     void blocksAreUsedAgain()
     {
         Pool pool;
-        const float *block = pool.take(100, 0).data();
-        QCOMPARE(static_cast<const float *>(pool.take(100, 0).data()), block);
-        Buffer kept = pool.take(100, 0);
-        kept = pool.take(100, 0); // the first goes back when the second has come
+        const float *block = pool.allocate(100, 0).data();
+        QCOMPARE(static_cast<const float *>(pool.allocate(100, 0).data()), block);
+        Buffer kept = pool.allocate(100, 0);
+        kept = pool.allocate(100, 0); // the first goes back when the second has come
         QVERIFY(kept.data() != block);
     }
 

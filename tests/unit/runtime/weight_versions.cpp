@@ -38,7 +38,7 @@ private slots:
         Parameter parameter;
         parameter.rows = 1;
         parameter.columns = 1;
-        parameter.value = pool.take(1, kUse);
+        parameter.value = pool.allocate(1, kUse);
         parameter.value.data()[0] = 0;
         WeightStash stash;
         stash.add(parameter);
