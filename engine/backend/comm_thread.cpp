@@ -67,7 +67,8 @@ StallDetector::Clock::duration StallDetector::stalledFor()
     const Clock::time_point now = Clock::now();
     const std::scoped_lock lock(m_mutex);
     update(passes, now);
-    const Clock::duration most = m_isWarm ? std::max(m_patience, kMostTimesLongest * m_longest) : kColdFactor * m_patience;
+    const Clock::duration most =
+        m_isWarm ? std::max(m_stallTimeout, kMostTimesLongest * m_longest) : kColdFactor * m_stallTimeout;
     return now - m_changed > most ? now - m_changed : Clock::duration{0};
 }
 

@@ -23,8 +23,8 @@ class StallDetector {
 public:
     using Clock = std::chrono::steady_clock;
 
-    StallDetector(std::function<std::int64_t()> progress, std::chrono::milliseconds patience)
-        : m_progress(std::move(progress)), m_patience(patience)
+    StallDetector(std::function<std::int64_t()> progress, std::chrono::milliseconds stallTimeout)
+        : m_progress(std::move(progress)), m_stallTimeout(stallTimeout)
     {}
     /// Records progress: a message of this process completed, or new messages were announced.
     void noteProgress();
@@ -35,7 +35,7 @@ private:
     void update(std::int64_t passes, Clock::time_point now);
 
     std::function<std::int64_t()> m_progress;
-    Clock::duration m_patience;
+    Clock::duration m_stallTimeout;
     std::mutex m_mutex;
     std::int64_t m_passes = m_progress(); ///< as last seen
     bool m_isWarm = false;                ///< a pass has ended

@@ -15,7 +15,7 @@ class OrderedTransport final : public Transport {
 public:
     explicit OrderedTransport(OrderedSettings settings)
         : Transport(settings.ranks), m_describe(std::move(settings.describe)),
-          m_stalls(std::move(settings.progress), settings.patience),
+          m_stalls(std::move(settings.progress), settings.stallTimeout),
           m_link(std::move(settings.stop), [end = m_end]() mutable { end.request_stop(); }),
           m_commThreads(static_cast<std::size_t>(settings.ranks))
     {

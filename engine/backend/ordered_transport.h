@@ -33,7 +33,7 @@ struct OrderedSettings {
     std::function<std::int64_t()> progress;
     /// The run counts as stalled if a message is pending and nothing completes for this long and for 20 times the longest
     /// interval so far. Before the first pass has ended the limit is six times this.
-    std::chrono::milliseconds patience{10'000};
+    std::chrono::milliseconds stallTimeout{10'000};
     std::stop_token stop;
 };
 

@@ -38,23 +38,23 @@ void finishQuietly(backend::Compute &compute) noexcept
 } // namespace
 
 Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
-                 const Travel &travel)
+                 const TransportOptions &transport)
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_broken(travel.processes ? travel.processes->broken() : std::stop_token(),
+      m_broken(transport.processes ? transport.processes->broken() : std::stop_token(),
                [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_control(travel.processes, schedule.devices(), m_halted), m_isOverNccl(travel.isOverNccl), m_batch(m_plan.shape)
+      m_control(transport.processes, schedule.devices(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape)
 {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                     std::stop_token stop, const Travel &travel)
+                                                     std::stop_token stop, const TransportOptions &transport)
 {
     std::vector<int> places;
-    if (travel.isOverNccl) {
-        auto found = ncclPlaces(experiment, travel.processes);
+    if (transport.isOverNccl) {
+        auto found = ncclPlaces(experiment, transport.processes);
         if (!found)
             return found.error();
         places = std::move(found).value();
-    } else if (travel.processes && experiment.training.backend != "cpu") {
+    } else if (transport.processes && experiment.training.backend != "cpu") {
         return base::Error::invalid("training.backend",
                                     base::concat("mpi carries the tensors of processors, but the backend is ",
                                                  experiment.training.backend, "; choose --transport nccl, or --backend cpu"));
@@ -66,7 +66,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
         return tokens.error();
-    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), travel));
+    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), transport));
     session->m_places = std::move(places);
     session->m_tokens = std::move(tokens).value();
     session->m_batch.load(*session->m_tokens, 0);
@@ -121,7 +121,7 @@ base::Result<> Session::makeDevices()
         const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
         m_memories[index] = std::make_unique<DeviceMemory>(
             m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
-            m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::HandedOver : DeviceMemory::Messages::OnTheWire);
+            m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::InProcess : DeviceMemory::Messages::Network);
         return {};
     };
     if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
@@ -138,7 +138,7 @@ base::Result<> Session::makeDevices()
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
         return made;
     if (m_gpuMemory)
-        m_gpuMemory->tookMemory();
+        m_gpuMemory->measureAllocated();
     if (auto exchanged = m_control.exchangeHolders(m_devices); !exchanged || !m_isOverNccl)
         return exchanged;
     const auto opened = openLinks(m_plan, m_control, memories(), *m_transport);
@@ -234,7 +234,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     m_clipFactor = 1;
     const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1;
     if (hasCopies || inspect || (optimize && choice.clip)) {
-        hooks.together = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
+        hooks.beforeOptimizer = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
                 if (auto added = m_control.sumCopies(m_plan, m_devices, *m_transport, m_memories.front()->pool()); !added)
                     return added;

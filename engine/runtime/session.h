@@ -26,7 +26,7 @@ public:
     /// processes, each opens a session and makes the same calls; reports are complete on the first one only.
     [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
                                                                      const schedule::Schedule &schedule, std::stop_token stop,
-                                                                     const Travel &travel = {});
+                                                                     const TransportOptions &transport = {});
     ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
@@ -66,7 +66,7 @@ public:
 
 private:
     Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
-            const Travel &travel);
+            const TransportOptions &transport);
     [[nodiscard]] base::Result<> makeDevices();
     [[nodiscard]] base::Result<> makeTransport();
     [[nodiscard]] std::vector<DeviceMemory *> memories() const;

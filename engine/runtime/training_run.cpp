@@ -247,10 +247,10 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 } // namespace
 
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
-                     const TrainingObserver &observer, std::stop_token stop, const Travel &travel)
+                     const TrainingObserver &observer, std::stop_token stop, const TransportOptions &transport)
 {
-    return reportOutcome(travel.processes, contained<base::Done>([&]() -> base::Result<> {
-                             auto session = Session::open(experiment, schedule, stop, travel);
+    return reportOutcome(transport.processes, contained<base::Done>([&]() -> base::Result<> {
+                             auto session = Session::open(experiment, schedule, stop, transport);
                              return session ? Training(**session, folders, observer, stop).run() : session.error();
                          }));
 }

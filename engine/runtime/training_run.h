@@ -24,7 +24,7 @@ class ProcessGroup;
 namespace stagelens::runtime {
 
 /// How tensors are exchanged between the devices of a run.
-struct Travel {
+struct TransportOptions {
     /// The processes of the run, one device each; null if all devices are in this process.
     std::shared_ptr<backend::ProcessGroup> processes = {};
     /// Whether tensors are exchanged over NCCL, with one device per GPU; else within this process, or through `processes`.
@@ -83,7 +83,7 @@ struct TrainingObserver {
 /// of one ends all with its reason.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                    const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
-                                   const Travel &travel = {});
+                                   const TransportOptions &transport = {});
 
 /// The error of a gradient against the float64 reference.
 struct GradientError {

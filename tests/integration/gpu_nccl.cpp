@@ -55,7 +55,7 @@ struct Trained {
     std::vector<double> losses;
 };
 
-Trained trained(const model::Experiment &plan, const runtime::Travel &travel, std::stop_token stop = {},
+Trained trained(const model::Experiment &plan, const runtime::TransportOptions &transport, std::stop_token stop = {},
                 const std::function<void()> &onPass = {})
 {
     Trained result;
@@ -63,7 +63,7 @@ Trained trained(const model::Experiment &plan, const runtime::Travel &travel, st
     observer.onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
     if (onPass)
         observer.onProgress = [&onPass](const runtime::Progress &) { onPass(); };
-    result.outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, std::move(stop), travel);
+    result.outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, std::move(stop), transport);
     return result;
 }
 
@@ -106,13 +106,13 @@ const std::vector<backend::Message> kRing{{0, 1, kKey, 4}, {1, 2, kKey, 4}, {2, 
 
 /// The transport of those ranks, of a run of `all`.
 std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, int all, const std::vector<std::byte> &id,
-                                                backend::Pool &pool, std::chrono::milliseconds patience)
+                                                backend::Pool &pool, std::chrono::milliseconds stallTimeout)
 {
     backend::OrderedSettings settings;
     settings.ranks = all;
     settings.describe = [](const backend::Message &each) { return base::concat("letter ", each.from, " to ", each.to); };
     settings.progress = [] { return 0; };
-    settings.patience = patience;
+    settings.stallTimeout = stallTimeout;
     for (const int rank : ranks)
         settings.here.push_back({rank, &pool, [&id, all, rank] {
                                      std::string problem;
@@ -216,11 +216,11 @@ private slots:
         plan.training.data = (qgetenv("STAGELENS_RESOURCES") + "/docs/glossary.md").toStdString();
         plan.model.vocabularySize = 300;
         plan.training.steps = 1;
-        const auto evaluations = [&plan](const runtime::Travel &travel) {
+        const auto evaluations = [&plan](const runtime::TransportOptions &transport) {
             std::vector<runtime::Evaluation> heard;
             runtime::TrainingObserver observer;
             observer.onEvaluation = [&heard](const runtime::Evaluation &each) { heard.push_back(each); };
-            const auto outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, {}, travel);
+            const auto outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, {}, transport);
             if (!outcome)
                 qWarning("%s", textOf(outcome).c_str());
             return heard;

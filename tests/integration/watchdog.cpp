@@ -37,7 +37,7 @@ QString errorOf(const char *text, model::RunMode mode)
         devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), *transport, *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
-    const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};
+    const runtime::StepHooks hooks{.afterPass = [] {}, .beforeOptimizer = {}, .optimize = {}};
     const auto run = mode == model::RunMode::Live ? runLive(plan, devices, hooks, halt, std::chrono::steady_clock::now())
                                                   : runVirtualClock(plan, devices, hooks, halt.get_token());
     if (run)

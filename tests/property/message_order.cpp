@@ -102,7 +102,7 @@ Sent messagesOfARun(const model::Experiment &experiment, const runtime::RunPlan 
         devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), transport, *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
-    const runtime::StepHooks hooks{.afterPass = [] {}, .together = {}, .optimize = {}};
+    const runtime::StepHooks hooks{.afterPass = [] {}, .beforeOptimizer = {}, .optimize = {}};
     const auto run = runVirtualClock(plan, devices, hooks, halt.get_token());
     Sent sent{transport.takeSent(), {}};
     const auto evaluated = evaluateHeldBack(plan, devices, FewTokens(plan.shape), 0, halt.get_token());

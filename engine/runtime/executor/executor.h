@@ -21,7 +21,7 @@ struct StepHooks {
     /// Called after every pass, on the thread that ran it.
     std::function<void()> afterPass;
     /// Called after the passes of all devices and before the optimizer, for work that needs all devices. May be empty.
-    std::function<base::Result<>()> together;
+    std::function<base::Result<>()> beforeOptimizer;
     /// Runs the optimizer step of a device. May be empty.
     std::function<void(Device &)> optimize;
 };

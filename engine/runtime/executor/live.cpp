@@ -121,7 +121,7 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredLive;
     result.lanes.resize(devices.size());
-    const bool tailAtOnce = hooks.optimize && !hooks.together;
+    const bool tailAtOnce = hooks.optimize && !hooks.beforeOptimizer;
     std::vector<int> ranks;
     for (const auto &device : devices) {
         ranks.push_back(device->rank());
@@ -144,8 +144,8 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
         return isDeadlocked && done.error().kind == base::ErrorKind::Cancelled ? deadlockError(plan, passesOf(result))
                                                                                : done.error();
     }
-    if (hooks.together)
-        if (auto done = hooks.together(); !done)
+    if (hooks.beforeOptimizer)
+        if (auto done = hooks.beforeOptimizer(); !done)
             return done.error();
     if (hooks.optimize && !tailAtOnce) {
         const auto tails = [&](std::size_t index) -> base::Result<> {

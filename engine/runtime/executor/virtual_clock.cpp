@@ -27,7 +27,7 @@ public:
     explicit DeviceClocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
     {
         for (int device = 0; device < schedule.devices(); ++device)
-            look(device);
+            updateReady(device);
     }
 
     struct Choice {
@@ -50,8 +50,8 @@ public:
     }
     void finish(const Choice &choice, base::Nanos end)
     {
-        m_devices.finish(choice.device, end, [this](int device) { look(device); });
-        look(choice.device);
+        m_devices.finish(choice.device, end, [this](int device) { updateReady(device); });
+        updateReady(choice.device);
     }
     /// Returns the number of passes that each device has run.
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_devices.done(); }
@@ -67,7 +67,7 @@ public:
 private:
     static constexpr base::Nanos kNotYet = -1;
 
-    void look(int device)
+    void updateReady(int device)
     {
         base::Nanos ready = 0;
         const bool canRun = !m_devices.isDone(device) && m_devices.isReady(device, ready);
@@ -81,9 +81,9 @@ private:
 base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const DeviceClocks &clocks, timeline::Timeline &result)
 {
     base::Nanos shared = 0;
-    if (hooks.together) {
+    if (hooks.beforeOptimizer) {
         base::Result<> outcome;
-        shared = clocks.latest() + timed([&] { outcome = hooks.together(); });
+        shared = clocks.latest() + timed([&] { outcome = hooks.beforeOptimizer(); });
         if (!outcome)
             return outcome;
     }

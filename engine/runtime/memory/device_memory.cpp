@@ -98,7 +98,7 @@ float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
 
 void DeviceMemory::compareWithPlan() const
 {
-    if (m_messages == Messages::HandedOver && m_pool.blocksBeyondRegion() > 0)
+    if (m_messages == Messages::InProcess && m_pool.blocksBeyondRegion() > 0)
         throw LifetimeError(
             base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
     const backend::BytesByCategory held = m_pool.meter().live();

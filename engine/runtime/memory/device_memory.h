@@ -24,12 +24,12 @@ class DeviceMemory {
 public:
     /// When the memory of a sent message becomes free.
     enum class Messages : unsigned char {
-        HandedOver, ///< when the receiver has used it: the plan bounds their number
-        OnTheWire,  ///< when the network has sent it, at an unknown time
+        InProcess, ///< when the receiver has used it: the plan bounds their number
+        Network,   ///< when the network has sent it, at an unknown time
     };
     /// Allocates the slab from `memory`; throws std::bad_alloc if it is exhausted. All arguments must outlive this object.
     DeviceMemory(const DevicePlan &plan, std::span<const schedule::Pass> order, int device,
-                 backend::Memory &memory = backend::hostMemory(), Messages messages = Messages::HandedOver);
+                 backend::Memory &memory = backend::hostMemory(), Messages messages = Messages::InProcess);
 
     /// Returns the pool of tensors without a planned lifetime.
     [[nodiscard]] backend::Pool &pool() { return m_pool; }

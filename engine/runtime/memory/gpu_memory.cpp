@@ -25,7 +25,7 @@ GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector
     }
 }
 
-void GpuMemoryWatch::tookMemory()
+void GpuMemoryWatch::measureAllocated()
 {
     const std::vector<backend::Gpu> found = gpus().gpus;
     for (auto &[place, use] : m_gpus)

@@ -19,7 +19,7 @@ public:
                    const std::vector<base::Bytes> &slabs);
 
     /// Measures again. Call after the devices have allocated streams, workspaces and slabs.
-    void tookMemory();
+    void measureAllocated();
     /// Returns, after a step, "GPU 0: planned 3.20 GiB, measured 3.25 GiB (slabs 3.10 GiB, ...)" for the GPUs of the run.
     [[nodiscard]] std::string text() const;
 

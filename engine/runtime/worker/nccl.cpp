@@ -22,7 +22,7 @@ constexpr std::uint8_t kOpenLink = 253;
 constexpr std::int64_t kOpenLinkFloats = 16;
 
 /// Returns how long the run may make no progress: 10 s, or STAGELENS_NCCL_PATIENCE_SECONDS.
-std::chrono::milliseconds patience()
+std::chrono::milliseconds stallTimeout()
 {
     constexpr double kSeconds = 10;
     constexpr double kMost = 86400;
@@ -118,7 +118,7 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
     settings.ranks = plan.schedule.devices();
     settings.describe = [&plan](const Message &message) { return messageText(plan, message); };
     settings.progress = [passes = parts.passes, group = control.group()] { return passes() + (group ? group->progress() : 0); };
-    settings.patience = patience();
+    settings.stallTimeout = stallTimeout();
     settings.stop = std::move(halt);
     for (std::size_t i = 0; i < control.ranks().size(); ++i) {
         const int rank = control.ranks()[i];

@@ -74,7 +74,7 @@ private:
             m_peakFlops = hardware->peakFlops;
         if (!isFirst()) {
             publish();
-            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, m_stop, travel());
+            return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, m_stop, transport());
         }
         openStore();
         publish();
@@ -87,10 +87,10 @@ private:
         // A fault that a GPU's process cannot forget shall end no other run, and not the window.
         if (isOnGpu && !m_options.processes)
             return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, m_options.isOverNccl);
-        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, travel());
+        return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, transport());
     }
 
-    [[nodiscard]] runtime::Travel travel() const { return {m_options.processes, m_options.isOverNccl}; }
+    [[nodiscard]] runtime::TransportOptions transport() const { return {m_options.processes, m_options.isOverNccl}; }
 
     /// Of several processes the first one stores the run.
     [[nodiscard]] bool isFirst() const { return !m_options.processes || m_options.processes->isFirst(); }
