@@ -15,38 +15,38 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Returns the settings that asynchronous weight updates cannot be combined with.
+/// Adds problems of settings that asynchronous weight updates do not support.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     if (model::traits(schedule.vocabulary()).isSharded)
         found.push_back({"schedule.vocabulary",
-                         "the schedule changes its weights between the passes of a sharded output layer, "
-                         "whose shards would disagree; choose none or redis, or updates end-of-step"});
+                         "the schedule updates weights between the passes of a sharded output layer, which makes its "
+                         "shards inconsistent; choose none or redis, or updates end-of-step"});
     if (schedule.placement().directions > 1)
         found.push_back({"schedule",
-                         "two replicas of the model add their gradients at the step's end, but the schedule changes "
-                         "the weights earlier or later; give one replica, or updates end-of-step"});
+                         "the two model replicas sum their gradients at the end of the step, but the schedule updates "
+                         "weights at another time; use one replica, or updates end-of-step"});
     if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
         found.push_back({"training.optimizer.clip",
-                         "a stage is updated when the gradients of the stages before it are not made, so "
-                         "that their norm is unknown; leave clip out, or choose 1f1b"});
+                         "each stage is updated before the gradients of earlier stages are computed, so their "
+                         "norm is unknown; remove clip, or choose 1f1b"});
 }
 
-/// Returns the settings that GPUs do not support.
+/// Adds problems of settings that GPUs do not support.
 void addPrecision(base::Problems &found, const model::ModelConfig &model)
 {
     if (model.dtype == model::DataType::Fp16)
-        found.push_back({"model.dtype", "is fp16, whose small gradients would vanish without a scale for the loss, which the "
-                                        "engine has not; choose bf16 or fp32"});
+        found.push_back({"model.dtype", "is fp16, which needs loss scaling; the engine does not support it; "
+                                        "choose bf16 or fp32"});
     if (model.dtype != model::DataType::Bf16)
         return;
-    constexpr int kTogether = 8;
+    constexpr int kMultiple = 8;
     for (const auto &[field, width] : {std::tuple<const char *, std::int64_t>("model.hidden", model.hidden),
                                        {"model.ffn", model.ffn},
                                        {"model.head_dim", model.headDim ? model::queryWidth(model) : 0}})
-        if (width % kTogether != 0)
-            found.push_back({field, base::concat("is ", width, ", but GPUs take the numbers of bf16 ", kTogether,
-                                                 " at a time; choose a multiple of ", kTogether, ", or --dtype fp32")});
+        if (width % kMultiple != 0)
+            found.push_back({field, base::concat("is ", width, ", but bf16 on GPUs needs a multiple of ", kMultiple,
+                                                 "; choose one, or --dtype fp32")});
 }
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -57,7 +57,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     if (experiment.training.backend == "cuda")
         addPrecision(found, experiment.model);
     if (experiment.training.optimizer.name != "adamw")
-        found.push_back({"training.optimizer.name", "only adamw is known"});
+        found.push_back({"training.optimizer.name", "only adamw is supported; choose adamw"});
     const model::ParallelPlan &parallel = experiment.parallel;
     if (schedule.devices() != parallel.devices || schedule.microbatches() != parallel.microbatches) {
         found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ",

@@ -86,7 +86,7 @@ private:
                 return parameters.error();
             m_session.setTensors(&Parameter::value, parameters->values);
             m_session.setTensors(&Parameter::previous, parameters->values);
-            tell(parameters->notes);
+            reportNotes(parameters->notes);
         }
         if (m_folders.resume.empty())
             return {};
@@ -100,7 +100,7 @@ private:
     }
 
     /// Reports warnings about the initial parameters, now and in the stored run.
-    void tell(const std::vector<std::string> &notes)
+    void reportNotes(const std::vector<std::string> &notes)
     {
         if (notes.empty() || !m_session.control().isFirst())
             return;

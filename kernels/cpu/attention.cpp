@@ -41,7 +41,7 @@ struct Scores {
     {
         return std::clamp<std::int64_t>(first + row + 1 - key, 0, keys);
     }
-    /// Returns the visible keys of a row, rounded up to lanes; the block has room for them.
+    /// Returns the columns of a row, rounded up to lanes; the block has room for them.
     [[nodiscard]] STAGELENS_INLINE std::int64_t columns() const { return (keys + kLanes - 1) / kLanes * kLanes; }
     /// Returns the scores of a row; sets masked and padded ones to -infinity.
     [[nodiscard]] STAGELENS_INLINE float *masked(std::int64_t row) const

@@ -41,7 +41,7 @@ struct Blocks {
     }
 };
 
-/// Returns the block with that first row, column and inner index.
+/// Computes the block with that first row, column and inner index.
 void multiplyBlock(const Product &p, const Blocks &size, std::int64_t row, std::int64_t column, std::int64_t inner)
 {
     const bool aIsPlain = p.a.form == Form::Plain;

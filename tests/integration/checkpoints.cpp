@@ -200,9 +200,9 @@ private slots:
         // Only the beginning of one: its writer was killed.
         fs::remove_all(place("damaged"));
         fs::create_directories(place("damaged") / "part-2");
-        QVERIFY(isRefused(outcome(), "holds no checkpoint"));
+        QVERIFY(isRefused(outcome(), "has no checkpoint"));
         fs::remove_all(place("damaged"));
-        QVERIFY(isRefused(outcome(), "holds no checkpoint"));
+        QVERIFY(isRefused(outcome(), "has no checkpoint"));
     }
 
     void aCheckpointThatCannotBeWrittenStopsNothing()
@@ -363,7 +363,7 @@ private slots:
                 QCOMPARE(outcome.error().kind, base::ErrorKind::Failed);
                 const std::string text = outcome.error().text();
                 QVERIFY2(text.find("device ") == 0, text.c_str());
-                QVERIFY2(text.find(isMemory ? "no more memory" : "a pass went wrong") != std::string::npos, text.c_str());
+                QVERIFY2(text.find(isMemory ? "ran out of memory" : "a pass went wrong") != std::string::npos, text.c_str());
             }
         }
     }

@@ -92,7 +92,7 @@ void CliCheckpoints::refusesWhatCannotGoOn()
     };
     QVERIFY(refused(u"run --resume 3"_s, "--resume: "));
     QCOMPARE(cli.run(u"run --steps 2 "_s + kTiny).status, 0);
-    QVERIFY(refused(u"run --resume 1 --steps 4"_s, "holds no checkpoint"));
+    QVERIFY(refused(u"run --resume 1 --steps 4"_s, "has no checkpoint"));
     QCOMPARE(cli.run(u"run --steps 2 --checkpoint-every 2 "_s + kTiny).status, 0);
     QVERIFY(refused(u"run --resume 2"_s, "raise it to train on"));
     QVERIFY(refused(u"run --resume 2 --steps 4 --sequence 4"_s, "--sequence: is 4, but"));

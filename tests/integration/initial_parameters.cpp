@@ -304,7 +304,7 @@ private slots:
         QVERIFY2(body.ok(), body ? "" : body.error().text().c_str());
         QVERIFY(body->values == whole->values); // of the same seed
         QCOMPARE(body->notes.size(), std::size_t{1});
-        QVERIFY(body->notes[0].find("without its output layer: lm_head.weight") != std::string::npos);
+        QVERIFY(body->notes[0].find("without output layer: lm_head.weight") != std::string::npos);
         // Said in the run's facts as well.
         std::map<std::string, std::string> facts;
         QVERIFY(runtime::train(experiment, scheduleOf(experiment), {{}, folder},
@@ -326,7 +326,7 @@ private slots:
         const auto &rows = read->values[runtime::kPositionTable];
         QCOMPARE(rows.size(), std::size_t{10 * 32});
         QVERIFY(std::equal(rows.begin(), rows.end(), whole->values[runtime::kPositionTable].begin()));
-        QVERIFY(read->notes.size() == 1 && read->notes[0].find("positions from 10 on are kept out") != std::string::npos);
+        QVERIFY(read->notes.size() == 1 && read->notes[0].find("positions from 10 on are ignored") != std::string::npos);
         experiment.model.sequence = 20;
         QVERIFY(refusal(folder, experiment).contains("transformer.wpe.weight with shape [16, 32] but the model has [20, 32]"));
     }
@@ -388,7 +388,7 @@ private slots:
         QVERIFY(with([](auto &tensors) { tensors.pop_back(); }).contains("has no tensor model.norm.weight"));
         QVERIFY(with([](auto &tensors) {
                     tensors.push_back({"model.layers.0.self_attn.q_proj.bias", {32}, std::vector<float>(32)});
-                }).contains("q_proj.bias, which the model has not"));
+                }).contains("q_proj.bias, which the model does not have"));
         // An output projection beside tied weights: the same one is harmless.
         const auto output = [&](float added) {
             return with([&](auto &tensors) {

@@ -61,7 +61,7 @@ private slots:
 
         const base::Bytes need = needOf(experiment);
         const base::Problem little = refusal(experiment, needOf(recomputed));
-        QVERIFY2(says(little, base::bytesText(need - needOf(recomputed)) + " too little"), little.message.c_str());
+        QVERIFY2(says(little, base::bytesText(need - needOf(recomputed)) + " are missing"), little.message.c_str());
         QVERIFY2(says(little, "; --recompute full would fit, with " + base::bytesText(needOf(recomputed))),
                  little.message.c_str());
         const base::Problem both2 = refusal(experiment, needOf(both));

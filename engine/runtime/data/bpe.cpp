@@ -200,7 +200,7 @@ public:
                 place = {key, kByteTokens + static_cast<std::int32_t>(i)};
         }
     }
-    /// Returns the token, or kNone, which is greater than all tokens.
+    /// Greater than all tokens.
     static constexpr std::int32_t kNone = INT32_MAX;
     [[nodiscard]] std::int32_t tokenOf(std::int32_t left, std::int32_t right) const
     {

@@ -55,14 +55,15 @@ base::Result<std::vector<fs::path>> textFiles(const fs::path &folder)
         if ((extension == ".md" || extension == ".txt") && walk->is_regular_file(ignored))
             files.push_back(walk->path());
         if (files.size() > kMostFiles || ++entries > kMostEntries)
-            return base::Error::invalid(kDataField, base::concat(folder.string(), " holds more than ", kMostFiles, " texts or ",
-                                                                 kMostEntries, " files; name a smaller folder or one file"));
+            return base::Error::invalid(kDataField,
+                                        base::concat(folder.string(), " contains more than ", kMostFiles, " texts or ",
+                                                     kMostEntries, " files; name a smaller folder or one file"));
     }
     if (error)
         return base::Error::invalid(kDataField, base::concat(folder.string(), " cannot be read: ", error.message()));
     if (files.empty())
         return base::Error::invalid(kDataField,
-                                    folder.string() + " holds no *.md or *.txt file; name a folder with texts or one file");
+                                    folder.string() + " contains no *.md or *.txt file; name a folder with texts or a file");
     std::ranges::sort(files);
     return files;
 }

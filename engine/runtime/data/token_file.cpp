@@ -121,7 +121,7 @@ Result<Layout> layoutOf(int fd, std::int64_t size, const std::filesystem::path &
             return refuse(file, "is empty; write tokens into it or choose synthetic");
         if (size % 2 != 0)
             return refuse(file, concat("has an odd length of ", size,
-                                       " bytes, but raw tokens take 2 bytes each; it was cut short or is no token file"));
+                                       " bytes, but raw tokens take 2 bytes each; it was truncated or is not a token file"));
         return Layout{0, size / 2, 2};
     }
     const std::int32_t expected = magic == kGpt2Magic ? kGpt2Version : kLlamaVersion;
@@ -134,7 +134,7 @@ Result<Layout> layoutOf(int fd, std::int64_t size, const std::filesystem::path &
     const std::int64_t needed = kHeaderBytes + layout.count * layout.width;
     if (size != needed)
         return refuse(file, concat("is ", size, " bytes long but the ", count, " tokens of its header need ", needed,
-                                   size < needed ? "; it was cut short, copy it again" : "; it is damaged, write it again"));
+                                   size < needed ? "; it was truncated, copy it again" : "; it is damaged, write it again"));
     return layout;
 }
 

@@ -98,7 +98,7 @@ void cacheMerges(const TokenizerKey &key, const Merges &merges)
     std::error_code ignored; // writeFile() then reports the error
     std::filesystem::create_directories(file.parent_path(), ignored);
     if (const auto written = base::writeFile(file, content); !written)
-        base::log(base::LogLevel::Warning, base::concat("the tokenizer is not kept for later: ", written.error().text()));
+        base::log(base::LogLevel::Warning, base::concat("cannot cache the tokenizer: ", written.error().text()));
 }
 
 } // namespace stagelens::runtime

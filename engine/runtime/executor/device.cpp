@@ -59,7 +59,7 @@ base::Result<Payload> Device::compute(const schedule::Pass &pass, Payload in)
         m_context.memory.leave();
         return made;
     } catch (const std::bad_alloc &) {
-        return base::Error::failed(place() + " got no more memory from the machine; lower model.hidden, model.sequence or "
+        return base::Error::failed(place() + " ran out of memory; lower model.hidden, model.sequence or "
                                              "parallel.microbatch_size");
     } catch (const std::exception &error) {
         return base::Error::failed(place() + " stopped: " + error.what());

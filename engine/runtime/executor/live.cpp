@@ -32,7 +32,7 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
         return work(index);
     } catch (const std::bad_alloc &) {
         return base::Error::failed(base::concat("device ", rank,
-                                                " got no more memory from the machine; lower model.hidden, "
+                                                " ran out of memory; lower model.hidden, "
                                                 "model.sequence or parallel.microbatch_size"));
     } catch (const std::exception &error) {
         return base::Error::failed(base::concat("device ", rank, " stopped: ", base::exceptionText(error)));

@@ -42,7 +42,7 @@ public:
             if (position > 0)
                 std::copy_n(known(number - 1), m_devices, own);
             for (const Pass &pass : unit)
-                learn(devices.frontier(), pass, own);
+                mergeNeeds(devices.frontier(), pass, own);
             own[device] = static_cast<std::uint32_t>(position);
             if (unit.size() > 1)
                 std::copy_n(own, m_devices, known(number + 1));
@@ -85,7 +85,7 @@ private:
     std::uint32_t *known(std::size_t number) { return m_known.data() + number * m_devices; }
 
     /// Merges the clocks of the passes that the pass depends on.
-    void learn(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
+    void mergeNeeds(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
     {
         for (const schedule::Need &need : frontier.needsOf(pass)) {
             const schedule::ResultRows &rows = frontier.table().rows();

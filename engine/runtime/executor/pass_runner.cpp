@@ -73,7 +73,9 @@ base::Result<Payload> PassRunner::run(const Pass &pass, Payload in)
         return out;
     }
     case PassKind::EB: addTokenGradients(pass.microbatch, m_context.of(in.tensor)); return Payload{};
-    default: return base::Error::failed(base::concat("pass ", schedule::text(pass), " is unknown to the executor"));
+    default:
+        return base::Error::failed(
+            base::concat("pass ", schedule::text(pass), " has a kind that the executor does not support"));
     }
 }
 

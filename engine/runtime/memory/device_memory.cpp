@@ -87,10 +87,10 @@ float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
                                          " of microbatch ", microbatch, ", ", why...));
     };
     if (place == simulate::BufferPlan::kAbsent)
-        fail("which no pass of the plan makes");
+        fail("which no planned pass writes");
     const PlannedBuffer &buffer = m_plan.buffers.buffers()[place];
     if (m_isChecked && buffer.first >= m_entered)
-        fail("which ", passText(buffer.first), " makes only later");
+        fail("which ", passText(buffer.first), " writes later");
     if (m_isChecked && buffer.last < m_left)
         fail("which ", passText(buffer.last), " has freed");
     return values(place).data();
@@ -100,7 +100,7 @@ void DeviceMemory::compareWithPlan() const
 {
     if (m_messages == Messages::InProcess && m_pool.blocksBeyondRegion() > 0)
         throw LifetimeError(
-            base::concat("device ", m_device, " has taken more blocks than its plan has, by ", passText(m_left - 1)));
+            base::concat("device ", m_device, " allocated more blocks than planned, by ", passText(m_left - 1)));
     const backend::BytesByCategory held = m_pool.meter().live();
     const simulate::MemoryByCategory &planned = m_plan.after[m_left - 1];
     const auto isRight = [&](std::size_t i) {
@@ -109,9 +109,9 @@ void DeviceMemory::compareWithPlan() const
     };
     for (std::size_t i = 0; i < held.size(); ++i)
         if (!isRight(i))
-            throw LifetimeError(base::concat("device ", m_device, " holds ", held[i], " bytes of ",
-                                             name(static_cast<MemoryCategory>(i)), " after ", passText(m_left - 1),
-                                             ", but its plan has ", planned[i]));
+            throw LifetimeError(base::concat("device ", m_device, " has ", held[i], " bytes of ",
+                                             name(static_cast<MemoryCategory>(i)), " after ", passText(m_left - 1), ", but ",
+                                             planned[i], " are planned"));
 }
 
 std::string DeviceMemory::passText(std::size_t position) const

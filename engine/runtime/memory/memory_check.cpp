@@ -105,7 +105,7 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
                       base::Bytes beside)
 {
     if (schedule.passCount() > kMostPasses) // each candidate takes seconds
-        return "; lower parallel.microbatches (of so many, messages may count to the end of the step), or the model's sizes";
+        return "; lower parallel.microbatches (with so many, all messages of a step are counted) or the model size";
     std::string least;
     base::Bytes leastBytes = 0;
     for (const Setting &setting : otherSettings(experiment)) {
@@ -182,15 +182,15 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
     const base::Bytes total = need->total() + beside;
     if (!room.holdsAll(total)) {
         return base::Error::invalid(
-            "model", base::concat("a run takes ", base::bytesText(total), " of memory, most of it device ", device(need->slabs),
-                                  " with ", base::bytesText(std::ranges::max(need->slabs)), ", but only ",
-                                  base::bytesText(available), " are free: ", base::bytesText(total - available), " too little",
+            "model", base::concat("the run needs ", base::bytesText(total), " of memory, most of it on device ",
+                                  device(need->slabs), " with ", base::bytesText(std::ranges::max(need->slabs)), ", but only ",
+                                  base::bytesText(available), " are free: ", base::bytesText(total - available), " are missing",
                                   adviceFor(experiment, schedule, room, beside)));
     }
     const base::Bytes most = std::ranges::max(need->peaks);
     return base::Error::invalid("schedule.memory_limit",
-                                base::concat("device ", device(need->peaks), " holds up to ", base::bytesText(most),
-                                             ", which is ", base::bytesText(most - *room.device), " more than the limit of ",
+                                base::concat("device ", device(need->peaks), " needs ", base::bytesText(most), ", ",
+                                             base::bytesText(most - *room.device), " more than the limit of ",
                                              base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
 }
 

@@ -64,7 +64,7 @@ std::vector<std::int64_t> wholeCheckpoints(const fs::path &runFolder)
     return numbers;
 }
 
-/// Returns all checkpoints in the folder, complete or not, except that of step `newest` and the complete one before it.
+/// Removes all checkpoints in the folder, complete or not, except that of step `newest` and the complete one before it.
 void removeOthers(const fs::path &runFolder, std::int64_t newest)
 {
     const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
@@ -121,7 +121,7 @@ Result<std::string> writePart(const Part &part, const fs::path &folder, const Se
     return hash.text();
 }
 
-/// Returns the text with its own checksum as the first member.
+// The text of a description begins with its own checksum.
 constexpr std::string_view kChecksumBegin = R"({"checksum":")";
 constexpr std::string_view kChecksumEnd = "\",";
 
@@ -147,7 +147,7 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
-        return Error::failed(concat("cannot be made: ", error.message(), "; free space or choose another place"),
+        return Error::failed(concat("cannot be created: ", error.message(), "; free disk space or choose another folder"),
                              folder.string());
     std::vector<Part> parts(kParts.begin(), kParts.end());
     if (isDoubleBuffered(session.plan()))
@@ -175,14 +175,14 @@ Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const s
     if (const auto known = checkpoint.checksums.find(part.file);
         known != checkpoint.checksums.end() && known->second != file->hash())
         return Error::invalid(path.string(), "does not have the checksum that was stored with the checkpoint: it was changed "
-                                             "or exchanged; copy it again or start the run anew");
+                                             "or replaced; copy it again or restart the run");
     Tensors tensors;
     for (const ParameterInfo &info : parameters) {
         auto values = file->floats(info.name, shapeOf(info));
         if (!values)
             return std::move(values).error();
         if (const std::string problem = rangeProblem(part, *values); !problem.empty())
-            return Error::invalid(path.string(), concat("is damaged: ", info.name, ' ', problem, "; start the run anew"));
+            return Error::invalid(path.string(), concat("is damaged: ", info.name, ' ', problem, "; restart the run"));
         tensors.push_back(*std::move(values));
     }
     return tensors;
@@ -263,18 +263,18 @@ Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
                          std::ranges::all_of(found.losses, [](double loss) { return std::isfinite(loss); });
     if (!isSound)
         return Error::invalid(
-            file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, start the run anew"));
+            file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, restart the run"));
     auto plan = model::experimentFromJson((*document)["experiment"].dump(), file);
     if (!plan)
         return std::move(plan).error();
     found.experiment = *std::move(plan);
     for (base::Problem &problem : model::validate(found.experiment))
         if (problem.field.starts_with("model"))
-            return Error::invalid(file, concat("has a model that cannot be: ", problem.field, ' ', problem.message));
+            return Error::invalid(file, concat("has an invalid model: ", problem.field, ' ', problem.message));
     return found;
 }
 
-/// A checkpoint whose files have all been checked.
+/// Reads a checkpoint and checks all its files.
 Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
 {
     auto found = readDescription(runFolder / concat(kWhole, number), number);
@@ -313,7 +313,7 @@ Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
             damage = std::move(found).error();
     }
     return damage.value_or(
-        Error::invalid(runFolder.string(), "holds no checkpoint; train with --checkpoint-every to have some"));
+        Error::invalid(runFolder.string(), "has no checkpoint; train with --checkpoint-every to write some"));
 }
 
 base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)

@@ -35,9 +35,8 @@ base::Result<> requireOwn(const std::filesystem::path &folder)
          each.increment(error)) {
         const std::filesystem::path name = each->path().filename();
         if (name.extension() == ".safetensors" || name.extension() == ".json" || name.extension() == ".bin")
-            return base::Error::invalid(
-                "--dump", base::concat("the folder ", folder.string(), " holds ", name.string(),
-                                       ", which no dump wrote; name a new folder, so that the file is not replaced"));
+            return base::Error::invalid("--dump", base::concat("the folder ", folder.string(), " contains ", name.string(),
+                                                               ", which was not written by a dump; choose a new folder"));
     }
     return {};
 }
@@ -62,8 +61,8 @@ base::Result<> Dump::writeBeginning(const Tensors &parameters) const
     std::error_code error;
     std::filesystem::create_directories(m_folder, error);
     if (error)
-        return base::Error::invalid("--dump", base::concat("cannot make the folder ", m_folder.string(), ": ", error.message(),
-                                                           "; name a folder that you may write to"));
+        return base::Error::invalid("--dump", base::concat("cannot create the folder ", m_folder.string(), ": ",
+                                                           error.message(), "; choose a writable folder"));
     if (auto own = requireOwn(m_folder); !own)
         return own;
     if (auto written = base::writeFile(m_folder / kMarker, "stagelens dump/1\n"); !written)

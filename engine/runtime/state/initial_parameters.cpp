@@ -20,7 +20,7 @@ using exchange::HuggingFaceWeights;
 
 constexpr std::string_view kOutput = "lm_head.weight";
 
-/// Returns the differences between a config.json and the plan.
+/// Returns the differences between a config.json and the model of the plan.
 base::Problems configProblems(const std::filesystem::path &file, const model::ModelConfig &model)
 {
     auto read = exchange::readHuggingFaceConfig(file);
@@ -76,7 +76,7 @@ base::Problems extraTensors(const std::filesystem::path &folder, const HuggingFa
             continue;
         if (name != kOutput) {
             problems.push_back({folder.string(), concat("has tensor ", name,
-                                                        ", which the model has not; give a folder of the "
+                                                        ", which the model does not have; give a folder of the "
                                                         "same model")});
             continue;
         }
@@ -134,7 +134,7 @@ private:
         const bool isPositions = m_plan.shape.architecture->anatomy().hasPositionTable && index == kPositionTable;
         if (isPositions && entry != nullptr && entry->shape.size() == 2 && entry->shape[0] > info.rows) {
             shape[0] = entry->shape[0];
-            m_read.notes.push_back(concat("positions from ", info.rows, " on are kept out: ", name, " has ", shape[0],
+            m_read.notes.push_back(concat("positions from ", info.rows, " on are ignored: ", name, " has ", shape[0],
                                           " and the sequence is ", info.rows, " tokens long"));
         }
         auto values = m_weights.floats(name, shape);
@@ -148,13 +148,13 @@ private:
         m_read.values.push_back(*std::move(values));
     }
 
-    /// Returns whether only the body was saved.
+    /// Initialises a parameter from the seed, because only the body of the model was saved.
     void addFirstValues(const ParameterInfo &info)
     {
         const std::uint64_t seed = m_plan.experiment.training.seed;
         initialise(m_read.values.emplace_back(size(info.count())), info, seed, 0);
-        m_read.notes.push_back(concat(m_folder.string(), " holds the body of a model without its output layer: ", info.name,
-                                      " gets the first values of seed ", seed));
+        m_read.notes.push_back(concat(m_folder.string(), " contains a model body without output layer: ", info.name,
+                                      " is initialised from seed ", seed));
     }
 
     const std::filesystem::path &m_folder;
@@ -181,7 +181,7 @@ base::Result<InitialParameters> readParameters(const std::filesystem::path &fold
         return weights.error();
     auto read = Reading(folder, *weights, plan).all();
     if (read && !hasConfig)
-        read->notes.push_back(folder.string() + " has no config.json: names and shapes of its tensors fit, but its number of "
+        read->notes.push_back(folder.string() + " has no config.json: names and shapes of its tensors match, but its number of "
                                                 "heads, norm and positions could not be compared with the plan's");
     return read;
 }

@@ -362,12 +362,12 @@ private slots:
         std::vector<std::uint16_t> large(100, 7);
         large[42] = 512;
         QVERIFY(refused(bytesOf(large)).contains("token 512 at position 42"));
-        QVERIFY(refused(header(20240520, 1, 101) + tokens).contains("cut short"));
+        QVERIFY(refused(header(20240520, 1, 101) + tokens).contains("truncated"));
         QVERIFY(refused(header(20240520, 1, 99) + tokens).contains("damaged"));
         QVERIFY(refused(header(20240520, 1, -1) + tokens).contains("-1 tokens"));
         QVERIFY(refused(header(20240520, 2, 100) + tokens).contains("version 2"));
-        QVERIFY(refused(header(20240520, 1, 100).left(20)).contains("cut short"));
-        QVERIFY(refused(header(20240801, 7, INT32_MAX) + tokens).contains("cut short"));
+        QVERIFY(refused(header(20240520, 1, 100).left(20)).contains("truncated"));
+        QVERIFY(refused(header(20240801, 7, INT32_MAX) + tokens).contains("truncated"));
         std::vector<std::uint32_t> wide(100, 0x80000000U);
         QVERIFY(refused(header(20240801, 7, 100) + bytesOf(wide)).contains("token 2147483648 at position 0"));
         QVERIFY(refusal(experimentWith(m_folder.filePath("absent.bin").toStdString())).contains("cannot be read"));
