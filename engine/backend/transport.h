@@ -71,13 +71,12 @@ public:
     /// Receives a broadcast; every rank, including the root, calls it once. The tensor is read-only because ranks may share it.
     [[nodiscard]] Tensor receiveBroadcast(int root, int rank, const MessageKey &key) { return receive(root, rank, key); }
 
-    void giveToAll(int rank, const MessageKey &key, Tensor part) { broadcast(rank, key, std::move(part)); }
-    /// Receives the parts of an all-gather in rank order, read-only. Returns false if the run was stopped.
+    /// Receives the parts of an all-gather, which every rank broadcasts, in rank order, read-only. Returns false if the run was
+    /// stopped.
     [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
-    void giveToRoot(int rank, int root, const MessageKey &key, Tensor part) { send(rank, root, key, std::move(part)); }
-    /// Receives the parts of a reduce on the root and adds them in rank order. The parts have the precision of `compute`, which
-    /// computes the sum.
+    /// Receives the parts of a reduce, which every rank sends to the root, and adds them in rank order. The parts have the
+    /// precision of `compute`, which computes the sum.
     [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute);
     /// Like reduce(), but multiplies row i of rank r's part [rows, width] by factors[r * rows + i].
     [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,

@@ -91,12 +91,12 @@ private slots:
             {
                 const auto transport = group.makeTransport({});
                 // In floats 1e8 + 1 - 1e8 is 0 in this order and 1 in another.
-                transport->giveToRoot(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
+                transport->send(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
                 if (rank == 1) {
                     const Tensor sum = transport->reduce(1, {1, 0, 0}, *makeCpuCompute());
                     QCOMPARE(sum->data()[0], 0.0F);
                 }
-                transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
+                transport->broadcast(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
                 std::vector<Tensor> parts;
                 QVERIFY(transport->gather(rank, {3, 0, 0}, parts));
                 QCOMPARE(parts.size(), std::size_t{3});

@@ -83,7 +83,7 @@ private slots:
         Pool pool;
         std::stop_source stop;
         const auto transport = makeInProcessTransport(3, stop.get_token());
-        transport->giveToAll(0, {}, tensorOf(pool, {1}));
+        transport->broadcast(0, {}, tensorOf(pool, {1}));
         std::vector<std::thread> waiting;
         std::array<bool, 3> nothing{};
         waiting.emplace_back([&] { nothing[0] = transport->receive(1, 0, {5, 0, 0}) == nullptr; });
@@ -138,15 +138,15 @@ private slots:
         const auto compute = makeCpuCompute();
         // In floats 1e8 + 1 - 1e8 is 0 in this order and 1 in another; the parts come in reverse.
         for (const int rank : {2, 1, 0})
-            transport->giveToRoot(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
+            transport->send(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
         QCOMPARE(valuesOf(transport->reduce(1, {1, 0, 0}, *compute)), std::vector<float>{0});
         for (const int rank : {1, 0, 2})
-            transport->giveToRoot(rank, 0, {2, 0, 0}, tensorOf(pool, {1, 2, 3, 4}));
+            transport->send(rank, 0, {2, 0, 0}, tensorOf(pool, {1, 2, 3, 4}));
         const std::vector<float> factors{1, 10, 2, 20, 3, 30};
         QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors.data(), 2, 2, *compute)),
                  (std::vector<float>{6, 12, 180, 240}));
         for (const int rank : {2, 0, 1})
-            transport->giveToAll(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
+            transport->broadcast(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));
         for (int rank = 0; rank < 3; ++rank) {
             std::vector<Tensor> parts;
             QVERIFY(transport->gather(rank, {3, 0, 0}, parts));
