@@ -1,8 +1,8 @@
-// Ranges for tools through NVTX, and records of kernels through CUPTI (engine.md 4.1). CUPTI is loaded when it is asked for:
-// where it is missing only recording is.
+// Ranges for profilers through NVTX, and kernel recording through CUPTI, which is loaded on first use; without it only
+// recording is unavailable.
 //
-// CUPTI stamps with the clock that it is given, here the host's steady one, onto which it lays every GPU's own. It tells which
-// API call each kernel came from, and which calls an owner's thread made while it was the owner's.
+// CUPTI timestamps with the steady clock of the host, to which it maps the clocks of the GPUs. It reports which API call
+// launched each kernel, and which calls a thread made while it had an owner.
 #include "kernels/include/activity.h"
 
 #include <cupti.h>
@@ -45,11 +45,11 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 
 nvtxDomainHandle_t domain()
 {
-    static const nvtxDomainHandle_t made = nvtxDomainCreateA("Stagelens"); // null where nobody listens
+    static const nvtxDomainHandle_t made = nvtxDomainCreateA("Stagelens"); // null if no profiler is attached
     return made;
 }
 
-/// The functions of CUPTI that are used; the header's declarations are their types.
+/// The functions of CUPTI in use, with the types of its header.
 struct Library {
     decltype(&cuptiActivityRegisterCallbacks) registerCallbacks = nullptr;
     decltype(&cuptiActivityRegisterTimestampCallback) registerTimestamp = nullptr;
@@ -93,7 +93,7 @@ private:
     }
 };
 
-/// Between kernels and calls, which have a correlation in common, and calls and owners. CUPTI fills it on its own threads.
+/// Maps kernels to owners through the correlation ids of API calls. CUPTI calls it on its own threads.
 struct Records {
     std::mutex mutex;
     std::map<std::uint32_t, std::uint64_t> owners; ///< by correlation

@@ -1,6 +1,6 @@
-// AdamW with master weights in float. Bytes a parameter: 16 read (value, gradient, two moments), 16 written (the gradient is
-// cleared), 2 for the rounded copy: 34, so 7.9 ms for 10^9 parameters at the 4.3 TB/s that an H200 copies. About 15 FLOPs:
-// bound by memory. To reach: 85 % of the bandwidth of a copy.
+// AdamW with master weights in float. Bytes per parameter: 16 read (value, gradient, two moments), 16 written (the gradient is
+// cleared), 2 for the rounded copy: 34, so 7.9 ms for 10^9 parameters at the 4.3 TB/s copy bandwidth of an H200. About 15
+// FLOPs: memory-bound. Target: 85 % of copy bandwidth.
 #include "kernels/include/adamw.h"
 
 #include "kernels/cuda/elementwise.h"
@@ -8,12 +8,12 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-/// The settings as each element needs them.
+/// The settings in the form that each element uses.
 struct Step {
     AdamW settings;
-    float keep;           ///< of a value after weight decay
-    float size;           ///< learning rate over the first correction
-    float rootCorrection; ///< of the second moment
+    float keep;           ///< factor of a value for weight decay
+    float size;           ///< learning rate / correction1
+    float rootCorrection; ///< square root of correction2
 };
 
 template <int W, bool Rounded>

@@ -1,5 +1,5 @@
-// Sums, multiples, copies and rounding, element by element. Bytes an element: what is read and written, once. At most two FLOPs
-// an element and part: bound by memory. To reach: 85 % of the bandwidth of a copy.
+// Elementwise sums, multiples, copies and rounding. Each byte is read or written once. At most two FLOPs per element and part:
+// memory-bound. Target: 85 % of copy bandwidth.
 #include "kernels/include/elementwise.h"
 
 #include "kernels/cuda/elementwise.h"
@@ -79,7 +79,7 @@ elementKernel(T *to, const Operation operation, std::int64_t count)
     eachPack<W, Packs>(count, [&](std::int64_t at) { store<W>(to + at, operation.template pack<W>(at)); });
 }
 
-/// to = operation, wide where all arrays allow packs of Wide elements.
+/// to = operation; uses packs of Wide elements if the alignment of all arrays allows it.
 template <int Wide, int Packs = kPacksOfThread, class T, class Operation>
 Status start(Stream stream, T *to, const Operation &operation, std::int64_t count, bool isWhole)
 {

@@ -1,14 +1,14 @@
 // Causal attention, forward: FlashAttention-2 (arXiv 2307.08691) on mma.sync, for compute capability 8.0 and later.
 //
-// FLOPs: 4 heads size a pair of a query and a key not behind it, so 2 heads size sequence^2 a sequence; with the diagonal's
-// tiles about 2 % more at 4096 tokens. Bytes: queries and out once, keys and values once for each tile of queries, mostly from
-// the L2: bound by the tensor cores. To reach: 60 % of cuDNN's forward on the same GPU, that is some 350 TFLOP/s on an H200 at
-// 4096 tokens and heads of 128. mma.sync itself gives about 60 % of the 990 that wgmma has there.
+// FLOPs: 4 heads size per visible pair of query and key, so 2 heads size sequence^2 per sequence; the tiles on the diagonal add
+// about 2 % at 4096 tokens. Bytes: queries and output once, keys and values once per tile of queries, mostly from L2: bound by
+// the tensor cores. Target: 60 % of cuDNN's forward on the same GPU, about 350 TFLOP/s on an H200 at 4096 tokens and heads of
+// 128. mma.sync reaches about 60 % of the 990 TFLOP/s of wgmma.
 //
-// A block has 128 queries of one head, 32 a warp: each fragment of keys and values that a warp loads serves two products, 128
-// bytes of shared memory a product, which four multiprocessor partitions can have at full rate. Keys and values come through
-// cp.async in two stages; one barrier a tile. Sums and scores fill the registers (255 a thread), which leaves two blocks of 128
-// threads a multiprocessor; shared memory, 48 KiB with heads of 64 and 64 KiB with heads of 128, would leave three.
+// A block has 128 queries of one head, 32 per warp: each fragment of keys and values that a warp loads serves two products, 128
+// bytes of shared memory per product, which four partitions of a multiprocessor can load at full rate. cp.async loads keys and
+// values in two stages, with one barrier per tile. Sums and scores use all registers (255 per thread), which allows two blocks
+// of 128 threads per multiprocessor; shared memory, 48 KiB for heads of 64 and 64 KiB for heads of 128, would allow three.
 #include "kernels/cuda/attention_plain.h"
 #include "kernels/cuda/tiles.h"
 
@@ -19,14 +19,14 @@ constexpr int kThreads = 128;
 constexpr int kQueries = 128;
 constexpr int kBlocks = 2; ///< of 16 queries a warp
 constexpr int kRowsOfWarp = 16 * kBlocks;
-/// Keys of a tile: as many as leave a warp's scores, sums and queries in 255 registers a thread.
+/// Keys per tile: as many as fit with the scores, sums and queries of a warp in 255 registers per thread.
 template <int Size>
 constexpr int kKeys = Size == 64 ? 64 : 32;
 
 template <int Size>
 constexpr std::int64_t kShared = (kQueries + 4 * kKeys<Size>)*Size *static_cast<std::int64_t>(sizeof(Bf16));
 
-/// What a lane knows of its rows: blocks of 16, of each two rows.
+/// The state of a lane for its rows: blocks of 16, two rows each.
 struct Rows {
     float maximum[kBlocks][2];
     float sum[kBlocks][2]; ///< of the lane's own columns
@@ -38,8 +38,8 @@ STAGELENS_DEVICE float quadMaximum(float value)
     return std::fmax(value, shuffleXor(value, 2));
 }
 
-/// Scores become probabilities against the maximum so far; what was summed before is corrected for it. Keys behind a query
-/// count as -infinity: key firstKey + j lies behind query firstQuery + i where j - i > firstQuery - firstKey.
+/// Replaces scores by probabilities relative to the maximum so far, and rescales earlier sums. Masked keys count as -infinity:
+/// key firstKey + j is masked for query firstQuery + i if j - i > firstQuery - firstKey.
 template <int Size>
 STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size> (&out)[kBlocks], Rows &rows, int ahead,
                                  float scale)
@@ -73,7 +73,7 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
                     sum += score;
                 }
             rows.sum[m][half] = sum;
-            // Maxima seldom rise after the first tiles, and a product with 1 changes nothing.
+            // Maxima rarely rise after the first tiles, and multiplying by 1 changes nothing.
             if (anyOf(correction != 1.0F))
 #pragma unroll
                 for (int j = 0; j < Size / 8; ++j) {
@@ -83,12 +83,12 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
         }
 }
 
-/// Block (head, sequence of the batch, tile of queries): the last of these change slowest.
+/// Block (head, sequence of the batch, tile of queries), the last one slowest.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape)
 {
-    // The last tiles have most keys: those of all heads begin first.
+    // The last tiles have the most keys, so they start first.
     const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kQueries;
     const int sequence = static_cast<int>(shape.sequence);
     const int head = blockIndex();
@@ -124,12 +124,12 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
     int stage = 0;
     for (int firstKey = 0; firstKey < end; firstKey += kKeys<Size>, stage ^= 1) {
         waitForCopies<0>();
-        syncBlock(); // this tile is there, and nobody reads the other stage any more
+        syncBlock(); // this tile is complete, and no thread still reads the other stage
         if (firstKey + kKeys<Size> < end)
             fetch(firstKey + kKeys<Size>, stage ^ 1);
         const int ahead = firstQuery - firstKey + warpRow;
         if (ahead + kRowsOfWarp <= 0)
-            continue; // all keys lie behind all of the warp's queries
+            continue; // all keys are masked for all queries of the warp
         Bf16 *keyTile = stages + stage * 2 * kKeys<Size> * Size;
         Sums<kKeys<Size>> scores[kBlocks];
 #pragma unroll
@@ -140,7 +140,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
         addProduct<Size>(sums, scores, keyTile + kKeys<Size> * Size);
     }
 
-    // A warp's queries are read by itself alone: its part of their tile takes what it writes.
+    // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
 #pragma unroll
     for (int m = 0; m < kBlocks; ++m) {
         float factor[2];

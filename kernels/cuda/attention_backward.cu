@@ -1,14 +1,14 @@
-// Causal attention, backward, after FlashAttention-2 (arXiv 2307.08691) but in two kernels instead of one with atomics: the
-// first goes through the keys of a tile of queries and sums their gradients, the second through the queries (of all heads that
-// share them, in their order) of a tile of keys and sums those of keys and values. Every sum has one order: equal calls, equal
-// bits.
+// Causal attention, backward, after FlashAttention-2 (arXiv 2307.08691), but with two kernels instead of one with atomics: the
+// first iterates over the keys of a tile of queries and sums the gradients of the queries, the second over the queries of a
+// tile of keys (of all heads that share them, in order) and sums those of keys and values. The order of every sum is fixed, so
+// equal calls give equal bits.
 //
-// FLOPs: 3 and 4 products of 2 size a pair, so 3.5 times the forward where one kernel with atomics needs 2.5 times. To reach:
-// 50 % of cuDNN's backward on the same GPU, counted as 2.5 times: some 235 TFLOP/s on an H200 at 4096 tokens and heads of 128.
+// FLOPs: 3 and 4 products of 2 size per pair: 3.5 times the forward, where one kernel with atomics needs 2.5 times. Target: 50
+// % of cuDNN's backward on the same GPU, counted as 2.5 times: about 235 TFLOP/s on an H200 at 4096 tokens and heads of 128.
 //
-// A warp has 16 queries (or keys). Scores stay in its registers: in the second kernel transposed, so that probabilities and
-// their gradients are left operands as they stand. Registers (255 a thread) leave two blocks of 128 threads a multiprocessor;
-// shared memory with heads of 128, 96 KiB and 64 KiB, as many on a Hopper.
+// A warp has 16 queries (or keys). Scores stay in its registers, transposed in the second kernel, so that probabilities and
+// their gradients can be left operands. Registers (255 per thread) allow two blocks of 128 threads per multiprocessor, as does
+// shared memory on Hopper with heads of 128 (96 KiB and 64 KiB).
 #include "kernels/cuda/attention_plain.h"
 #include "kernels/cuda/tiles.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kRows = 64; ///< queries of a block of the first kernel and keys of its tiles; keys of a block of the second
-/// Queries of a tile of the second kernel: as many as leave a warp's sums and scores in 255 registers a thread.
+/// Queries per tile of the second kernel: as many as fit with the sums and scores of a warp in 255 registers per thread.
 template <int Size>
 constexpr int kQueries = Size == 64 ? 64 : 32;
 constexpr int kRowsOfWarp = 16;
@@ -25,7 +25,7 @@ constexpr int kRowsOfWarp = 16;
 template <int Size>
 constexpr std::int64_t kTile = std::int64_t{kRows} * Size;
 
-/// Addresses of a launch.
+/// The arguments of a launch.
 struct Attention {
     Bf16 *qkvGradient;
     const Bf16 *outGradient;
@@ -60,13 +60,13 @@ deltaKernel(float *delta, const Bf16 *out, const Bf16 *outGradient, AttentionSha
         delta[(token / shape.sequence * shape.heads + item % shape.heads) * shape.sequence + token % shape.sequence] = sum;
 }
 
-/// Block (head, sequence of the batch, tile of queries): the last of these change slowest.
+/// Block (head, sequence of the batch, tile of queries), the last one slowest.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 queryKernel(Attention all)
 {
     const AttentionShape &shape = all.shape;
-    // The last tiles have most keys: those of all heads begin first.
+    // The last tiles have the most keys, so they start first.
     const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kRows;
     const int sequence = static_cast<int>(shape.sequence);
     const int head = blockIndex();
@@ -108,7 +108,7 @@ queryKernel(Attention all)
     int stage = 0;
     for (int firstKey = 0; firstKey < end; firstKey += kRows, stage ^= 1) {
         waitForCopies<0>();
-        syncBlock(); // this tile is there, and nobody reads the other stage any more
+        syncBlock(); // this tile is complete, and no thread still reads the other stage
         if (firstKey + kRows < end)
             fetch(firstKey + kRows, stage ^ 1);
         Bf16 *keyTile = stages + stage * 2 * kTile<Size>;
@@ -131,19 +131,19 @@ queryKernel(Attention all)
         addProduct<Size>(sums, scores, keyTile);
     }
 
-    // A warp's queries are read by itself alone: its part of their tile takes what it writes.
+    // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
     putSums(queryTile, warpRow, sums[0], {share, share});
     syncBlock();
     writeTile<Size, kRows, kThreads>(all.qkvGradient + queryAt, queryTile, stride, valid);
 }
 
-/// The queries that a block of the second kernel goes through: tile after tile of one head after another.
+/// The queries that a block of the second kernel iterates over: tile by tile, head by head.
 struct QueryWalk {
     int firstQuery;
     int head;
 };
 
-/// Block (head of keys, sequence of the batch, tile of keys): the first tiles, whose keys most queries see, begin first.
+/// Block (key head, sequence of the batch, tile of keys). The first tiles are visible to the most queries, so they start first.
 template <int Size>
 STAGELENS_KERNEL(kThreads, 2)
 keyKernel(Attention all)
@@ -156,7 +156,7 @@ keyKernel(Attention all)
     const std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndex() * Size;
     const int sequence = static_cast<int>(shape.sequence);
     const int valid = sequence - firstKey;
-    const int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries that see these keys
+    const int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries to which these keys are visible
     const auto walk = [&](int step) {
         return QueryWalk{firstKey + step % tiles * kQueries<Size>, blockIndex() * group + step / tiles};
     };
@@ -176,8 +176,7 @@ keyKernel(Attention all)
                                                  shape.width(), sequence - firstQuery);
         commitCopies();
     };
-    /// One value a thread: for each query the base of exponents of 2, then for each the delta. Queries behind the end have
-    /// probability 0.
+    /// One value per thread: first the base of exponents of 2 of each query, then its delta. Padded queries have probability 0.
     const auto statisticOf = [&](int step) {
         const auto [firstQuery, head] = walk(step);
         const int query = firstQuery + threadIndex() % kQueries<Size>;
@@ -203,14 +202,14 @@ keyKernel(Attention all)
         if (threadIndex() < kStatistics)
             statistics[stage * kStatistics + threadIndex()] = statistic;
         waitForCopies<0>();
-        syncBlock(); // this tile is there, and nobody reads the other stage any more
+        syncBlock(); // this tile is complete, and no thread still reads the other stage
         if (step + 1 < tiles * group) {
             fetch(step + 1, stage ^ 1);
             statistic = statisticOf(step + 1);
         }
         const int ahead = walk(step).firstQuery - firstKey - warpRow;
         if (ahead + kQueries<Size> <= 0)
-            continue; // all of the warp's keys lie behind all queries
+            continue; // all keys of the warp are masked for all queries
         Bf16 *queryTile = stages + stage * 2 * kOthers;
         Bf16 *gradientTile = queryTile + kOthers;
         const float *bases = statistics + stage * kStatistics;
@@ -237,7 +236,7 @@ keyKernel(Attention all)
         addProduct<Size>(keySums, scores, queryTile);
     }
 
-    // A warp's keys and values are read by itself alone: its part of their tiles takes what it writes.
+    // Only the warp itself reads its keys and values, so its part of their tiles can be overwritten with its output.
     putSums(keyTile, warpRow, keySums[0], {share, share});
     putSums(valueTile, warpRow, valueSums[0], {1.0F, 1.0F});
     syncBlock();

@@ -1,6 +1,6 @@
-// Causal attention without tensor cores. A warp has one query (or one key); of 32 keys (or queries) at a time each lane
-// computes one score, then all lanes add up their own elements of the head in the order of those 32. Sums are floats in one
-// order: equal calls, equal bits. Made to be right, not fast: rows are read by single lanes.
+// Causal attention without tensor cores. A warp has one query (or one key). For 32 keys (or queries) at a time each lane
+// computes one score, then every lane accumulates its own elements of the head in the order of those 32. Sums are floats in a
+// fixed order, so equal calls give equal bits. Simple rather than fast: single lanes read whole rows.
 #include "kernels/cuda/attention_plain.h"
 
 #include "kernels/cuda/rows.h"
@@ -10,14 +10,14 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / kWarpLanes;
-constexpr int kOwn = static_cast<int>(kMostHeadSize) / kWarpLanes; ///< elements of a head that a lane adds up
+constexpr int kOwn = static_cast<int>(kMostHeadSize) / kWarpLanes; ///< elements of a head per lane
 
 STAGELENS_DEVICE int ownLane()
 {
     return threadIndex() % kWarpLanes;
 }
 
-/// A warp's row of one head: the warps of a launch go through the rows of a sequence, its heads, and the batch.
+/// The row of one head that a warp computes. Warps are numbered by row of a sequence, head, then batch.
 struct Item {
     std::int64_t row;        ///< in the sequence
     std::int64_t head;       ///< of queries, or of keys
@@ -34,7 +34,7 @@ struct Item {
     }
 };
 
-/// Where the elements of a token begin in rows of queries, keys and values.
+/// The offsets of a token in rows of queries, keys and values.
 template <class T>
 struct Tokens {
     T *qkv;
@@ -60,7 +60,7 @@ STAGELENS_DEVICE float dot(const T *a, const T *b, std::int64_t size)
     return sum;
 }
 
-/// The elements of a head that are this lane's: lane, lane + 32 and so on.
+/// The elements of a head that this lane accumulates: lane, lane + 32 and so on.
 struct OwnSums {
     float at[kOwn] = {};
     template <class T>
@@ -142,7 +142,7 @@ deltaKernel(float *delta, const T *out, const T *outGradient, AttentionShape sha
         delta[item.index] = all;
 }
 
-/// What the two kernels of the backward read.
+/// The inputs of the two backward kernels.
 template <class T>
 struct Attention {
     const T *outGradient;
@@ -152,7 +152,7 @@ struct Attention {
     AttentionShape shape;
 };
 
-/// Probability of a key for a query, and the gradient by their score.
+/// The probability of a key for a query, and the gradient of their score.
 struct Pair {
     float probability;
     float gradient;

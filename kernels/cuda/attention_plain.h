@@ -1,5 +1,5 @@
-// Causal attention for any type and any head of at most 256 elements, without tensor cores: for float, for small models, and
-// for addresses that the fast kernels cannot take.
+// Causal attention for any type and heads of at most 256 elements, without tensor cores: for float, for small models, and for
+// alignments that the fast kernels do not support.
 #pragma once
 
 #include "kernels/include/attention.h"
@@ -8,7 +8,7 @@ namespace stagelens::kernels::gpu {
 
 inline constexpr std::int64_t kMostHeadSize = 256;
 
-/// Whether the shape is one at all.
+/// Returns whether the shape is valid.
 constexpr bool isShape(const AttentionShape &shape)
 {
     return shape.size >= 1 && shape.size <= kMostHeadSize && shape.kvHeads >= 1 && shape.heads % shape.kvHeads == 0;

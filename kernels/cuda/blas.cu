@@ -1,9 +1,9 @@
-// Products through cuBLASLt. It thinks in columns: what it is asked for is the transpose, C^T = op(B)^T op(A)^T, of which every
-// row-major array here is the column-major array there.
+// Products with cuBLASLt. It is column-major, so it computes the transpose, C^T = op(B)^T op(A)^T, and each row-major array
+// here is a column-major array there.
 //
-// Sums are never split between blocks (CUBLASLT_REDUCTION_SCHEME_NONE), and beta takes no part in the choice of an algorithm,
-// so that the first product into a gradient and those that add to it round alike. Bias gradients are addColumnSums()'s: the
-// library's epilogue would give them in the type of C and overwrite what is there.
+// Sums are never split between thread blocks (CUBLASLT_REDUCTION_SCHEME_NONE), and beta does not affect the choice of the
+// algorithm, so that the first product into a gradient and later ones that accumulate round alike. addColumnSums() computes
+// bias gradients, because the epilogue of the library would use the type of C and overwrite the previous value.
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/plans.h"
 
@@ -12,17 +12,17 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-/// A layout or operation may be copied: its bytes are all there is.
+/// Layouts and operations are plain bytes and may be copied.
 struct Plan {
     cublasLtMatmulDescOpaque_t operation{};
     cublasLtMatrixLayoutOpaque_t left{};  ///< op(B)^T
     cublasLtMatrixLayoutOpaque_t right{}; ///< op(A)^T
     cublasLtMatrixLayoutOpaque_t out{};
     cublasLtMatmulAlgo_t algorithm{};
-    cublasStatus_t status = CUBLAS_STATUS_SUCCESS; ///< of the search
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS; ///< of the algorithm search
 };
 
-/// The first status that is no success.
+/// Returns the first status that is not a success.
 class Steps {
 public:
     void operator()(cublasStatus_t status)
@@ -63,7 +63,7 @@ cublasStatus_t set(cublasLtMatmulPreferenceOpaque_t &preference, cublasLtMatmulP
     return cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value));
 }
 
-/// The arrays of an epilogue; the search looks at their addresses as well.
+/// Sets the arrays of an epilogue; the search depends on their alignment too.
 cublasStatus_t setArrays(cublasLtMatmulDescOpaque_t &operation, const Call &call)
 {
     Steps steps;
@@ -76,7 +76,7 @@ cublasStatus_t setArrays(cublasLtMatmulDescOpaque_t &operation, const Call &call
     return steps.status();
 }
 
-/// [rows, columns] of a transposed operand, whose stored matrix is [height, width] by rows.
+/// [rows, columns] of a transposed operand whose stored row-major matrix is [height, width].
 cublasStatus_t initialise(cublasLtMatrixLayoutOpaque_t &layout, const PlanKey &key, Form form, std::int64_t rows,
                           std::int64_t columns, std::int64_t stride)
 {
@@ -102,7 +102,7 @@ struct Products::State::Library {
     cublasStatus_t search(Plan &plan, const Call &call);
 };
 
-/// Describes the product and takes the library's first proposal for it.
+/// Describes the product and selects the first proposal of the library.
 cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
 {
     const PlanKey &key = call.key;
@@ -168,7 +168,7 @@ bool Products::State::isFused(const Call &call)
     const bool hasGelu = call.key.epilogue != Epilogue::Bias;
     if (hasGelu && (call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
         return false;
-    // The library refuses an epilogue with more than one status. A real fault is met again by the product without it.
+    // The library reports unsupported epilogues with several codes. A real fault occurs again in the product without epilogue.
     return m_library->planOf(call).status == CUBLAS_STATUS_SUCCESS;
 }
 

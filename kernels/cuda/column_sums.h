@@ -1,4 +1,4 @@
-// Sums of columns that several blocks have begun, finished in the order of the blocks.
+// Column sums over several blocks, in block order.
 #pragma once
 
 #include "kernels/cuda/rows.h"
@@ -9,8 +9,8 @@ inline constexpr int kColumnsOfBlock = 32;
 inline constexpr int kGroups = 8;
 
 /// gradient[width] += the sums of `blocks` blocks, `stride` floats apart: eight groups of blocks, each in order, then the
-/// groups in order. Blocks with y 1 do so for `second`, whose sums stand behind those of the first. A template, so that more
-/// than one file may have it.
+/// groups in order. Blocks with y == 1 do so for `second`, whose sums follow those of the first. A template, so that several
+/// files may include it.
 template <int Columns, int Groups>
 STAGELENS_KERNEL(Columns *Groups, 4)
 columnSumsKernel(float *first, float *second, const float *sums, std::int64_t blocks, std::int64_t stride, std::int64_t width)
@@ -46,8 +46,8 @@ columnSumsKernel(float *first, float *second, const float *sums, std::int64_t bl
     }
 }
 
-/// gradient[width] += the sums that `blocks` blocks left, `stride` floats apart; so does `second`, where there is one, with the
-/// sums that each block left behind those.
+/// gradient[width] += the sums that `blocks` blocks wrote, `stride` floats apart. Does the same for `second`, if not null, with
+/// the sums after those.
 inline Status addBlockSums(Stream stream, float *gradient, const float *sums, std::int64_t blocks, std::int64_t stride,
                            std::int64_t width, float *second = nullptr)
 {

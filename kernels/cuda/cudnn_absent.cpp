@@ -1,4 +1,4 @@
-// In the place of cudnn_attention.cpp where that is not built.
+// Replaces cudnn_attention.cpp if that is not built.
 #include "kernels/include/cudnn_attention.h"
 
 namespace stagelens::kernels::gpu {

@@ -1,5 +1,5 @@
-// Causal attention through cuDNN's graph interface, on the fused queries, keys and values as they lie. Graphs are built once
-// for a shape and kept. libcudnn is loaded when it is needed first.
+// Causal attention with the graph interface of cuDNN, on fused queries, keys and values. Graphs are built once per shape and
+// cached. Loads libcudnn on first use.
 #include "kernels/include/cudnn_attention.h"
 
 #include "kernels/include/device.h"
@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace cudnn_frontend {
-/// The library that the frontend takes cuDNN's functions from; its name is the frontend's.
+/// The handle of libcudnn for the frontend, which requires this name.
 void *cudnn_dlhandle = nullptr; // NOLINT(readability-identifier-naming)
 } // namespace cudnn_frontend
 
@@ -53,7 +53,7 @@ struct Key {
 
 using Lengths = std::vector<std::int64_t>;
 
-/// [batch, heads, sequence, size] of a token's rows of `width`.
+/// [batch, heads, sequence, size] in token rows of `width`.
 Lengths dimensions(const AttentionShape &shape, std::int64_t heads)
 {
     return {shape.batch, heads, shape.sequence, shape.size};
@@ -76,12 +76,12 @@ float scaleOf(const AttentionShape &shape)
     return 1 / std::sqrt(static_cast<float>(shape.size));
 }
 
-/// The largest workspace that a graph may have. The memory plan does not know of it, each virtual rank has its own, and the
-/// deterministic backward on a Hopper wants batch heads sequence^2 2 bytes, 4.3 GB for 32 heads of 8192 tokens, where the own
-/// kernels need none. A bound, not what is free, decides: so equal shapes give equal bits.
+/// Greatest workspace of a graph. The memory plan does not contain it, each virtual rank has its own, and the deterministic
+/// backward on Hopper requests 2 batch heads sequence^2 bytes, 4.3 GB for 32 heads of 8192 tokens, where our kernels need none.
+/// A fixed bound, not the free memory, decides, so that equal shapes give equal bits.
 constexpr std::int64_t kMostWorkspace = std::int64_t{2} << 30U;
 
-/// Null where cuDNN can do none of its ways.
+/// Returns null if cuDNN supports no plan.
 struct Graph {
     std::shared_ptr<fe::graph::Graph> graph;
     std::int64_t workspace = 0;
@@ -153,8 +153,8 @@ std::string load()
             fe::cudnn_dlhandle = ::dlopen(name, RTLD_NOW);
     if (fe::cudnn_dlhandle == nullptr)
         return "libcudnn cannot be loaded; install cuDNN 9";
-    // The frontend loads CUDA's runtime, which this program has in itself, and takes version 12 where it finds that. It must be
-    // the one whose headers were built with.
+    // The frontend loads the CUDA runtime, which this program contains, and prefers version 12 if present. It must be the
+    // version of the headers of this build.
     constexpr const char *kVariable = "CUDNN_FRONTEND_CUDART_LIB_NAME";
     (void)::setenv(kVariable, ("libcudart.so." + std::to_string(STAGELENS_CUDA_MAJOR)).c_str(), 0);
     const std::string runtime = std::getenv(kVariable);
@@ -169,7 +169,7 @@ struct CudnnAttention::State {
     std::map<Key, Graph> graphs;
     void *workspace = nullptr;
     std::int64_t workspaceBytes = 0;
-    std::vector<void *> outgrown; ///< to free memory in a run would wait for all that the GPU does, NCCL's kernels among it
+    std::vector<void *> outgrown; ///< not freed in a run: freeing waits for all work of the GPU, including NCCL kernels
 
     State() = default;
     State(const State &) = delete;
@@ -216,7 +216,7 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bo
 {
     if (!problem().empty() || (shape.size != 64 && shape.size != 128))
         return kUnsupported;
-    // The frontend throws where a library that it loads is missing.
+    // The frontend throws if a library that it loads is missing.
     try {
         if (handle == nullptr && fe::detail::create_handle(&handle) != CUDNN_STATUS_SUCCESS)
             return kUnsupported;

@@ -38,15 +38,15 @@ Status describe(int device, DeviceInfo &info)
             return {};
         }
     }
-    // CUDA tells it of the GPU in use, which the calling thread goes on with.
+    // CUDA reports the selected GPU, so the selection is restored afterwards.
     int before = 0;
     if (const Status status = statusOf(cudaGetDevice(&before)); status.failed())
         return status;
     if (const Status status = use(device); status.failed())
         return status;
-    const Status told = statusOf(cudaMemGetInfo(&info.freeBytes, &info.totalBytes));
+    const Status queried = statusOf(cudaMemGetInfo(&info.freeBytes, &info.totalBytes));
     const Status restored = use(before);
-    return told.failed() ? told : restored;
+    return queried.failed() ? queried : restored;
 }
 
 Status versions(int &driver, int &runtime)

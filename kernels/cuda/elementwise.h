@@ -1,4 +1,4 @@
-// Kernels that treat each element of dense arrays alike.
+// Elementwise kernels over dense arrays.
 #pragma once
 
 #include "kernels/cuda/rows.h"
@@ -8,7 +8,7 @@ namespace stagelens::kernels::gpu {
 inline constexpr int kElementThreads = 256;
 inline constexpr int kPacksOfThread = 4; ///< loads in flight
 
-/// Calls work(element) for the first elements of packs, `Packs` of them a thread, a warp's side by side.
+/// Calls work(element) for the first element of each pack, `Packs` packs per thread, adjacent within a warp.
 template <int W, int Packs, class Work>
 STAGELENS_DEVICE void eachPack(std::int64_t count, const Work &work)
 {
@@ -19,7 +19,7 @@ STAGELENS_DEVICE void eachPack(std::int64_t count, const Work &work)
             work(element);
 }
 
-/// The launch for eachPack(): W elements a pack.
+/// Returns the launch of eachPack() with W elements per pack.
 inline Launch overElements(std::int64_t count, int w, Stream stream, int packs = kPacksOfThread)
 {
     const std::int64_t each = std::int64_t{w} * packs * kElementThreads;
@@ -29,7 +29,7 @@ inline Launch overElements(std::int64_t count, int w, Stream stream, int packs =
 /// 1 / (1 + e^-x).
 STAGELENS_DEVICE float sigmoidOf(float x)
 {
-    // e^-x is infinite below -88. The quotient of a divisor above 2^126, infinity too, is 0: that of 2^-126 at most.
+    // e^-x is infinite below -88. divideFast() returns 0 for divisors above 2^126, where the exact quotient is at most 2^-126.
     return divideFast(1.0F, 1.0F + exp2Fast(-x * kLog2E));
 }
 

@@ -1,11 +1,11 @@
 // Rows of a shard of an embedding table, and the order of tokens in which their gradients are added.
 //
-// Bytes an element of the activations: gatherRows 2 sizeof(T), scaleRows 2 to 3 sizeof(T), scatterAddRows sizeof(T) and 8 for
-// each distinct row: bound by memory. To reach: 85 % of the bandwidth of a copy. sortTokens makes tokens^2 comparisons of
-// numbers that stand in shared memory: 1.7e7 for 4096 tokens, some 10 us, and it is needed once a microbatch.
+// Bytes per element of the activations: gatherRows 2 sizeof(T), scaleRows 2 to 3 sizeof(T), scatterAddRows sizeof(T) and 8 for
+// each distinct row: memory-bound. Target: 85 % of copy bandwidth. sortTokens makes tokens^2 comparisons in shared memory:
+// 1.7e7 for 4096 tokens, about 10 us, once per microbatch.
 //
-// scatterAddRows has no atomics: a block owns a run of equal ids in the order, of some columns, and adds its tokens in turn,
-// with the loads of eight rows in flight for the ids that occur often.
+// scatterAddRows uses no atomics: a block owns a run of equal ids in the sorted order, for some columns, and adds its tokens in
+// order, with the loads of eight rows in flight for frequent ids.
 #include "kernels/include/embedding.h"
 
 #include "kernels/cuda/elementwise.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kSortThreads = 256;
-constexpr int kSharing = 4; ///< threads that count for one token: more multiprocessors have work
+constexpr int kSharing = 4; ///< threads per token, to occupy more multiprocessors
 constexpr int kSortTokens = kSortThreads / kSharing;
 
 STAGELENS_DEVICE bool isLocal(std::int64_t row, const TableShard &shard)
@@ -60,7 +60,7 @@ scaleKernel(T *out, const T *in, const float *factor, const T *table, TableShard
     });
 }
 
-/// A thread's elements of the table go to all sequences.
+/// Each thread adds its elements of the table to all sequences.
 template <class T, int W>
 STAGELENS_KERNEL(kElementThreads, 4)
 positionsKernel(T *rows, const T *table, std::int64_t batch, std::int64_t count)
@@ -96,8 +96,8 @@ positionGradientsKernel(float *table, const T *rows, std::int64_t batch, std::in
     });
 }
 
-/// Four threads a token: its place is the number of tokens with a smaller id, or the same id before it, of which each thread
-/// counts every fourth.
+/// Four threads per token. Its position is the number of tokens with a smaller id, or the same id before it; each thread counts
+/// every fourth.
 STAGELENS_KERNEL(kSortThreads, 4)
 sortKernel(std::int32_t *order, const std::int32_t *ids, std::int32_t tokens)
 {
@@ -130,14 +130,14 @@ STAGELENS_DEVICE void addRow(Pack<W> &sum, const Raw<T, W> &raw, float factor)
         sum.at[i] += factor * more.at[i];
 }
 
-/// Block (place in the order, part of the columns): nothing to do unless a run of a local id begins there.
+/// Block (position in the order, part of the columns). Returns unless a run of a local id begins there.
 template <class T, int W>
 STAGELENS_KERNEL(kThreads, 4)
 scatterKernel(float *table, TableShard shard, const std::int32_t *ids, const std::int32_t *order, const T *in, float factor,
               std::int32_t tokens)
 {
     const int first = blockIndex();
-    // All three at once: most runs are of one token, whose time is that of loads which wait for each other.
+    // Loads all three at once: most runs have one token, and dependent loads would dominate their time.
     const std::int32_t token = order[first];
     const std::int32_t before = order[first > 0 ? first - 1 : first];
     const std::int32_t behind = order[first + 1 < tokens ? first + 1 : first];

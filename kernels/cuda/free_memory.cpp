@@ -9,7 +9,7 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-/// What NVML's header declares, which is not everywhere where CUDA's are; 0 is success.
+/// Declarations of NVML, whose header is not always installed with CUDA; 0 is success.
 struct MemoryInfo {
     unsigned long long total;
     unsigned long long free;
@@ -37,7 +37,7 @@ struct Nvml {
     [[nodiscard]] bool isThere() const { return handleByPciBusId != nullptr && memoryInfo != nullptr; }
 };
 
-/// What the driver keeps for itself of what NVML counts.
+/// Memory that NVML counts but the driver reserves.
 constexpr double kMostKept = 0.05;
 
 } // namespace

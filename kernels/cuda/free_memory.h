@@ -1,4 +1,4 @@
-// How much of a GPU is free, for who does not use it.
+// Free memory of a GPU without a CUDA context.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,10 @@
 
 namespace stagelens::kernels::gpu {
 
-/// Whether this process has the GPU's primary context.
+/// Returns whether this process has the primary context of the GPU.
 [[nodiscard]] bool hasContext(int device);
-/// Asked of the driver's NVML. CUDA answers only who has a context there, which takes some hundred MB of the GPU, or the whole
-/// GPU where one process alone may use it. Nothing where NVML is missing, or tells of another size: of a GPU of which this is a
-/// part.
+/// Queries the free memory through NVML. CUDA would create a context, which takes some hundred MB, or the whole GPU in
+/// exclusive mode. Returns nothing if NVML is missing or reports another total, as for a partition of a GPU.
 [[nodiscard]] std::optional<std::size_t> freeBytesByNvml(int device, std::size_t totalBytes);
 
 } // namespace stagelens::kernels::gpu

@@ -1,6 +1,6 @@
-// GELU in its tanh form. Bytes an element: forward 2 sizeof(T), backward 3 sizeof(T); about 12 FLOPs, one ex2 and one division
-// each: bound by memory. To reach: 85 % of the bandwidth of a copy. In training cuBLASLt's epilogues do this inside the product
-// where they are faster; this kernel is for where they are not.
+// Tanh GELU. Bytes per element: forward 2 sizeof(T), backward 3 sizeof(T); about 12 FLOPs, one ex2 and one division:
+// memory-bound. Target: 85 % of copy bandwidth. In training the epilogues of cuBLASLt compute GELU if they are faster; this
+// kernel is for the other cases.
 #include "kernels/include/elementwise.h"
 
 #include "kernels/cuda/elementwise.h"

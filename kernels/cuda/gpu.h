@@ -1,5 +1,5 @@
-// The vocabulary of the GPU kernels. With nvcc it is CUDA; with any other compiler the same source runs on the host, where
-// tests/cuda_emulator has a fibre for each thread of a block, so that tests need no GPU.
+// The primitives of the GPU kernels. nvcc compiles them as CUDA; other compilers build the same source for the host, where
+// tests/cuda_emulator runs each thread of a block as a fibre, so that tests need no GPU.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -10,7 +10,8 @@
 #include <type_traits>
 
 #define STAGELENS_DEVICE __device__ __forceinline__
-/// A kernel of blocks of `threads`, of which at least `blocks` shall fit a multiprocessor: what bounds its registers.
+/// Declares a kernel with blocks of `threads` threads, at least `blocks` of which must fit on a multiprocessor; bounds its
+/// registers.
 #define STAGELENS_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
 
 namespace stagelens::kernels::gpu {
@@ -44,58 +45,58 @@ STAGELENS_DEVICE int gridBlocksZ()
     return static_cast<int>(gridDim.z);
 }
 
-/// All threads of the block wait for each other.
+/// A barrier of all threads of the block.
 STAGELENS_DEVICE void syncBlock()
 {
     __syncthreads();
 }
-/// The value of the lane whose number differs by `mask`. All 32 lanes take part.
+/// Returns the value of the lane whose number differs by `mask`. All 32 lanes must call it.
 template <class T>
 STAGELENS_DEVICE T shuffleXor(T value, int mask)
 {
     return __shfl_xor_sync(0xffffffffU, value, mask);
 }
 
-/// The value of one lane. All 32 lanes take part.
+/// Returns the value of one lane. All 32 lanes must call it.
 template <class T>
 STAGELENS_DEVICE T shuffleFrom(T value, int lane)
 {
     return __shfl_sync(0xffffffffU, value, lane);
 }
 
-/// Whether it is true in any lane. All 32 lanes take part.
+/// Returns whether it is true in any lane. All 32 lanes must call it.
 STAGELENS_DEVICE bool anyOf(bool value)
 {
     return __any_sync(0xffffffffU, value) != 0;
 }
 
-/// The block's shared memory, as many bytes as its launch asked for, of unknown content.
+/// Returns the dynamic shared memory of the block, uninitialised.
 STAGELENS_DEVICE unsigned char *sharedBytes()
 {
     extern __shared__ __align__(16) unsigned char bytes[];
     return bytes;
 }
 
-/// 2 to the power of x, within 2 ulp; 0 of -infinity.
+/// Returns 2^x with an error of at most 2 ulp; 0 for -infinity.
 STAGELENS_DEVICE float exp2Fast(float x)
 {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
-/// Quotient within 2 ulp, of a divisor between 2^-126 and 2^126.
+/// Returns the quotient with an error of at most 2 ulp, for divisors between 2^-126 and 2^126.
 STAGELENS_DEVICE float divideFast(float a, float b)
 {
     return __fdividef(a, b);
 }
 
-/// a b, rounded before anything is added to it.
+/// Returns a b, rounded (not fused with a later addition).
 STAGELENS_DEVICE float productOf(float a, float b)
 {
     return __fmul_rn(a, b);
 }
 
-/// Sixteen bytes at an address that is a multiple of 16.
+/// 16 bytes at an address aligned to 16.
 struct alignas(16) Words16 {
     std::uint32_t at[4];
 };
@@ -109,7 +110,7 @@ STAGELENS_DEVICE void store16(void *to, const Words16 &words)
     *static_cast<uint4 *>(to) = make_uint4(words.at[0], words.at[1], words.at[2], words.at[3]);
 }
 
-/// Begins to bring the line of memory there into the L2; it shall be memory of the device.
+/// Prefetches the cache line of device memory at that address into L2.
 STAGELENS_DEVICE void prefetch(const void *at)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
@@ -127,11 +128,10 @@ STAGELENS_DEVICE std::uint32_t sharedAddress(const void *shared)
 {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
 }
-// Places in shared memory are the address of an array there and a distance in bytes from it, for addresses of 32 bits take half
-// the registers of pointers.
+// Addresses in shared memory are an array and an offset in bytes, because 32-bit addresses take half the registers of pointers.
 
-/// Begins to copy 16 bytes into shared memory, or to fill them with zeros where `valid` is false; both addresses are multiples
-/// of 16. The copy is there for this thread after waitForCopies(), for others after a barrier behind that.
+/// Starts an asynchronous copy of 16 bytes to shared memory, or fills them with zeros if `valid` is false; both addresses must
+/// be aligned to 16. The copy is visible to this thread after waitForCopies(), to others after a subsequent barrier.
 STAGELENS_DEVICE void copyAsync16(void *shared, int distance, const void *global, bool valid)
 {
     const int bytes = valid ? 16 : 0;
@@ -145,15 +145,15 @@ STAGELENS_DEVICE void commitCopies()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Waits for all of this thread's groups but the last `Pending`.
+/// Waits for all copy groups of this thread except the last `Pending`.
 template <int Pending>
 STAGELENS_DEVICE void waitForCopies()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-/// Four matrices of 8 x 8 bfloat16 from shared memory: lane l names row l % 8 of matrix l / 8 (16 bytes); of each matrix it
-/// gets elements 2 (l % 4) and the next of row l / 4.
+/// Loads four 8 x 8 bfloat16 matrices from shared memory: lane l addresses row l % 8 of matrix l / 8 (16 bytes) and receives
+/// elements 2 (l % 4) and the next one of row l / 4 of each matrix.
 STAGELENS_DEVICE void loadMatrices(std::uint32_t (&to)[4], const void *shared, int distance)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -182,11 +182,11 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
 inline Status statusOf(cudaError_t code)
 {
     if (code != cudaSuccess)
-        (void)cudaGetLastError(); // one that can be forgotten shall not be met again by the next launch
+        (void)cudaGetLastError(); // clears the error, so that the next launch does not report it
     return {static_cast<int>(code)};
 }
 
-/// The shared memory that a block may ask for on the device in use: 99 KiB on some, 163 or 227 KiB on others.
+/// Returns the greatest shared memory of a block on the selected device: 99, 163 or 227 KiB.
 inline std::int64_t mostSharedBytes()
 {
     int device = 0;
@@ -196,7 +196,7 @@ inline std::int64_t mostSharedBytes()
     return isKnown ? bytes : 0;
 }
 
-/// What a kernel is started with.
+/// The launch configuration of a kernel.
 struct Launch {
     std::int64_t blocks = 1;
     int threads = 32;
@@ -228,7 +228,7 @@ Status launchWith(const Launch &how, void (*kernel)(Parameters...), std::type_id
     return statusOf(cudaLaunchKernelExC(&config, entry, addresses));
 }
 
-/// Queues `Kernel` with these arguments; a grid without blocks is no work. The only place where kernels are started.
+/// Enqueues `Kernel`; does nothing for an empty grid. All kernels are launched here.
 template <auto Kernel, class... Arguments>
 Status launch(const Launch &how, Arguments... arguments)
 {

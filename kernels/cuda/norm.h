@@ -1,14 +1,14 @@
-// The kernels of layer normalisation and of root mean square normalisation: the latter is the former without a mean (Centred).
+// The kernels of LayerNorm and of RMSNorm, which is the same without a mean (Centred is false).
 //
-// Bytes an element: forward 2 sizeof(T), with a residual 4; backward 4 sizeof(T) (x, dy, and dx read and written) and 16 / rows
-// of a block for the parameters' sums. Ten to twenty FLOPs an element: bound by memory. To reach: 85 % of the bandwidth of a
-// copy.
+// Bytes per element: forward 2 sizeof(T), with a residual 4; backward 4 sizeof(T) (x, dy, and dx read and written) plus 16 /
+// (rows per block) for the sums of the parameters. Ten to twenty FLOPs per element: memory-bound. Target: 85 % of copy
+// bandwidth.
 //
-// Forward: a block a row, which stands in shared memory (as T, each thread's own packs) from its mean to its output, so that it
-// is read once and the variance is that of distances from the mean. Rows that do not fit there (without OnChip) are read again.
-// Backward: 256 blocks at most, each of a run of rows, keep the sums of their rows for each column in shared memory (or where
-// the second kernel looks for them), of columns that belong to one thread; a second kernel adds the blocks' sums in their
-// order. No atomics: the order depends on the number of rows alone.
+// Forward: one block per row, which stays in shared memory (as T, each thread with its own packs) from its mean to its output,
+// so that it is read once and the variance is computed from differences to the mean. Rows that do not fit (without OnChip) are
+// read again. Backward: at most 256 blocks, each with a run of rows, accumulate the sums per column in shared memory (or in the
+// buffer of the second kernel), each column in one thread; a second kernel adds the sums of the blocks in order. No atomics:
+// the order depends only on the number of rows.
 #pragma once
 
 #include "kernels/cuda/column_sums.h"
@@ -17,7 +17,7 @@ namespace stagelens::kernels::gpu {
 
 inline constexpr int kNormThreads = 512;
 inline constexpr int kNormWarps = kNormThreads / kWarpLanes;
-inline constexpr std::int64_t kNormBlocks = 256; ///< two a multiprocessor of the largest GPUs
+inline constexpr std::int64_t kNormBlocks = 256; ///< two per multiprocessor on the largest GPUs
 inline constexpr std::int64_t kNormShared = 160 * 1024;
 
 inline std::int64_t normRowsOfBlock(std::int64_t rows)
@@ -62,7 +62,7 @@ normForwardKernel(NormForward<T> norm)
                 x.at[i] += more.at[i];
             raw = repack<T, W>(x);
             storeRaw<W>(norm.sum + begin + column, raw);
-            x = unpack(raw); // what the backward will see
+            x = unpack(raw); // the value that the backward reads
         }
         if constexpr (OnChip)
             storeRaw<W>(kept + column, raw);
@@ -119,7 +119,7 @@ struct NormBackward {
     std::int64_t width;
 };
 
-/// A thread's packs of a row and of the sums over rows.
+/// The packs of a thread, of a row and of the sums over rows.
 template <class T, int W, bool Centred, bool OnChip>
 class NormBackwardRow {
 public:
@@ -157,7 +157,7 @@ public:
             const Raw<T, W> xRaw = loadRaw<W>(m_norm.in + begin + column);
             const Raw<T, W> dyRaw = loadRaw<W>(m_norm.outGradient + begin + column);
             const Pack<W> weight = load<W>(m_norm.weight + column);
-            // What follows the reductions, and the next row: so a row waits for memory no more than once.
+            // Loads what follows the reductions and the next row, so that each row waits for memory only once.
             prefetch(m_norm.inGradient + begin + column);
             if (!isLast) {
                 prefetch(m_norm.in + begin + m_norm.width + column);
@@ -176,7 +176,7 @@ public:
                 products += g * ((x.at[i] - mean) * rstd);
             }
         });
-        // Slow threads may still read the parts of the last row.
+        // Slower threads may still read the parts of the previous row.
         float *parts = m_parts + (row % 2) * 2 * kNormWarps;
         const float share = 1.0F / static_cast<float>(m_norm.width);
         const float meanProduct = blockSum(products, parts) * share;
@@ -200,11 +200,11 @@ public:
         });
     }
 
-    /// Writes the block's sums for the second kernel.
+    /// Writes the sums of the block for the second kernel.
     STAGELENS_DEVICE void finish()
     {
         if constexpr (!OnChip)
-            return; // they are there
+            return; // already written
         float *to = sumsOfBlock();
         eachColumn([&](std::int64_t column) {
             for (int kind = 0; kind < kKinds; ++kind)
@@ -227,8 +227,8 @@ private:
             use(column);
     }
 
-    // On the chip a pack's sums stand in fours, the first of all packs before the second: a warp's accesses of 16 bytes lie
-    // side by side.
+    // In shared memory the sums of a pack are stored in groups of four, the first of all packs before the second, so that
+    // 16-byte accesses of a warp are contiguous.
     static constexpr int kFours = W == 1 ? 1 : W / 4;
     STAGELENS_DEVICE float *four(float *sums, std::int64_t column, int i) const
     {
@@ -283,7 +283,7 @@ normBackwardKernel(NormBackward<T> norm)
     rows.finish();
 }
 
-/// Calls start(whether rows are kept on the chip, bytes of shared memory) for rows that need `row` bytes there.
+/// Calls start(OnChip, bytes of shared memory) for rows that need `row` bytes in shared memory.
 template <class Start>
 Status startOnOrOffChip(std::int64_t parts, std::int64_t row, const Start &start)
 {

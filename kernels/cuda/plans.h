@@ -1,5 +1,5 @@
-// What a way to compute a product depends on, and what computes one: cuBLASLt (kernels/cuda/blas.cu), or loops on the host
-// (tests/cuda_emulator/blas.cpp).
+// The key of an algorithm for a product, and the interface of its implementations: cuBLASLt (kernels/cuda/blas.cu), or loops on
+// the host (tests/cuda_emulator/blas.cpp).
 #pragma once
 
 #include "kernels/include/matmul.h"
@@ -10,7 +10,7 @@
 
 namespace stagelens::kernels::gpu {
 
-/// Types by the bytes of an element.
+/// Types by element size.
 struct PlanKey {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -23,7 +23,7 @@ struct PlanKey {
     Epilogue epilogue = Epilogue::None;
     unsigned char operandBytes = 0;
     unsigned char outBytes = 0;
-    unsigned char alignment = 0; ///< the smallest of all arrays: a power of two up to 16
+    unsigned char alignment = 0; ///< least alignment of all arrays, a power of two up to 16
 
     friend auto operator<=>(const PlanKey &, const PlanKey &) = default;
 };
@@ -41,7 +41,7 @@ struct Call {
     float beta = 0;
 };
 
-/// Null counts as aligned.
+/// Returns the alignment; null counts as aligned.
 inline unsigned char alignmentOf(std::initializer_list<const void *> addresses)
 {
     std::uintptr_t bits = 16;
@@ -71,14 +71,14 @@ Call callOf(const Product<T, Out> &product)
     return call;
 }
 
-/// What computes products, in two forms.
+/// An implementation of products.
 struct Products::State {
     State(void *workspace, std::int64_t bytes);
     ~State();
     State(const State &) = delete;
     State &operator=(const State &) = delete;
 
-    /// Whether the epilogue is part of run(). Without one it always is.
+    /// Returns whether run() includes the epilogue; always true without one.
     bool isFused(const Call &call);
     Status run(Stream stream, const Call &call);
     [[nodiscard]] int plans() const;

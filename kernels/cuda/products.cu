@@ -1,4 +1,4 @@
-// Products with their epilogues: as the library does them, or, where it cannot, as a product between kernels.
+// Products with epilogues: by the library, or as separate kernels if it does not support them.
 #include "kernels/cuda/plans.h"
 #include "kernels/include/elementwise.h"
 
@@ -22,7 +22,7 @@ bool isSound(const Product<T, Out> &product)
            product.c != nullptr && (!hasBias || product.bias != nullptr) && (!hasGelu || product.between != nullptr);
 }
 
-/// Of no numbers at all: a shard without rows.
+/// An empty product: a shard without rows.
 template <class T, class Out>
 Status multiplyNothing(Stream stream, const Product<T, Out> &product)
 {

@@ -1,8 +1,8 @@
-// Rotary positions in place. Bytes an element of the turned heads: 2 sizeof(T); the angles of a position (4 bytes an element of
-// one head) serve all heads of a row and stay in the caches. 3 FLOPs an element: bound by memory. To reach: 85 % of a copy's
+// Rotary positions in place. Bytes per element of the rotated heads: 2 sizeof(T); the angles of a position (4 bytes per element
+// of one head) serve all heads of a row and stay in the caches. 3 FLOPs per element: memory-bound. Target: 85 % of copy
 // bandwidth.
 //
-// A block a row; each thread turns packs of pairs, one pack from each half of a head.
+// One block per row; each thread rotates packs of pairs, one pack from each half of a head.
 #include "kernels/include/rotary.h"
 
 #include "kernels/cuda/rows.h"

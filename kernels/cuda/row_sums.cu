@@ -1,8 +1,8 @@
-// Rows that begin as a bias, sums over rows, and sums over the ranks' parts of rows. Bytes an element: what is read and
-// written, once. One or two FLOPs an element: bound by memory. To reach: 85 % of the bandwidth of a copy.
+// Rows initialised with a bias, sums over rows, and sums over the parts of ranks. Each byte is read or written once. One or two
+// FLOPs per element: memory-bound. Target: 85 % of copy bandwidth.
 //
-// addColumnSums has no atomics: blocks of 256 threads take a run of rows of some columns, eight groups of threads every eighth
-// row, and leave their sums to a second kernel that adds them in the order of the runs.
+// addColumnSums uses no atomics: blocks of 256 threads sum a run of rows for some columns, with eight groups of threads for
+// every eighth row each; a second kernel adds their sums in the order of the runs.
 #include "kernels/include/elementwise.h"
 
 #include "kernels/cuda/column_sums.h"

@@ -1,4 +1,4 @@
-// What kernels over rows share: packs of consecutive elements as floats, and sums and maxima over a block in a fixed order.
+// Utilities of row kernels: packs of consecutive elements as floats, and sums and maxima over a block in a fixed order.
 #pragma once
 
 #include "kernels/cuda/gpu.h"
@@ -13,11 +13,11 @@ inline constexpr int kWarpLanes = 32;
 inline constexpr float kLog2E = 1.4426950408889634F;
 inline constexpr float kMinusInfinity = -__builtin_huge_valf();
 
-/// Elements of T in sixteen bytes: what a thread loads at once where rows allow it.
+/// Elements of T in 16 bytes, the widest load of a thread.
 template <class T>
 inline constexpr int kWide = 16 / static_cast<int>(sizeof(T));
 
-/// W elements as they lie in memory: 16 bytes each, or one.
+/// W elements in memory: 16 bytes, or one element.
 template <class T, int W>
 struct Raw {
     static constexpr int kLoads = W * static_cast<int>(sizeof(T)) / 16;
@@ -98,7 +98,7 @@ STAGELENS_DEVICE Pack<W> unpack(const Raw<T, W> &raw)
     }
     return pack;
 }
-/// The floats rounded to T.
+/// Rounds the floats to T.
 template <class T, int W>
 STAGELENS_DEVICE Raw<T, W> repack(const Pack<W> &pack)
 {
@@ -125,7 +125,7 @@ STAGELENS_DEVICE void store(T *to, const Pack<W> &pack)
     storeRaw<W>(to, repack<T, W>(pack));
 }
 
-/// Calls use(column, raw) for the packs of a row that are this thread's: every blockThreads()-th, four loads at a time.
+/// Calls use(column, raw) for the packs of this thread: every blockThreads()-th, with four loads in flight.
 template <int W, class T, class Use>
 STAGELENS_DEVICE void forEachPack(const T *row, std::int64_t columns, const Use &use)
 {
@@ -145,7 +145,7 @@ STAGELENS_DEVICE void forEachPack(const T *row, std::int64_t columns, const Use 
         use(column, loadRaw<W>(row + column));
 }
 
-/// Whether all rows can be taken 16 bytes at a time: `elements` are their width and the distances of their beginnings.
+/// Returns whether all rows can be read 16 bytes at a time: `elements` are their width and strides.
 template <class T>
 bool isWide(std::initializer_list<const void *> addresses, std::initializer_list<std::int64_t> elements)
 {
@@ -158,7 +158,7 @@ bool isWide(std::initializer_list<const void *> addresses, std::initializer_list
     return true;
 }
 
-/// Threads for a row of `packs` packs: about four packs each, in whole warps, at most `most`.
+/// Returns the threads for a row of `packs` packs: about four packs each, a multiple of the warp size, at most `most`.
 inline int threadsForRow(std::int64_t packs, int most)
 {
     const std::int64_t warps = (packs + 4 * kWarpLanes - 1) / (4 * kWarpLanes);
@@ -166,7 +166,7 @@ inline int threadsForRow(std::int64_t packs, int most)
     return kWarpLanes * static_cast<int>(warps < 1 ? 1 : warps > all ? all : warps);
 }
 
-/// The sum over a warp, the same bits in every lane.
+/// Returns the sum over a warp, with the same bits in every lane.
 template <class T>
 STAGELENS_DEVICE T warpSum(T value)
 {
@@ -183,8 +183,8 @@ STAGELENS_DEVICE float warpMaximum(float value)
     return value;
 }
 
-/// What the warps' values come to, combined in the order of the warps: the same bits in every thread. Each thread has its
-/// warp's value. `parts`[a warp] is shared memory that no thread may still read: two calls without a barrier between them take
+/// Combines the values of the warps in order; every thread gets the same bits. Each thread passes the value of its warp.
+/// `parts` (one per warp) is shared memory that no thread may still read, so two calls without a barrier in between need
 /// different ones.
 template <class T, class Combine>
 STAGELENS_DEVICE T blockCombined(T value, T *parts, Combine combine)

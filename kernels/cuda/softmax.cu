@@ -1,12 +1,12 @@
 // Softmax over the rows of a shard of logits [rows, columns].
 //
-// A row's exponentials cost one ex2 an element: at 16 a clock and multiprocessor an H200 does 3.7e12 a second, more than the
-// 2.1e12 bfloat16 logits its memory delivers, so all are bound by memory. Bytes an element of T: statistics and maxima
-// sizeof(T), the others 2 sizeof(T). To reach: 85 % of the bandwidth of a copy.
+// An exponential costs one ex2 per element: with 16 per clock and multiprocessor an H200 computes 3.7e12 per second, more than
+// the 2.1e12 bfloat16 logits that its memory delivers, so all kernels are memory-bound. Bytes per element of T: statistics and
+// maxima sizeof(T), the others 2 sizeof(T). Target: 85 % of copy bandwidth.
 //
-// One block a row. While a row of localSoftmax waits for its maximum it stands in shared memory, as T, where each thread finds
-// its own packs again without a barrier: 64 KiB for 32768 bfloat16, so three blocks of 512 threads a multiprocessor, one of
-// which reads while another writes.
+// One block per row. localSoftmax keeps a row in shared memory, as T, until its maximum is known; each thread reads back its
+// own packs without a barrier. 32768 bfloat16 take 64 KiB, so a multiprocessor has three blocks of 512 threads, one of which
+// reads while another writes.
 #include "kernels/include/softmax.h"
 
 #include "kernels/cuda/rows.h"
@@ -14,11 +14,11 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-constexpr int kMostThreads = 512; ///< three blocks of which are all that some multiprocessors take
+constexpr int kMostThreads = 512; ///< some multiprocessors hold at most three such blocks
 constexpr int kMostWarps = kMostThreads / kWarpLanes;
 constexpr std::int64_t kRowOnChip = 96 * 1024;
 
-/// What logits are measured from: a maximum of -infinity has nothing below it.
+/// Returns the reference of the exponents; 0 if the maximum is -infinity.
 STAGELENS_DEVICE float baseOf(float maximum)
 {
     return maximum == kMinusInfinity ? 0.0F : maximum;
@@ -38,7 +38,7 @@ STAGELENS_DEVICE float maximumOf(const Pack<W> &pack)
     return maximum;
 }
 
-/// The logit of the row's label, 0 where it is not local.
+/// Returns the logit of the label; 0 if it is not local.
 template <class T>
 STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, std::int32_t label)
 {
@@ -62,7 +62,7 @@ maximaKernel(float *maximum, float *target, LogitShardOf<T> shard, const std::in
     }
 }
 
-/// A thread's packs of a row become exponentials, from `from` to the row itself; answers their sum.
+/// Replaces the packs of a thread by exponentials, from `from` to the row itself; returns their sum.
 template <int W, class T>
 STAGELENS_DEVICE float exponentiatePacks(T *logits, const T *from, std::int64_t columns, float base)
 {
@@ -91,7 +91,7 @@ exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
         sum[row] = all;
 }
 
-/// With OnChip the row is kept in shared memory behind the parts of the two reductions; without, it is read again.
+/// With OnChip the row is kept in shared memory, after the parts of the two reductions; otherwise it is read again.
 template <class T, int W, bool OnChip>
 STAGELENS_KERNEL(kMostThreads, 3)
 localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
@@ -100,10 +100,11 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
     T *kept = reinterpret_cast<T *>(parts + 2 * kMostWarps);
     const int row = blockIndex();
     T *logits = shard.logits + row * shard.columns;
-    const std::int32_t label = labels[row]; // by all threads: none waits for it before the row is read
+    const std::int32_t label = labels[row]; // loaded by all threads before the row, to hide the latency
     if constexpr (!OnChip)
         if (threadIndex() == 0)
-            target[row] = labelLogit(shard, logits, label); // before the barrier of blockMaximum(): later it is overwritten
+            target[row] =
+                labelLogit(shard, logits, label); // before the barrier of blockMaximum(), because it is overwritten later
     float top = kMinusInfinity;
     forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
         if constexpr (OnChip)
@@ -113,7 +114,8 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
     top = blockMaximum(top, parts);
     if constexpr (OnChip)
         if (threadIndex() == 0)
-            target[row] = labelLogit(shard, kept, label); // any thread's pack, there since the barrier, and never overwritten
+            target[row] =
+                labelLogit(shard, kept, label); // in the pack of any thread, complete since the barrier and never overwritten
     const float part = exponentiatePacks<W>(logits, OnChip ? kept : logits, shard.columns, baseOf(top));
     const float all = blockSum(part, parts + kMostWarps);
     if (threadIndex() == 0) {
@@ -122,7 +124,7 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
     }
 }
 
-/// Calls start(width of a pack, threads) for the shard's rows.
+/// Calls start(width of a pack, threads) with values for the rows of the shard.
 template <class T, class Start>
 Status startRows(const LogitShardOf<T> &shard, const Start &start)
 {

@@ -1,5 +1,5 @@
-// Softmax statistics of several shards combined in rank order, and what follows from them: a thread a token. Some 12 bytes and
-// one exponential a token and shard: a few microseconds for 4096 tokens, most of it the launch.
+// Combines the softmax statistics of several shards in rank order, one thread per token. About 12 bytes and one exponential per
+// token and shard: a few microseconds for 4096 tokens, mostly launch time.
 #include "kernels/include/softmax.h"
 
 #include "kernels/cuda/rows.h"
@@ -27,7 +27,7 @@ STAGELENS_DEVICE void putStatistics(float *all, const Statistics &values, std::i
     all[2 * tokens + token] = values.target;
 }
 
-/// exp(shard's maximum - the maximum over all); 0 of a shard without columns, also where no shard has any.
+/// exp(maximum of the shard - maximum over all); 0 for a shard without columns, even if no shard has any.
 STAGELENS_DEVICE float shareOf(float maximum, float over)
 {
     return maximum == kMinusInfinity ? 0.0F : std::exp(maximum - over);

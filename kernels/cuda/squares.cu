@@ -1,7 +1,7 @@
-// Sum of squares in double. Bytes an element: 4; two FLOPs in double, which an H200 does at 67e12 a second: bound by memory. To
-// reach: 85 % of the bandwidth of a copy, read alone.
+// Sum of squares in double. Bytes per element: 4; two FLOPs in double, of which an H200 does 67e12 per second: memory-bound.
+// Target: 85 % of copy bandwidth, for reading.
 //
-// Blocks take runs of the array whose length follows from its own alone; a second kernel of one block adds theirs.
+// Blocks sum runs whose length depends only on that of the array; a second kernel with one block adds their sums.
 #include "kernels/include/elementwise.h"
 
 #include "kernels/cuda/elementwise.h"
@@ -14,7 +14,7 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastElements = 4096; ///< of a block
 constexpr std::int64_t kParts = kThreads / kWarpLanes * static_cast<std::int64_t>(sizeof(double));
 
-/// Elements of a block: a whole number of packs.
+/// Elements per block, a multiple of the pack.
 std::int64_t elementsOfBlock(std::int64_t count)
 {
     const std::int64_t each = (count + kMostBlocks - 1) / kMostBlocks;

@@ -1,5 +1,5 @@
-// SwiGLU. Bytes an element of the activation: forward 3 sizeof(T), backward 5 sizeof(T); about 15 FLOPs, one ex2 and one
-// division each: bound by memory. To reach: 85 % of the bandwidth of a copy.
+// SwiGLU. Bytes per element of the activation: forward 3 sizeof(T), backward 5 sizeof(T); about 15 FLOPs, one ex2 and one
+// division: memory-bound. Target: 85 % of copy bandwidth.
 #include "kernels/include/swiglu.h"
 
 #include "kernels/cuda/elementwise.h"

@@ -1,15 +1,15 @@
-// Tiles of bfloat16 in shared memory and their products in the tensor cores' registers: what the attention kernels share.
+// Tiles of bfloat16 in shared memory and their tensor core products, shared by the attention kernels.
 //
-// A tile has rows of Size elements, 128 or 256 bytes. Its 16-byte chunk c of row r stands at chunk c ^ (r % 8), so that the
-// eight rows that an ldmatrix reads at once, and the eight threads that write one row, hit all 32 banks once.
+// A tile has rows of Size elements, 128 or 256 bytes. The 16-byte chunk c of row r is stored at chunk c ^ (r % 8), so that the
+// eight rows that one ldmatrix reads, and the eight threads that write one row, access all 32 banks once.
 #pragma once
 
 #include "kernels/cuda/rows.h"
 
 namespace stagelens::kernels::gpu {
 
-/// Distance in bytes of a chunk from the tile's beginning. Even chunks 2 i on and 16 j rows on stand at
-/// (distance ^ 32 i) + 16 j rows: what the products below use.
+/// Returns the offset of a chunk in bytes. For an even chunk at this offset, the chunk 2 i chunks and 16 j rows further is at
+/// (offset ^ 32 i) + j * kBytesOf16; the products below use that.
 template <int Size>
 STAGELENS_DEVICE int chunkAt(int row, int chunk)
 {
@@ -18,7 +18,7 @@ STAGELENS_DEVICE int chunkAt(int row, int chunk)
 template <int Size>
 inline constexpr int kBytesOf16 = 16 * Size * 2; ///< rows
 
-/// Begins to copy rows of `from`, `stride` elements apart; rows from `valid` on become zeros.
+/// Starts to copy rows of `from`, `stride` elements apart; rows from `valid` on become zeros.
 template <int Size, int Rows, int Threads>
 STAGELENS_DEVICE void copyTile(Bf16 *tile, const Bf16 *from, std::int64_t stride, int valid)
 {
@@ -36,7 +36,7 @@ STAGELENS_DEVICE void copyTile(Bf16 *tile, const Bf16 *from, std::int64_t stride
     }
 }
 
-/// 16 rows by Columns of sums, as multiplyMatrices() holds them: tile j has columns 8j to 8j + 7.
+/// 16 rows by Columns of sums, in the layout of multiplyMatrices(): tile j has columns 8j to 8j + 7.
 template <int Columns>
 struct Sums {
     float at[Columns / 8][4];
@@ -49,7 +49,7 @@ struct Sums {
                 at[j][i] = 0;
     }
 };
-/// The first of a lane's rows in 16, the second is 8 below; and the first of its two columns in 8.
+/// Returns the first of the two rows of a lane in 16 (the second is 8 below), or the first of its two columns in 8.
 STAGELENS_DEVICE int laneRow()
 {
     return threadIndex() % kWarpLanes / 4;
@@ -128,7 +128,7 @@ STAGELENS_DEVICE void putSums(Bf16 *tile, int firstRow, const Sums<Size> &sums, 
         }
 }
 
-/// Writes a tile's first `valid` rows to `to`, `stride` elements apart.
+/// Writes the first `valid` rows of a tile to `to`, `stride` elements apart.
 template <int Size, int Rows, int Threads>
 STAGELENS_DEVICE void writeTile(Bf16 *to, Bf16 *tile, std::int64_t stride, int valid)
 {
