@@ -1,4 +1,4 @@
-// What a checkpoint holds: AdamW's counters under any schedule, and checksums that find every damage.
+// The content of checkpoints: AdamW counters under any schedule, and checksums that detect any damage.
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/runtime/state/checkpoint.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr const char *kFiles[] = {"parameters.safetensors", "first-moments.safetensors", "second-moments.safetensors",
                                   "checkpoint.json"};
 
-/// Part of a training: so many steps under a family, four sequences a step.
+/// Part of a run: some steps of a family, with four sequences per step.
 struct Leg {
     const char *family;
     int microbatches;
@@ -39,7 +39,8 @@ model::Experiment experimentOf(const Leg &leg, bool tied, int stepsBefore)
     return experiment;
 }
 
-/// Distance of a parameter's value after an update from PyTorch's AdamW formula in double, over the length of the update.
+/// Returns the difference of a parameter after an update from the formula of PyTorch's AdamW in double, relative to the length
+/// of the update.
 double distanceOfUpdate(const std::vector<float> &before, const std::vector<float> &after, const std::vector<float> &gradient,
                         const std::vector<float> &first, const std::vector<float> &second, int updates, double scale)
 {
@@ -277,7 +278,7 @@ private slots:
     }
 
 private:
-    /// Whether the damage to the newest checkpoint is found and the one before it taken, and said so.
+    /// Returns whether the damage to the newest checkpoint is detected and reported, and the previous one is used.
     static bool fallsBack(const fs::path &run, int former, int newest)
     {
         const auto found = runtime::newestCheckpoint(run);

@@ -1,4 +1,4 @@
-// Checkpoints, resumed runs, the loss on held-back tokens, and what a run leaves behind when it fails.
+// Checkpoints, resumed runs, the loss on held-back tokens, and the files of a failed run.
 #include "engine/base/file.h"
 #include "engine/exchange/safetensors.h"
 #include "engine/runtime/state/checkpoint.h"
@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a run told.
-struct Told {
+/// The reports of a run.
+struct RunReports {
     std::vector<int> steps;
     std::vector<double> losses;
     std::vector<runtime::Evaluation> evaluations;
@@ -30,22 +30,22 @@ struct Told {
     base::Result<> outcome;
 };
 
-Told train(const model::Experiment &experiment, const runtime::RunFolders &folders = {}, std::stop_token stop = {})
+RunReports train(const model::Experiment &experiment, const runtime::RunFolders &folders = {}, std::stop_token stop = {})
 {
-    Told told;
+    RunReports reports;
     const runtime::TrainingObserver observer{[&](const runtime::StepReport &report) {
-                                                 told.steps.push_back(report.step);
-                                                 told.losses.push_back(report.loss);
+                                                 reports.steps.push_back(report.step);
+                                                 reports.losses.push_back(report.loss);
                                              },
                                              {},
-                                             [&](const runtime::Evaluation &each) { told.evaluations.push_back(each); },
+                                             [&](const runtime::Evaluation &each) { reports.evaluations.push_back(each); },
                                              [&](int steps, const base::Result<> &written) {
                                                  if (!written)
                                                      qFatal("%s", written.error().text().c_str());
-                                                 told.checkpoints.push_back(steps);
+                                                 reports.checkpoints.push_back(steps);
                                              }};
-    told.outcome = runtime::train(experiment, scheduleOf(experiment), folders, observer, std::move(stop));
-    return told;
+    reports.outcome = runtime::train(experiment, scheduleOf(experiment), folders, observer, std::move(stop));
+    return reports;
 }
 
 std::string fieldOf(const base::Result<> &outcome)
@@ -100,15 +100,15 @@ private slots:
             experiment.training.optimizer.clip = 0.5;
         experiment.training.optimizer.weightDecay = 0.1;
         experiment.training.steps = 10;
-        const Told whole = train(experiment, {hasGradients ? place("whole") : fs::path(), {}});
+        const RunReports whole = train(experiment, {hasGradients ? place("whole") : fs::path(), {}});
         QVERIFY(whole.outcome.ok());
 
         experiment.training.steps = 5;
-        const Told first = train(experiment, {{}, {}, place("first"), 2, {}});
+        const RunReports first = train(experiment, {{}, {}, place("first"), 2, {}});
         QCOMPARE(first.checkpoints, (std::vector<int>{2, 4, 5}));
         QCOMPARE(entries("first"), (QStringList{"step-4", "step-5"})); // the former one is kept, older ones are gone
         experiment.training.steps = 10;
-        const Told second = train(experiment, {hasGradients ? place("second") : fs::path(), {}, {}, 0, place("first")});
+        const RunReports second = train(experiment, {hasGradients ? place("second") : fs::path(), {}, {}, 0, place("first")});
         QVERIFY(second.outcome.ok());
         QCOMPARE(second.steps, (std::vector<int>{5, 6, 7, 8, 9}));
         std::vector<double> losses = first.losses;
@@ -126,13 +126,13 @@ private slots:
     {
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 4, 4);
         experiment.training.steps = 10;
-        const Told whole = train(experiment);
+        const RunReports whole = train(experiment);
         experiment.training.steps = 5;
         QVERIFY(train(experiment, {{}, {}, place("four"), 5, {}}).outcome.ok());
         auto other = tinyExperiment("zb-h1", VocabularyMethod::Vocab2, 2, 2);
         other.parallel.microbatchSize = 2; // as many sequences a step
         other.training.steps = 10;
-        const Told second = train(other, {{}, {}, {}, 0, place("four")});
+        const RunReports second = train(other, {{}, {}, {}, 0, place("four")});
         QVERIFY2(second.outcome.ok(), second.outcome ? "" : second.outcome.error().text().c_str());
         QCOMPARE(second.losses.size(), std::size_t{5});
         for (std::size_t i = 0; i < 5; ++i)
@@ -197,7 +197,7 @@ private slots:
             QVERIFY(base::writeFile(place("damaged") / "step-2" / "checkpoint.json", text).ok());
             QVERIFY2(isRefused(outcome(), "checkpoint.json") || isRefused(outcome(), "experiment"), text);
         }
-        // Only the beginning of one: its writer was killed.
+        // An incomplete one, whose writer was killed.
         fs::remove_all(place("damaged"));
         fs::create_directories(place("damaged") / "part-2");
         QVERIFY(isRefused(outcome(), "has no checkpoint"));
@@ -231,7 +231,7 @@ private slots:
         QCOMPARE(kept->steps(), 2);
     }
 
-    /// A kill at any moment of the writing leaves a file without its last part, or a folder that is not yet renamed.
+    /// A process killed while writing leaves a truncated file, or a folder that is not yet renamed.
     void stopWhileACheckpointIsWrittenLeavesTheFormer()
     {
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
@@ -244,7 +244,7 @@ private slots:
         const auto second = runtime::writeCheckpoint(place("stopped"), **session, {1.0, 0.5}, stop.get_token());
         QVERIFY(!second && second.error().kind == base::ErrorKind::Cancelled);
         QCOMPARE(entries("stopped"), QStringList{"step-1"});
-        // What a killed process left is cleared by the next one.
+        // The next process removes what a killed one left.
         fs::create_directories(place("stopped") / "part-2");
         QVERIFY(runtime::writeCheckpoint(place("stopped"), **session, {1.0, 0.5, 0.25}, {}).ok());
         QCOMPARE(entries("stopped"), (QStringList{"step-1", "step-3"}));
@@ -266,16 +266,16 @@ private slots:
                 auto experiment = tinyExperiment(family, method, devices, microbatches);
                 experiment.parallel.microbatchSize = 8 / microbatches;
                 experiment.training.steps = 3;
-                const Told told = train(experiment);
-                QVERIFY(told.outcome.ok());
-                QCOMPARE(told.evaluations.size(), std::size_t{2});
-                QCOMPARE(told.evaluations[0].steps, 0);
-                QCOMPARE(told.evaluations[1].steps, 3);
-                QVERIFY(std::abs(told.evaluations[0].loss - std::log(97.0)) < 0.3);
+                const RunReports reports = train(experiment);
+                QVERIFY(reports.outcome.ok());
+                QCOMPARE(reports.evaluations.size(), std::size_t{2});
+                QCOMPARE(reports.evaluations[0].steps, 0);
+                QCOMPARE(reports.evaluations[1].steps, 3);
+                QVERIFY(std::abs(reports.evaluations[0].loss - std::log(97.0)) < 0.3);
                 if (first.empty())
-                    first = told.evaluations;
+                    first = reports.evaluations;
                 for (std::size_t i = 0; i < 2; ++i)
-                    QVERIFY2(std::abs(told.evaluations[i].loss - first[i].loss) < 2e-5, family);
+                    QVERIFY2(std::abs(reports.evaluations[i].loss - first[i].loss) < 2e-5, family);
             }
         }
     }
@@ -293,9 +293,9 @@ private slots:
             experiment.parallel.microbatchSize = microbatchSize;
             experiment.training.steps = 1;
             experiment.training.optimizer.learningRate = 0;
-            const Told told = train(experiment);
-            QVERIFY(told.outcome.ok());
-            for (const runtime::Evaluation &each : told.evaluations)
+            const RunReports reports = train(experiment);
+            QVERIFY(reports.outcome.ok());
+            for (const runtime::Evaluation &each : reports.evaluations)
                 losses.push_back(each.loss);
         }
         QCOMPARE(losses.size(), std::size_t{10});
@@ -310,9 +310,9 @@ private slots:
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 2);
         experiment.training.data = place("few.bin").string();
         experiment.training.steps = 1;
-        const Told told = train(experiment);
-        QVERIFY(told.outcome.ok());
-        QVERIFY(told.evaluations.empty());
+        const RunReports reports = train(experiment);
+        QVERIFY(reports.outcome.ok());
+        QVERIFY(reports.evaluations.empty());
     }
 
     void divergenceIsDumped()
@@ -324,26 +324,26 @@ private slots:
                 experiment.training.steps = 20;
                 experiment.training.optimizer.learningRate = 1e30;
                 fs::remove_all(place("diverged"));
-                const Told told = train(experiment, {place("diverged"), {}});
-                QVERIFY(!told.outcome.ok());
-                QCOMPARE(told.outcome.error().kind, base::ErrorKind::Failed);
-                const std::string text = told.outcome.error().text();
+                const RunReports reports = train(experiment, {place("diverged"), {}});
+                QVERIFY(!reports.outcome.ok());
+                QCOMPARE(reports.outcome.error().kind, base::ErrorKind::Failed);
+                const std::string text = reports.outcome.error().text();
                 QVERIFY2(text.find("not finite in step 2 of 20, microbatch 0, on device 3") != std::string::npos, text.c_str());
                 QVERIFY2(text.find("diverged/failed-step") != std::string::npos, text.c_str());
                 // The state before that step: what a run of as many steps ends with.
                 auto shorter = experiment;
-                shorter.training.steps = static_cast<int>(told.losses.size());
+                shorter.training.steps = static_cast<int>(reports.losses.size());
                 (void)train(shorter, {place("shorter"), {}});
                 QVERIFY(content("diverged/failed-step/model.safetensors") == content("shorter/model-final.safetensors"));
                 QVERIFY(!content("diverged/failed-step/batch.safetensors").empty());
                 const auto result = nlohmann::json::parse(content("diverged/failed-step/result.json"));
-                QCOMPARE(result["losses"].get<std::vector<double>>(), told.losses);
+                QCOMPARE(result["losses"].get<std::vector<double>>(), reports.losses);
                 QCOMPARE(result["step"].get<int>(), 1);
             }
         }
     }
 
-    /// Whatever is thrown on a worker's thread ends the run with a reason, and ends it at once everywhere.
+    /// An exception on a device's thread ends the run with a reason, at once on all devices.
     void exceptionsOfWorkersEndTheRun()
     {
         for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {

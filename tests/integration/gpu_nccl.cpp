@@ -1,4 +1,4 @@
-// Training over NCCL without a GPU: the plug-in whose kernels run on fibres, with a mock of NCCL whose sends block.
+// Training over NCCL without a GPU: the plug-in with the CUDA emulator, and a mock of NCCL whose sends block.
 #include "engine/backend/ordered_transport.h"
 #include "engine/backend/plugin.h"
 #include "engine/backend/process_group.h"
@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What the plug-in that the engine has loaded lets a test say.
+// Test hooks of the plug-in that the engine has loaded.
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
 decltype(&stagelensFailMockNccl) failNccl = nullptr;
 decltype(&stagelensMockNcclMessages) messagesEver = nullptr;
 decltype(&stagelensMockNcclOpen) openCommunicators = nullptr;
 
-/// A plan of two or four devices, small: a fibre a thread takes its time.
+/// A small plan of two or four devices, because the emulator is slow.
 model::Experiment planOf(const std::string &schedule, VocabularyMethod method, int devices, bool isLlama, bool isTied)
 {
     model::Experiment plan = test::smallExperiment(schedule, method, devices, devices);
@@ -72,7 +72,7 @@ std::string textOf(const base::Result<> &outcome)
     return outcome ? std::string() : outcome.error().text();
 }
 
-/// Trains as so many processes, which are threads here; the answer of each.
+/// Trains with processes that are threads; returns the result of each.
 std::vector<Trained> together(const model::Experiment &plan, const std::shared_ptr<test::WireHub> &hub,
                               std::chrono::milliseconds silence,
                               const std::function<void(int rank, std::stop_source &stop)> &onPass = {})
@@ -104,7 +104,7 @@ std::vector<Trained> together(const model::Experiment &plan, const std::shared_p
 constexpr backend::MessageKey kKey{0, 0, 0};
 const std::vector<backend::Message> kRing{{0, 1, kKey, 4}, {1, 2, kKey, 4}, {2, 0, kKey, 4}};
 
-/// The transport of those ranks, of a run of `all`.
+/// Creates the transport of `here` in a run of `all` ranks.
 std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, int all, const std::vector<std::byte> &id,
                                                 backend::Pool &pool, std::chrono::milliseconds stallTimeout)
 {
@@ -230,7 +230,7 @@ private slots:
         QCOMPARE(evaluations({{}, true}), inProcess);
     }
 
-    /// Fewer GPUs than devices: neighbours share one, and NCCL is refused.
+    /// With fewer GPUs than devices, adjacent devices share one, and NCCL is refused.
     void neighboursShareAGpu()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 3, false, false);
@@ -279,7 +279,7 @@ private slots:
         }
     }
 
-    /// What NCCL itself sees.
+    /// Failures that NCCL reports.
     void aBrokenLinkEndsARun()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 4, false, false);
@@ -300,7 +300,7 @@ private slots:
         }
     }
 
-    /// What nobody sees: the watchdog.
+    /// Failures that only the stall detector finds.
     void aLinkThatHangsEndsARun()
     {
         qputenv("STAGELENS_NCCL_PATIENCE_SECONDS", "0.5");
@@ -321,7 +321,7 @@ private slots:
         }
     }
 
-    /// A process that falls silent in a step: the others say which.
+    /// The other processes name one that stops responding.
     void aLostProcessEndsTheOthers()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 4, false, false);
@@ -345,7 +345,7 @@ private slots:
         }
     }
 
-    /// Each rank would send first: all wait for each other, and are told between whom.
+    /// If each rank sends first all wait for each other, and the error names the cycle.
     void ordersThatDifferAreADeadlock()
     {
         std::string problem;
@@ -386,7 +386,7 @@ private slots:
         }
         QCOMPARE(transport->problem(), std::string());
     }
-    /// An order in which a message stands before what it waits for: the watchdog names it.
+    /// The stall detector reports a message that precedes one that it depends on.
     void anOrderThatDoesNotSuitIsNoticed()
     {
         std::string problem;
@@ -415,7 +415,7 @@ private slots:
         QVERIFY2(text.find("device 0 sends 4 floats to device 1, but 5 were announced") == 0, text.c_str());
     }
 
-    /// One that fails by itself says why, and all end with that.
+    /// The error of one process ends all of them.
     void aFailureIsTheReasonOfAll()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);

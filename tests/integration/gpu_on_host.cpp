@@ -1,4 +1,4 @@
-// The GPU's way through a training step without a GPU: the plug-in whose kernels run on fibres, loaded as the real one is.
+// Training with the GPU backend without a GPU: the plug-in with the CUDA emulator, loaded like the real one.
 #include "engine/runtime/architectures/shape.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
@@ -21,7 +21,7 @@ using model::VocabularyMethod;
 
 namespace {
 
-// What tests/cuda_emulator/devices.h declares, of the plug-in that the engine has loaded.
+// Functions of tests/cuda_emulator/devices.h in the loaded plug-in.
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 decltype(&stagelensLoseFibreGpusAfter) loseGpusAfter = nullptr;
 decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
@@ -46,7 +46,7 @@ model::Experiment inBf16(model::Experiment plan, int layers = 4)
     return model::resolved(plan, 2);
 }
 
-/// Of every step from the first on.
+/// The losses of all steps.
 std::vector<double> lossesOf(const model::Experiment &plan, const runtime::RunFolders &folders = {})
 {
     std::vector<double> losses;
@@ -147,7 +147,7 @@ private slots:
         QFETCH(bool, isTied);
         QFETCH(bool, recomputes);
         model::Experiment plan = inBf16(onGpu(schedule.toStdString(), static_cast<VocabularyMethod>(method), isLlama), 2);
-        // Roundings of single numbers are lost among many, as in a model that is trained.
+        // Rounding errors average out over many numbers, as in a real model.
         plan.model.hidden = 64;
         plan.model.ffn = 128;
         plan.model.sequence = 16;
@@ -164,7 +164,7 @@ private slots:
         if (!test::kIsSanitized)
             QTest::newRow("llama vocab-1") << static_cast<int>(VocabularyMethod::Vocab1) << true;
     }
-    /// Their losses against those of fp32 on the processor (engine.md 7.3), twice with the same bits.
+    /// Compares their losses with fp32 on the processor, and the bits of two runs.
     void tenStepsInBf16()
     {
         QFETCH(int, method);
@@ -182,7 +182,7 @@ private slots:
                      base::concat("step ", step, ": ", losses[step], ", on the processor ", expected[step]).c_str());
     }
 
-    /// What a device of a run in bf16 holds is what its plan and its prediction say, to the byte.
+    /// The memory of a bf16 device equals its plan and its prediction to the byte.
     void holdsInBf16WhatIsPlanned()
     {
         int turn = 0;
@@ -221,7 +221,7 @@ private slots:
         }
     }
 
-    /// Master weights, the rounded copies and their earlier version come back.
+    /// Restores master weights, rounded copies and their previous version.
     void goesOnInBf16()
     {
         for (const char *family : {"1f1b", "pipedream", "pipedream-2bw"}) {
@@ -302,7 +302,7 @@ private slots:
         plan.training.optimizer.clip = 1;
         const schedule::Schedule schedule = test::scheduleOf(plan);
         int ended = 0;
-        // From the making of the devices to the optimizer.
+        // From the creation of the devices to the optimizer.
         for (const int waits : {0, 1, 3, 10, 20, 40, 80, 120, 160, 200, 240, 280}) {
             loseGpusAfter(waits);
             const auto trained = runtime::train(plan, schedule, {}, {}, {});

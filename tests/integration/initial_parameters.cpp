@@ -1,4 +1,4 @@
-// Runs that start from a folder in Hugging Face layout: our own dumps, what transformers saves, and what must be refused.
+// Runs from a folder in Hugging Face layout: our dumps, files of transformers, and invalid ones.
 #include "engine/runtime/state/initial_parameters.h"
 #include "engine/base/file.h"
 #include "engine/exchange/huggingface_config.h"
@@ -39,7 +39,7 @@ std::string textOf(const fs::path &file)
     return base::readFile(file, base::Bytes{1} << 26).value();
 }
 
-/// Tensors of a file that a test may change before it writes them again.
+/// The tensors of a file, which tests change and write again.
 struct NamedTensor {
     std::string name;
     std::vector<std::int64_t> shape;
@@ -83,7 +83,7 @@ private slots:
         auto experiment = tiny(isLlama, true);
         const fs::path first = dumped(experiment, "first");
         const fs::path second = m_folder.filePath("second").toStdString();
-        // Another seed, schedule and number of devices: the run starts where the first one did.
+        // With another seed, schedule and number of devices, the run starts from the same parameters.
         auto other = isLlama ? test::asLlama(test::tinyExperiment("zb-h1", VocabularyMethod::None, 4, 3), 2)
                              : test::tinyExperiment("zb-h1", VocabularyMethod::None, 4, 3);
         other.model.tied = true;
@@ -305,7 +305,7 @@ private slots:
         QVERIFY(body->values == whole->values); // of the same seed
         QCOMPARE(body->notes.size(), std::size_t{1});
         QVERIFY(body->notes[0].find("without output layer: lm_head.weight") != std::string::npos);
-        // Said in the run's facts as well.
+        // Also in the facts of the run.
         std::map<std::string, std::string> facts;
         QVERIFY(runtime::train(experiment, scheduleOf(experiment), {{}, folder},
                                {[&](const runtime::StepReport &report) { facts = report.facts; }, {}}, {})
@@ -389,7 +389,7 @@ private slots:
         QVERIFY(with([](auto &tensors) {
                     tensors.push_back({"model.layers.0.self_attn.q_proj.bias", {32}, std::vector<float>(32)});
                 }).contains("q_proj.bias, which the model does not have"));
-        // An output projection beside tied weights: the same one is harmless.
+        // An output projection that equals the tied table is accepted.
         const auto output = [&](float added) {
             return with([&](auto &tensors) {
                 const auto table = *std::ranges::find(sound, "model.embed_tokens.weight", &NamedTensor::name);
@@ -399,7 +399,7 @@ private slots:
         };
         QCOMPARE(output(0), QString("accepted"));
         QVERIFY(output(1).contains("choose --untied"));
-        // In 16 bit: the header says so.
+        // In 16 bit, according to the header.
         std::string bytes = textOf(file);
         const std::size_t at = bytes.find("\"F32\"");
         bytes.replace(at, 5, "\"I32\"");

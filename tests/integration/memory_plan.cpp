@@ -1,4 +1,4 @@
-// What a device holds in a step is what its memory plan says, to the byte, and what the prediction says.
+// The memory of a device in a step equals its plan to the byte, and the prediction.
 #include "engine/model/names.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/device_memory.h"
@@ -32,13 +32,13 @@ std::vector<DevicePlan> planOf(const model::Experiment &experiment, const schedu
     return std::move(plan).value();
 }
 
-/// A schedule of one device that does not ask whether it can run.
+/// Creates a schedule of one device without checking whether it can run.
 schedule::Schedule ordered(const std::vector<schedule::Pass> &passes, int microbatches)
 {
     return {"custom", schedule::Placement::linear(1), microbatches, VocabularyMethod::None, {passes}};
 }
 
-/// What a plan is refused for; empty if it is not.
+/// Returns why a plan is refused, or an empty string.
 std::string refusalOf(const std::vector<schedule::Pass> &passes, int microbatches)
 {
     const auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, microbatches);
@@ -129,7 +129,7 @@ private slots:
         QVERIFY(worst < 1.25);
     }
 
-    /// The gradients that a device has sent in 1F1B are received long before the step's end, and the plan knows.
+    /// In 1F1B sent gradients are received long before the end of the step, and the plan accounts for that.
     void messagesEndBeforeTheStep()
     {
         const auto few = tinyExperiment("1f1b", VocabularyMethod::Vocab2, 4, 8);
@@ -167,7 +167,7 @@ private slots:
         const auto plans = planOf(experiment, schedule);
         const auto order = schedule.device(0); // F0 B0 F1 B1
         runtime::DeviceMemory memory(plans[0], order, 0);
-        // Stands in for the parameters, which a device takes before its first step.
+        // Represents the parameters, which a device allocates before its first step.
         std::vector<backend::Buffer> fixed;
         for (std::size_t i = 0; i < plans[0].buffers.fixed().size(); ++i)
             fixed.push_back(memory.pool().allocate(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
@@ -201,7 +201,7 @@ private slots:
     }
 
 private:
-    /// Every step's peak of every device against the plan, and against the prediction.
+    /// Compares the peak of every step and device with the plan and with the prediction.
     static void compare(const model::Experiment &experiment, const std::string &what)
     {
         const auto schedule = scheduleOf(experiment);

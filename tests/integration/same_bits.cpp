@@ -1,4 +1,4 @@
-// The determinism contract: gradients have the same bits whatever the order of the passes and wherever the stages lie.
+// The determinism contract: gradients have equal bits for any order of passes and any placement of stages.
 #include "engine/model/names.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/text_form.h"
@@ -66,13 +66,13 @@ private slots:
         const std::vector<float> expected = gradientsOf(plain, scheduleOf(plain));
         for (const std::string &family : test::sameBitsFamilies()) {
             auto experiment = experimentOf(family);
-            // Every family live under some methods and numbers of devices, and on the virtual clock under the others.
+            // Runs each family live for some methods and numbers of devices, and on the virtual clock for the others.
             experiment.training.mode = (family[0] + method + devices) % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
             QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family.c_str());
         }
     }
 
-    /// Interlaced does VOCAB-1's arithmetic in one pass.
+    /// Interlaced computes the arithmetic of VOCAB-1 in one pass.
     void ofInterlaced()
     {
         for (const int devices : {1, 2, 3, 4, 8}) {
@@ -100,7 +100,7 @@ private slots:
         }
     }
 
-    /// Two directions add in another order than one: their bits are their own, but the same again, live or not.
+    /// Two directions add in a different order than one, so their bits differ, but they are reproducible, live or not.
     void ofTwoDirectionsInEveryRun()
     {
         for (const char *family : {"dualpipe", "chimera"}) {
@@ -117,7 +117,7 @@ private slots:
         }
     }
 
-    /// Somebody's own order: one microbatch's backward whole, the next one's split and its W last.
+    /// A custom order: one microbatch has a whole backward, the next a split one with its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {
         const auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
@@ -127,7 +127,7 @@ private slots:
         QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, mixed)));
     }
 
-    /// The first stage on the last device: the copy of a tied table is met before the original.
+    /// With the first stage on the last device, the copy of a tied table precedes the original.
     void placesFromTheEnd()
     {
         auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);

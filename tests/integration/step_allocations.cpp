@@ -1,4 +1,4 @@
-// A step in the steady state asks the heap for nothing that grows with its passes.
+// A step in the steady state makes no heap allocations that grow with its passes.
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
@@ -41,7 +41,7 @@ using model::VocabularyMethod;
 
 namespace {
 
-/// In the last of some steps.
+/// Counts those of the last of several steps.
 std::size_t allocationsOfAStep(const char *family, VocabularyMethod method, int microbatches, model::RunMode mode)
 {
     auto experiment = test::smallExperiment(family, method, 2, microbatches);
@@ -87,7 +87,8 @@ private slots:
         const std::size_t many = of(64);
         qInfo("%zu allocations in a step of 8 microbatches, %zu in one of 64", few, many);
         QVERIFY(few > 0);
-        // 56 microbatches are hundreds of passes. Lists of a step double a few times, and messages may wait in other numbers.
+        // 56 microbatches are hundreds of passes. Lists of a step may double a few times, and the number of queued messages
+        // varies.
         QVERIFY(many <= few + 32);
     }
 };

@@ -1,5 +1,5 @@
-// A run whose devices wait for each other ends, and says who waits for what. Such schedules are refused beforehand: here they
-// go past the check, straight to the executor.
+// A deadlocked run ends with an error that names the waiting passes. Such schedules are refused earlier, so the tests call the
+// executor directly.
 #include "engine/backend/compute.h"
 #include "engine/runtime/executor/executor.h"
 #include "engine/schedule/text_form.h"
@@ -14,7 +14,7 @@ using runtime::size;
 
 namespace {
 
-/// The error of one step in that mode.
+/// Returns the error of one step in that mode.
 QString errorOf(const char *text, model::RunMode mode)
 {
     const auto schedule = schedule::scheduleFromText(text);
@@ -102,7 +102,7 @@ private slots:
         QCOMPARE(errorOf(sound, model::RunMode::VirtualClock), QString());
     }
 
-    /// Somebody's bug: the plan says that all is there, but the message never comes.
+    /// A bug: the plan marks a message as sent that never arrives.
     void aMessageThatNobodySends()
     {
         std::stop_source stop;

@@ -1,4 +1,4 @@
-// Runs in a process of their own: the same results, the person's stop, and the process's end.
+// Runs in a worker process: equal results, stopping, and crashes.
 #include "engine/runtime/worker/worker.h"
 #include "tests/support/tiny_model.h"
 
@@ -27,7 +27,7 @@ runtime::TrainingObserver observerOf(Heard &heard)
     return observer;
 }
 
-/// How many of those are on their way at once is a matter of time.
+/// The number of messages in flight depends on timing.
 std::vector<simulate::MemoryByCategory> withoutMessages(std::vector<simulate::MemoryByCategory> peaks)
 {
     for (simulate::MemoryByCategory &peak : peaks)
@@ -42,7 +42,7 @@ model::Experiment planOf(int steps)
     return plan;
 }
 
-/// The only child of this process.
+/// Returns the only child of this process.
 pid_t childOfThis()
 {
     QProcess ps;
@@ -144,7 +144,8 @@ private slots:
         const auto failed = runtime::trainInWorker(plan, test::scheduleOf(plan), {}, {}, {});
         QVERIFY(!failed.ok());
         const std::string text = failed.error().text();
-        QVERIFY2(text.find("is from another build than this program; install both together") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("is from another build than this program; install both together") != std::string::npos,
+                 text.c_str());
     }
 
     void saysWhatCannotBeStarted()

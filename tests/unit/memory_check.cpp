@@ -1,4 +1,4 @@
-// A run that does not fit is refused before anything is allocated, with what is missing and what would fit.
+// A run that does not fit is refused before anything is allocated, with the missing bytes and a setting that fits.
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/base/text.h"
 #include "engine/model/accounting.h"

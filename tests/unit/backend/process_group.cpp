@@ -1,4 +1,4 @@
-// A group of processes, played by threads: what they tell each other, how they part, and how they notice that one is lost.
+// A process group whose processes are threads: exchange of data, leaving, and detection of lost processes.
 #include "engine/backend/process_group.h"
 #include "engine/backend/compute.h"
 #include "engine/backend/memory.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Joins `size` processes and runs `act` in each on a thread of its own.
+/// Connects `size` processes and runs `act` in each on a thread of its own.
 std::shared_ptr<WireHub> together(int size, std::chrono::milliseconds silence,
                                   const std::function<void(ProcessGroup &, WireHub &)> &act)
 {
@@ -50,7 +50,7 @@ Bytes bytesOf(int number)
     return {static_cast<std::byte>(number), static_cast<std::byte>(number)};
 }
 
-/// Blocks until `token` is asked to stop.
+/// Blocks until a stop of `token`.
 void awaitStop(std::stop_token token)
 {
     std::atomic<bool> asked = false;
@@ -125,7 +125,7 @@ private slots:
         });
     }
 
-    /// Why one gives up is what the others say, and all still part in good order.
+    /// If one gives up, the others report its reason, and all leave in order.
     void oneThatGivesUpEndsAll()
     {
         const auto hub = together(3, 30s, [](ProcessGroup &group, WireHub & /*hub*/) {

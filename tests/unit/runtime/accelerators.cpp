@@ -1,4 +1,4 @@
-// Which GPU each device of a run works on, and what is said where they do not fit.
+// Assignment of GPUs to devices, and errors if they do not fit.
 #include "engine/runtime/worker/accelerators.h"
 
 #include <QtTest>

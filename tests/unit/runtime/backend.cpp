@@ -1,4 +1,4 @@
-// Buffers that are counted, and the in-process transport.
+// Byte counts of buffers, and the in-process transport.
 #include "engine/backend/compute.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/transport.h"
@@ -117,7 +117,7 @@ private slots:
         QCOMPARE(ConstValues(nullptr, base::Precision::Bf16).floats(), nullptr);
     }
 
-    /// Of bf16 what 16 bytes hold is the smallest step; of fp32 every number counts.
+    /// bf16 allocates in steps of 16 bytes; fp32 counts every number.
     void arraysTakeWholeVectors()
     {
         using base::floatsOf;
@@ -136,7 +136,7 @@ private slots:
         Pool pool;
         const auto transport = makeInProcessTransport(3, {});
         const auto compute = makeCpuCompute();
-        // In floats 1e8 + 1 - 1e8 is 0 in this order and 1 in another; the parts come in reverse.
+        // In float 1e8 + 1 - 1e8 is 0 in this order and 1 in another; the parts arrive in reverse.
         for (const int rank : {2, 1, 0})
             transport->send(rank, 1, {1, 0, 0}, tensorOf(pool, {rank == 0 ? 1e8F : rank == 1 ? 1.0F : -1e8F}));
         QCOMPARE(valuesOf(transport->reduce(1, {1, 0, 0}, *compute)), std::vector<float>{0});

@@ -1,4 +1,4 @@
-// Which version of the weights a pass has under PipeDream, and what is kept of the older ones.
+// The weight version of each pass under PipeDream, and which versions are kept.
 #include "engine/runtime/executor/weight_versions.h"
 #include "engine/backend/compute.h"
 #include "engine/runtime/architectures/shape.h"
@@ -15,8 +15,8 @@ class RuntimeWeightVersions : public QObject {
     Q_OBJECT
 
 private slots:
-    /// Stage s of p has p - s microbatches in flight: a forward comes after the updates of all but the last p - 1 - s before
-    /// it.
+    /// Stage s of p has p - s microbatches in flight: a forward follows the updates of all earlier microbatches but the last p
+    /// - 1 - s.
     void areThoseOfThePaper()
     {
         for (const int stages : {1, 2, 4}) {
