@@ -1,4 +1,4 @@
-// The command line's contract (design/cli.md): figures, JSON, exit statuses.
+// The command line's contract (resources/docs/command-line.md): figures, JSON, exit statuses.
 #include "tests/support/cli_runner.h"
 
 #include <QJsonArray>

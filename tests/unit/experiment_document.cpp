@@ -70,7 +70,7 @@ private slots:
 
     void formOfTheContract()
     {
-        // The example of design/cli.md, in a line.
+        // A small experiment document in one line.
         const std::string contract =
             R"({"stagelens":"experiment/1","model":{"preset":"gpt-demo","family":"gpt","layers":8,"hidden":128,"heads":4,"kv_heads":4,)"
             R"("ffn":512,"sequence":128,"vocabulary_size":8192,"tied":false,"dtype":"fp32"},"parallel":{"devices":4,"microbatches":16,)"
