@@ -1,4 +1,4 @@
-// On fibres what is recorded are the launches as they are carried out, with the owner of the thread that asked for them.
+// Records launches when they execute, with the owner of the thread that enqueued them.
 #include "kernels/include/activity.h"
 
 #include "tests/cuda_emulator/activity.h"
@@ -16,7 +16,7 @@ std::atomic<bool> isOn = false;
 std::atomic<bool> isListening = false;
 std::mutex mutex;
 std::vector<ActivityRecord> records;
-std::string ranges;                   ///< heard so far, a line each
+std::string ranges;                   ///< recorded ranges, one per line
 thread_local std::uint64_t owner = 0; ///< of the thread
 
 } // namespace

@@ -1,4 +1,4 @@
-// What the fibres' launches tell the recorder.
+// Records the launches of the emulator.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace stagelens::kernels::gpu::host {
 
 /// The steady clock.
 [[nodiscard]] std::int64_t now();
-/// Whom the calling thread works for (beginOwner()); 0 is nobody.
+/// Returns the owner of the work of this thread (beginOwner()); 0 if none.
 [[nodiscard]] std::uint64_t ownerOfThread();
-/// A launch of that kernel, or product, has begun then and ends now.
+/// Records a launch that began at `begin` and ends now.
 void note(const std::string &kernel, std::int64_t begin);
 
 } // namespace stagelens::kernels::gpu::host

@@ -1,4 +1,4 @@
-// Products as plain loops, for tests on the host: summed in double in rising order of the inner index. Epilogues are kernels.
+// Products as plain loops, for tests on the host; sums accumulate in double in ascending order. Epilogues are kernels.
 #include "kernels/cuda/plans.h"
 #include "tests/cuda_emulator/activity.h"
 #include "tests/cuda_emulator/fibres.h"

@@ -1,4 +1,4 @@
-// GPUs that are this machine. What is queued in a stream is done when somebody waits for it (streams.h).
+// Emulated GPUs. A stream executes its work when a thread waits for it (streams.h).
 #include "kernels/include/device.h"
 
 #include "tests/cuda_emulator/devices.h"
@@ -41,7 +41,7 @@ Machine &machine()
 
 thread_local int inUse = 0;
 
-/// Waits that still succeed before the GPUs are lost; negative: they never are.
+/// Remaining waits before the GPUs fail; negative: never.
 std::atomic<int> waitsLeft = -1;
 
 bool isLost()
@@ -52,12 +52,12 @@ bool isLost()
     return left == 0;
 }
 
-/// What an event is.
+/// The object behind an event.
 struct Moment {
     Clock::time_point time;
-    bool hasPassed = true; ///< the stream's own work before it
+    bool hasPassed = true; ///< the work of the stream before it has completed
     host::Queue *queue = nullptr;
-    std::int64_t after = 0; ///< so many of the mock's entries are over
+    std::int64_t after = 0; ///< completes after that many operations of the mock
 };
 
 Moment &momentOf(Event event)

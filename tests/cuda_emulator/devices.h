@@ -1,20 +1,19 @@
-// What a test says of the GPUs that tests/cuda_emulator makes of this machine. C's names, for the plug-in of the tests is
-// loaded.
+// Configures the emulated GPUs. Has C linkage, because the plug-in of the tests is loaded at run time.
 #pragma once
 
 #include <cstddef>
 
 extern "C" {
 
-/// From now on the machine has so many GPUs, with so much memory each. One of 1 GiB before that.
+/// Sets the number of GPUs and their memory; initially one with 1 GiB.
 void stagelensSetFibreGpus(int count, std::size_t bytesOfEach);
-/// After so many more waits for a stream all of them fail; negative: never.
+/// Makes all waits for streams fail after that many more; negative: never.
 void stagelensLoseFibreGpusAfter(int waits);
-/// Bytes that are taken of one's memory.
+/// Returns the allocated bytes of a GPU.
 [[nodiscard]] std::size_t stagelensTakenOfFibreGpu(int device);
-/// Blocks that were given back while work waited in a stream that may have used them.
+/// Returns how many blocks were freed while enqueued work could use them.
 [[nodiscard]] int stagelensReleasedEarlyOnFibreGpus();
-/// Whether a tool listens to the names of ranges, and which it has heard, a line each. Not while a run goes on.
+/// Sets whether a profiler records ranges, and returns the recorded ones, one per line. Not during a run.
 void stagelensListenToFibres(bool listens);
 [[nodiscard]] const char *stagelensRangesOfFibres();
 }

@@ -1,4 +1,4 @@
-// A stack of its own that takes turns with the thread which resumes it; AddressSanitizer is told of each change.
+// A coroutine with a stack of its own. Reports switches to AddressSanitizer.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace stagelens::kernels::gpu::host {
 
 #if defined(__x86_64__)
 
-/// Where a stack was left: the address of what it saved on itself.
+/// A suspended stack: the address of its saved registers.
 using Place = void *;
 
-// swapcontext() asks the system for the signal mask twice, which takes ten times as long as all else a test does. A call keeps
-// these six registers and the stack alone (System V ABI, AMD64, 3.2.1).
+// swapcontext() makes two system calls for the signal mask, which take ten times as long as the rest of a test. A call
+// preserves only these six registers and the stack (System V ABI, AMD64, 3.2.1).
 [[gnu::naked, gnu::noinline, gnu::no_sanitize("thread", "address", "undefined")]] inline void
 changeStack([[maybe_unused]] Place *from, [[maybe_unused]] Place *to)
 {
@@ -34,11 +34,11 @@ changeStack([[maybe_unused]] Place *from, [[maybe_unused]] Place *to)
         "popq %r15\n popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n ret");
 }
 
-/// The place of a stack that has yet to enter `entry`, which never returns.
+/// Returns a suspended stack that will enter `entry`, which never returns.
 inline Place placeBefore(void (*entry)(), std::byte *stack, std::size_t bytes)
 {
     constexpr std::ptrdiff_t kSaved = 6;
-    // A function begins eight bytes off sixteen, where the address to return to would be.
+    // At entry a stack is eight bytes off 16-byte alignment, because of the return address.
     void **top = reinterpret_cast<void **>(stack + bytes) - 2 - kSaved;
     top[kSaved] = reinterpret_cast<void *>(entry);
     return top;
@@ -60,7 +60,7 @@ inline Place placeBefore(void (*entry)(), std::byte *stack, std::size_t bytes)
     place.uc_stack.ss_sp = stack;
     place.uc_stack.ss_size = bytes;
     makecontext(&place, entry, 0);
-    // Its own swapcontext() would clear what ASan knows of the whole stack at each change; told by us, it need not.
+    // The swapcontext() of ASan would clear its shadow of the whole stack at each switch, which these annotations avoid.
     STAGELENS_TELL_ASAN(place.uc_stack.ss_size = 0);
     return place;
 }
@@ -69,7 +69,7 @@ inline Place placeBefore(void (*entry)(), std::byte *stack, std::size_t bytes)
 
 class Fibre {
 public:
-    /// Will run `entry`, which begins with begun() and never returns: its last statement is end().
+    /// Runs `entry` on the first resume. It must call begun() first and end() last, and never return.
     explicit Fibre(void (*entry)())
         : m_stack(static_cast<std::byte *>(
               mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)))
@@ -80,7 +80,7 @@ public:
     }
     ~Fibre()
     {
-        // What ASan knows of the frames that never returned is not for whoever gets these addresses next.
+        // Clears the shadow of frames that never returned, because the addresses are reused.
         STAGELENS_TELL_ASAN(__asan_unpoison_memory_region(m_stack, kStackBytes));
         munmap(m_stack, kStackBytes);
     }
@@ -95,7 +95,7 @@ public:
         STAGELENS_TELL_ASAN(__sanitizer_finish_switch_fiber(m_homeFake, nullptr, nullptr));
     }
     void begun() { STAGELENS_TELL_ASAN(__sanitizer_finish_switch_fiber(nullptr, &m_homeStack, &m_homeBytes)); }
-    /// From inside: back to who resumed it.
+    /// Called inside the fibre: returns to its resumer.
     void suspend()
     {
         STAGELENS_TELL_ASAN(__sanitizer_start_switch_fiber(&m_ownFake, m_homeStack, m_homeBytes));

@@ -29,12 +29,12 @@ struct Thread {
     Fibre *fibre = nullptr;
     State state = State::Ended;
     std::source_location where;
-    int exchanges = 0; ///< of its warp that it took part in
+    int exchanges = 0; ///< number of exchanges of its warp so far
     int copyGroup = 0;
     std::vector<Copy> copies;
 };
 
-/// A warp's deposits. A lane is at most one exchange ahead of the others, so two sets are enough.
+/// The exchanged values of a warp. A lane is at most one exchange ahead of the others, so two sets suffice.
 struct Warp {
     Deposit deposits[2][kWarp];
     int arrived = 0;
@@ -50,7 +50,7 @@ std::string placeOf(const std::source_location &where)
     return file.substr(file.rfind('/') + 1) + ':' + std::to_string(where.line());
 }
 
-/// A host thread's fibres, kept from launch to launch: their stacks cost more than most kernels.
+/// The fibres of a host thread, reused by all launches, because creating stacks costs more than most kernels.
 class FibrePool {
 public:
     FibrePool() = default;
@@ -120,7 +120,7 @@ Fibre *FibrePool::at(std::size_t index)
     return m_fibres[index].get();
 }
 
-/// A fibre's life: one thread of a block after another, of one launch after another.
+/// The main function of a fibre: runs one thread of a block after another, for all launches.
 void FibrePool::live()
 {
     const auto self = [] { return fibres.m_leaving != nullptr ? fibres.m_leaving : machine->self().fibre; };
@@ -143,7 +143,7 @@ Machine::Machine(const Grid &grid, const std::function<void()> &kernel)
         m_threads[i].fibre = fibres.at(i);
 }
 
-/// A thread of a block, on its fibre.
+/// Runs a thread of a block on its fibre.
 void Machine::runThread()
 {
     try {
@@ -206,7 +206,7 @@ void Machine::fail(const std::string &why, const std::source_location &where)
     throw Cancelled{};
 }
 
-/// One turn of a warp's lanes, or turns until none of them can go on. Answers whether any ran.
+/// Resumes the lanes of a warp once, or until none can continue. Returns whether any ran.
 bool Machine::runWarp(std::vector<int> &lanes, bool far)
 {
     bool ran = false;
@@ -234,7 +234,7 @@ bool Machine::sweep(bool far)
     return ran;
 }
 
-/// Opens the block's barrier if all wait at the same one.
+/// Opens the barrier of the block if all threads wait at the same one.
 bool Machine::releaseBarrier()
 {
     const std::source_location &where = m_threads.front().where;
@@ -247,10 +247,10 @@ bool Machine::releaseBarrier()
     return true;
 }
 
-/// "threads 0-31 wait at the barrier a.cu:7, threads 32-63 have ended".
+/// Reports, for example, "threads 0-31 wait at the barrier a.cu:7, threads 32-63 have ended".
 void Machine::reportStuck()
 {
-    const auto told = [](const Thread &thread) -> std::string {
+    const auto stateText = [](const Thread &thread) -> std::string {
         switch (thread.state) {
         case State::AtBarrier: return "at the barrier of " + placeOf(thread.where);
         case State::InWarp: return "for their warp at " + placeOf(thread.where);
@@ -262,16 +262,16 @@ void Machine::reportStuck()
     faultOfLaunch = m_grid.kernel + ", block " + std::to_string(m_position.block) + ": ";
     for (std::size_t first = 0; first < m_threads.size();) {
         std::size_t last = first;
-        while (last + 1 < m_threads.size() && told(m_threads[last + 1]) == told(m_threads[first]))
+        while (last + 1 < m_threads.size() && stateText(m_threads[last + 1]) == stateText(m_threads[first]))
             ++last;
         faultOfLaunch += (first == 0 ? "threads " : ", threads ") + std::to_string(first) + '-' + std::to_string(last) +
-                         " wait " + told(m_threads[first]);
+                         " wait " + stateText(m_threads[first]);
         first = last + 1;
     }
     m_cancelled = true;
 }
 
-/// Lets every fibre that is inside the kernel unwind.
+/// Unwinds every fibre inside the kernel.
 void Machine::cancel()
 {
     for (int i = 0; i < m_grid.threads; ++i)
@@ -290,7 +290,7 @@ bool Machine::runBlock()
     }
     for (Warp &warp : m_warps)
         warp.arrived = 0;
-    // Either all warps advance together or each runs ahead of the others as far as it can.
+    // Either all warps advance together, or each runs as far ahead as possible.
     const bool far = m_shuffler.next() % 2 == 0;
     const auto hasEnded = [](const Thread &thread) { return thread.state == State::Ended; };
     while (!m_cancelled && !std::all_of(m_threads.begin(), m_threads.end(), hasEnded)) {

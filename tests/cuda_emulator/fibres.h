@@ -1,6 +1,6 @@
-// Runs the threads of a GPU kernel on the host: one fibre each, block after block, in an order that a seed shuffles. Blocks and
-// threads that do not wait for each other run in any order and as far ahead as they can, so a missing barrier shows as a wrong
-// result under some seed; threads that wait at different barriers, or for one that has ended, are a fault.
+// Runs the threads of a GPU kernel on the host: one fibre each, block by block, in a random order from a seed. Blocks and
+// independent threads run in any order and as far ahead as possible, so a missing barrier gives a wrong result for some seed.
+// Threads that wait at different barriers, or for a thread that has ended, are a fault.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 namespace stagelens::kernels::gpu::host {
 
 inline constexpr int kWarp = 32;
-inline constexpr std::int64_t kMostBlocks = 65535; ///< in y or in z; in x there may be 2^31 - 1
+inline constexpr std::int64_t kMostBlocks = 65535; ///< in y or z; in x up to 2^31 - 1
 
-/// A launch as fibres see it.
+/// A launch in the emulator.
 struct Grid {
     std::int64_t blocks = 1;
     std::int64_t blocksY = 1;
     std::int64_t blocksZ = 1;
     int threads = kWarp;
     std::size_t sharedBytes = 0;
-    std::string kernel; ///< its name, for faults
+    std::string kernel; ///< its name, for error messages
 };
 
-/// Where the running thread stands.
+/// The position of the running thread.
 struct Position {
     int thread = 0;
     int block = 0;
@@ -35,32 +35,32 @@ struct Position {
     int blocksZ = 0;
 };
 
-/// The order of fibres in launches from now on, on this thread.
+/// Sets the seed of the order of fibres in later launches of this thread.
 void setSeed(std::uint64_t seed);
-/// The shared memory that a block may have in launches from now on, on this thread; at first 227 KiB, a Hopper's.
+/// Sets the greatest shared memory of a block in later launches of this thread; initially 227 KiB, as on Hopper.
 void setSharedLimit(std::size_t bytes);
 [[nodiscard]] std::size_t sharedLimit();
-/// What was wrong with the last launch that failed on this thread: kernel, threads and places.
+/// Returns the fault of the last failed launch of this thread: kernel, threads and their positions.
 [[nodiscard]] const std::string &lastFault();
-/// Runs `kernel` once for each thread of the grid; false after a fault. It must not call run().
+/// Runs `kernel` for each thread of the grid. Returns false after a fault. Must not be nested.
 [[nodiscard]] bool run(const Grid &grid, const std::function<void()> &kernel);
 
-// What follows may be called by a running thread only.
+// The functions below may be called only by a running thread.
 
 [[nodiscard]] const Position &position();
-/// The block's shared memory; every byte is 0xff (NaN as float and as bfloat16) when the block begins.
+/// Returns the shared memory of the block, initialised with 0xff bytes (NaN as float and as bfloat16).
 [[nodiscard]] std::byte *sharedMemory();
-/// Waits until every thread of the block waits here.
+/// Blocks until every thread of the block waits here.
 void waitForBlock(const std::source_location &where);
 
-/// What a lane gives to its warp.
+/// The value that a lane passes to its warp.
 struct alignas(16) Deposit {
     std::byte bytes[32];
 };
-/// Waits until all lanes of the warp are here; answers their 32 deposits, which stay until this lane exchanges again.
+/// Blocks until all lanes of the warp are here. Returns their 32 values, valid until the next exchange of this lane.
 [[nodiscard]] const Deposit *exchange(const Deposit &mine, const std::source_location &where);
 
-/// A copy of 16 bytes (zeros where `from` is null) that is made no sooner than it is waited for.
+/// Copies 16 bytes (zeros if `from` is null), but not before the copy is waited for.
 void queueCopy(void *to, const void *from);
 void endCopyGroup();
 void finishCopies(int pendingGroups);

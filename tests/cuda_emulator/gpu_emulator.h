@@ -1,4 +1,4 @@
-// kernels/cuda/gpu.h for the host: what gpu_device.h says, on fibres.
+// Implements kernels/cuda/gpu.h on the host, with the functions of gpu_device.h.
 #pragma once
 
 #include "kernels/include/bf16.h"
@@ -53,7 +53,7 @@ STAGELENS_DEVICE void syncBlock(const Where &where = Where::current())
     host::waitForBlock(where);
 }
 
-/// The values that all lanes give at this place.
+/// Returns the values of all lanes at this point.
 template <class T>
 class WarpValues {
 public:
@@ -164,7 +164,7 @@ STAGELENS_DEVICE void waitForCopies()
     host::finishCopies(Pending);
 }
 
-/// Element (row, column) of matrix m of the four whose rows the lanes named.
+/// Returns element (row, column) of matrix m of the four whose rows the lanes address.
 STAGELENS_DEVICE std::uint32_t matrixElement(const WarpValues<const void *> &rows, int matrix, int row, int column)
 {
     std::uint16_t element;

@@ -1,6 +1,6 @@
-// NCCL for GPUs that are this machine, as strict as NCCL may be: what a rank is given is carried out in that order, one group
-// after the other; a send is over when its receive has come to the front on the other side; a call leaves the communicator busy
-// until it is asked for its state. Ranks whose fronts wait for each other in a circle are dead-locked, and told so.
+// A mock of NCCL for emulated GPUs, as strict as NCCL may be: a rank executes its operations in order, one group after another;
+// a send completes when its receive reaches the front on the other rank; each call leaves the communicator busy until its state
+// is queried. Ranks whose fronts wait for each other in a cycle get a deadlock error.
 #include "tests/cuda_emulator/mock_nccl.h"
 
 #include "engine/backend/cuda/nccl.h"
@@ -41,18 +41,18 @@ struct Group {
     Queue *stream = nullptr;
 };
 struct World;
-/// What a ncclComm_t is.
+/// The object behind a ncclComm_t.
 struct Member {
     World *world = nullptr;
     int rank = 0;
     std::deque<Group> queue;
-    bool isBusy = true; ///< for the next question
+    bool isBusy = true; ///< until the next query of its state
     int failure = 0;
     std::string why;
     bool isFinal = false;
 };
 struct World {
-    std::vector<std::unique_ptr<Member>> members; ///< null before they join, and after they go
+    std::vector<std::unique_ptr<Member>> members; ///< null before they join and after they leave
     int joined = 0;
 };
 struct Fault {
@@ -74,7 +74,7 @@ Mock &mock()
     return one;
 }
 
-/// Of the calling thread, as NCCL's groups are.
+/// Per thread, as the groups of NCCL.
 struct OpenGroup {
     int depth = 0;
     Member *member = nullptr;
@@ -102,7 +102,7 @@ bool hangs(int rank)
     return found != mock().faults.end() && found->second.operationsLeft == 0 && found->second.kind == kMockHung;
 }
 
-/// The front group's first open operation of that direction with a peer; null where there is none.
+/// Returns the first open operation of that direction with a peer in the front group, or null.
 Operation *openAt(Member *member, bool isSend, int peer)
 {
     if (member == nullptr || member->queue.empty() || hangs(member->rank))
@@ -122,7 +122,7 @@ void endIfOver(Member &member)
     member.queue.pop_front();
 }
 
-/// Carries out what can be; true if anything could.
+/// Executes all possible operations; returns whether there were any.
 bool carry(World &world)
 {
     for (const auto &sender : world.members) {
@@ -148,8 +148,8 @@ bool carry(World &world)
     return false;
 }
 
-/// The ranks from `at` to `start`, each of whose fronts waits for the next one's front, which waits for something else; empty
-/// where there is no such way.
+/// Returns the chain of ranks from `at` to `start` in which each front waits for the next rank, whose front waits for something
+/// else; empty if there is none.
 std::string wayTo(const World &world, int start, int at, std::vector<bool> &seen)
 {
     const Member *member = world.members[static_cast<std::size_t>(at)].get();

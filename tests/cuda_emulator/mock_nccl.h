@@ -1,4 +1,4 @@
-// What a test says to the mock of NCCL (mock_nccl.cpp). C's names, for the plug-in of the tests is loaded.
+// Configures the mock of NCCL (mock_nccl.cpp). Has C linkage, because the plug-in of the tests is loaded at run time.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@ extern "C" {
 
 /// How a rank of the mock fails.
 enum StagelensMockFault : int {
-    kMockLost = 1, ///< its connection breaks; the others are told, as NCCL does where it can see it
-    kMockHung = 2, ///< nothing of it moves any more, and nobody is told
+    kMockLost = 1, ///< its connection breaks, and the other ranks get an error, as from NCCL if it can detect the loss
+    kMockHung = 2, ///< it hangs, and no rank gets an error
 };
-/// The rank fails when it has begun so many more sends and receives; a negative number: it does not. Of communicators made
-/// before or after.
+/// Makes the rank fail after it has begun that many more sends and receives; negative: never. Applies to existing and new
+/// communicators.
 void stagelensFailMockNccl(int rank, int operations, int fault);
-/// Messages that have gone from one rank to another, ever.
+/// Returns the total number of messages between ranks.
 [[nodiscard]] std::int64_t stagelensMockNcclMessages();
-/// Communicators that have been neither destroyed nor aborted.
+/// Returns the number of communicators that were neither destroyed nor aborted.
 [[nodiscard]] int stagelensMockNcclOpen();
 }
 #pragma GCC visibility pop

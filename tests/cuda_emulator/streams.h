@@ -1,5 +1,4 @@
-// What waits in a stream of the GPUs that are this machine: work of their own, which is done when somebody waits for it, and
-// what the mock of NCCL puts there.
+// The streams of emulated GPUs: their own work, executed when a thread waits for it, and operations of the mock of NCCL.
 #pragma once
 
 #include "kernels/include/activity.h"
@@ -14,12 +13,12 @@
 
 namespace stagelens::kernels::gpu::host {
 
-/// Work is as late as a busy GPU's may be: who reads, frees or gives away without a wait has what was there before. Kernels,
-/// copies and events belong to the thread that uses the stream; entries of the mock are counted by any.
+/// Work executes as late as on a busy GPU: code that reads, frees or sends without waiting uses the old content. One thread
+/// uses a stream with its kernels, copies and events; any thread may count operations of the mock.
 class Queue {
 public:
-    std::atomic<std::int64_t> queued = 0; ///< entries of the mock, so far
-    std::atomic<std::int64_t> over = 0;   ///< of them
+    std::atomic<std::int64_t> queued = 0; ///< operations of the mock so far
+    std::atomic<std::int64_t> over = 0;   ///< completed ones
 
     void end()
     {
@@ -27,7 +26,7 @@ public:
         over.notify_all();
     }
 
-    /// Queues of this process that have work to do.
+    /// Returns the streams of this process with pending work.
     static inline std::atomic<int> busy = 0;
 
     [[nodiscard]] bool hasWork() const { return !m_work.empty(); }
@@ -37,7 +36,7 @@ public:
             ++busy;
         m_work.push_back({ownerOfThread(), std::move(work)});
     }
-    /// Does the work in its order and waits for the mock; answers the first fault.
+    /// Executes the work in order and waits for the mock. Returns the first fault.
     [[nodiscard]] Status finish()
     {
         Status fault;
@@ -58,7 +57,7 @@ public:
 
 private:
     struct Entry {
-        std::uint64_t owner; ///< the pass that asked for it
+        std::uint64_t owner; ///< the pass that enqueued it
         std::function<Status()> work;
     };
     std::vector<Entry> m_work;
@@ -70,7 +69,7 @@ private:
     return static_cast<Queue *>(stream.handle);
 }
 
-/// Queues the work; on the default stream it is done at once.
+/// Enqueues the work; the default stream executes it at once.
 template <class Work>
 Status submit(Stream stream, Work work)
 {

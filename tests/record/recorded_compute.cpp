@@ -18,7 +18,7 @@ using backend::Values;
 
 struct Block {
     int device = 0;
-    int number = 0; ///< among those that the device's memory has taken
+    int number = 0; ///< in order of allocation by the device
     std::size_t bytes = 0;
 };
 
@@ -27,7 +27,7 @@ struct Log {
     std::mutex mutex;
     std::map<const std::byte *, Block> blocks; ///< by their first byte
     std::vector<Recording> devices;
-    std::vector<std::string> traces; ///< of each device, where they are kept
+    std::vector<std::string> traces; ///< of each device, if stored
     bool isTraced = false;
 };
 

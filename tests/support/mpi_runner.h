@@ -8,7 +8,7 @@
 
 namespace stagelens::test {
 
-/// Why commands cannot be run under mpirun here; empty where they can.
+/// Returns why mpirun is not usable, or an empty string.
 inline QString mpiObstacle()
 {
 #if defined(__SANITIZE_THREAD__)
@@ -21,7 +21,7 @@ inline QString mpiObstacle()
     return {};
 }
 
-/// A CliRunner whose commands are started as several processes.
+/// A CliRunner that starts commands as several processes.
 class MpiRunner : public CliRunner {
 public:
     /// Prepares mpirun; the caller starts it.
@@ -29,14 +29,14 @@ public:
     {
         prepare(process, arguments);
         QProcessEnvironment environment = process.processEnvironment();
-        // mpirun refuses root and more processes than cores unless it is told; containers are one or the other.
+        // mpirun refuses root and oversubscription by default; containers need one of them.
         environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_MCA_rmaps_base_oversubscribe"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_MCA_hwloc_base_binding_policy"), QStringLiteral("none"));
         environment.insert(QStringLiteral("OMPI_MCA_btl"), QStringLiteral("self,vader"));
         environment.insert(QStringLiteral("OMPI_MCA_btl_vader_single_copy_mechanism"), QStringLiteral("none"));
-        // Open MPI leaves much behind at its end, in parts that are unloaded by then and that no suppression can name.
+        // Open MPI leaks in libraries that are unloaded at exit, which no suppression can name.
         environment.insert(QStringLiteral("ASAN_OPTIONS"),
                            environment.value(QStringLiteral("ASAN_OPTIONS")) + QStringLiteral(":detect_leaks=0"));
         process.setProcessEnvironment(environment);

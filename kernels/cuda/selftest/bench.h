@@ -1,4 +1,4 @@
-// What the cases of the self-test share: random arrays in both memories, and the comparison.
+// Random arrays in both memories and comparisons, shared by the cases of the self-test.
 #pragma once
 
 #include "kernels/cuda/selftest/selftest.h"
@@ -40,7 +40,7 @@ inline std::string shapeText(std::initializer_list<std::int64_t> lengths)
     return text;
 }
 
-/// One kernel with one shape. Arrays live as long as it does.
+/// One kernel with one shape. Owns its arrays.
 class Case {
 public:
     Case(Memory &memory, Stream stream, std::vector<Result> &results, std::string kernel, std::string type, std::string shape)
@@ -61,7 +61,7 @@ public:
 
     [[nodiscard]] Stream stream() const { return m_stream; }
 
-    /// Uniform numbers of variance `deviation`^2, others at every call.
+    /// Returns uniform numbers of variance `deviation`^2, different in each call.
     template <class T>
     std::vector<T> random(std::int64_t count, float deviation = 1)
     {
@@ -80,7 +80,7 @@ public:
         }
         return values;
     }
-    /// Device memory with these values; null after a fault.
+    /// Returns device memory with these values; null after a fault.
     template <class T>
     T *put(const std::vector<T> &values)
     {
@@ -94,7 +94,7 @@ public:
         note(m_memory.upload(array, values.data(), bytes));
         return static_cast<T *>(array);
     }
-    /// Device memory full of what is not a number.
+    /// Returns device memory filled with NaN.
     template <class T>
     T *space(std::int64_t count)
     {
@@ -103,8 +103,8 @@ public:
         return put(values);
     }
 
-    /// Runs `work`, which answers a Status, and compares `out` with the reference. Then `again`, which puts what the kernel
-    /// changes in its old state, and the same work must give the same bits.
+    /// Runs `work`, which returns a Status, and compares `out` with the reference. Then `again` restores what the kernel
+    /// changed, and a second run must give equal bits.
     template <class T, class Work, class Again>
     void compare(T *out, const std::vector<float> &reference, const Work &work, const Again &again, double bound = kBound<T>)
     {
@@ -196,7 +196,7 @@ private:
     std::uint64_t m_state = 20261122;
 };
 
-/// Makes cases.
+/// Creates cases.
 class Bench {
 public:
     Bench(Memory &memory, Stream stream, Shapes shapes) : m_memory(memory), m_stream(stream), m_shapes(shapes) {}
@@ -219,7 +219,7 @@ private:
     std::vector<Result> m_results;
 };
 
-// The cases, a file each.
+// The cases, one file each.
 void runElements(Bench &bench);
 void runLayers(Bench &bench);
 void runVocabulary(Bench &bench);

@@ -1,4 +1,5 @@
-// What the runtime calls beside the large kernels: sums of whole arrays, the naive method's two steps, and what ranks combine.
+// Kernels that the runtime calls in addition to the large ones: sums of arrays, the two steps of the naive method, and
+// combinations over ranks.
 #include "kernels/cuda/selftest/bench.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
@@ -53,7 +54,7 @@ void runSquares(Bench &bench, std::int64_t count)
         [&] { return sumOfSquares(test.stream(), sum, in, count, scratch); }, 1e-6);
 }
 
-/// Every third label lies outside.
+/// Every third label is not local.
 std::vector<std::int32_t> labelsOf(std::int64_t first, std::int64_t columns, std::int64_t rows)
 {
     std::vector<std::int32_t> labels;
@@ -122,7 +123,7 @@ std::vector<float> statisticsOf(Case &test, std::int64_t tokens)
     return all;
 }
 
-/// Exponentials of differences: a float's rounding of the argument counts as much as the argument is large.
+/// Exponentials of differences: the error is proportional to the rounding error of the argument.
 constexpr double kExponentialBound = 1e-5;
 
 void runRanks(Bench &bench, std::int64_t tokens)

@@ -1,4 +1,4 @@
-// Kernels that treat elements and rows alike.
+// Elementwise and row kernels.
 #include "kernels/cuda/selftest/bench.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"

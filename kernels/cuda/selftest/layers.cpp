@@ -47,7 +47,7 @@ void runLayerNorm(Bench &bench, std::int64_t rows, std::int64_t width)
 template <class T>
 void runRmsNorm(Bench &bench, std::int64_t rows, std::int64_t width)
 {
-    // The sum of weights' gradients, which is in two stages, and what forward keeps.
+    // The gradients of weights, which are summed in two stages, and the saved tensors of the forward.
     const std::int64_t count = rows * width;
     Case test = bench.begin<T>("rmsNorm, forward and backward", {rows, width});
     const auto x = test.random<T>(count, 3), weight = test.random<T>(width), dy = test.random<T>(count);
@@ -70,7 +70,7 @@ void runRmsNorm(Bench &bench, std::int64_t rows, std::int64_t width)
         [&] { test.restore(dw, zeros); });
 }
 
-/// Probabilities in tensor cores are bfloat16: norms are compared, not elements.
+/// Tensor cores use bfloat16 probabilities, so norms are compared, not elements.
 template <class T>
 constexpr double kForwardBound = std::is_same_v<T, float> ? 2e-6 : 4e-3;
 template <class T>
@@ -111,7 +111,7 @@ void runAttention(Bench &bench, const AttentionShape &shape)
         kBackwardBound<T>);
 }
 
-/// cuDNN's, where it is built in.
+/// With cuDNN, if it is built in.
 void runCudnnAttention(Bench &bench, const AttentionShape &shape)
 {
     const std::int64_t tokens = shape.batch * shape.sequence;
@@ -179,7 +179,7 @@ void runOf(Bench &bench)
 
 void runLayers(Bench &bench)
 {
-    // The widest row of float that a GPU with 99 KiB of shared memory keeps there, and one that none does.
+    // The widest float row that fits in 99 KiB of shared memory, and one that never fits.
     if (bench.isLarge()) {
         runLayerNorm<float>(bench, 300, 6300);
         runLayerNorm<float>(bench, 300, 20'000);

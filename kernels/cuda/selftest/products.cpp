@@ -33,7 +33,7 @@ std::vector<double> productOf(const std::vector<float> &a, Form aForm, const std
     return all;
 }
 
-/// Sums of floats of `inner` products are off by their rounding, which grows with its root.
+/// The rounding error of a float sum of `inner` products grows with the root of `inner`.
 template <class Out>
 double boundOf(std::int64_t inner)
 {
@@ -103,7 +103,7 @@ void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue 
     product.epilogue = epilogue;
     product.bias = test.put(bias);
     product.between = test.put(between);
-    // Where kernels follow the product it is rounded to T in between: norms are compared.
+    // If separate kernels apply the epilogue, the product is rounded to T first, so norms are compared.
     const double bound = std::is_same_v<T, float> ? boundOf<float>(sizes.inner) : 8e-3;
     test.compare(
         c, expected, [&] { return products.multiply(test.stream(), product); }, bound);

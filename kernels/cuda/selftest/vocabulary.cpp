@@ -1,4 +1,4 @@
-// Softmax over shards of logits, what ranks combine, and rows of a table.
+// Softmax over shards of logits, combinations over ranks, and table rows.
 #include "kernels/cuda/selftest/bench.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/softmax.h"
@@ -6,7 +6,7 @@
 namespace stagelens::kernels::gpu::selftest {
 namespace {
 
-/// Labels or ids, of which some lie outside [first, first + count).
+/// Labels or ids, some of them outside [first, first + count).
 std::vector<std::int32_t> idsAround(std::int64_t first, std::int64_t count, std::int64_t tokens)
 {
     std::vector<std::int32_t> ids;
@@ -43,7 +43,7 @@ void runSoftmax(Bench &bench, std::int64_t rows, std::int64_t columns)
     check("statistics of localSoftmax", true);
 }
 
-/// Statistics of three shards combined, as loops over them.
+/// Combines the statistics of three shards with plain loops.
 void runShards(Bench &bench, std::int64_t tokens)
 {
     Case test = bench.begin<float>("combineShards", {3, tokens});
