@@ -79,11 +79,9 @@ struct PassLabel {
 /// tensors that another device owns may be read too. Values have the precision of the run, precision(), unless a comment allows
 /// fp32; sums accumulate in float and are rounded once. kernels/include documents each kernel under the name of its function
 /// here. After the interrupt is requested, results are undefined.
+///
 /// Used by the thread of its device. Throws std::bad_alloc if memory is exhausted, and std::exception with a readable message
 /// if the device fails.
-///
-/// Belongs to the thread of its device. Throws std::bad_alloc where memory is missing, and std::exception with a sentence for
-/// people where the device fails.
 class Compute {
 public:
     /// A point in the device's work: all work enqueued before it has completed.
