@@ -13,29 +13,19 @@
 namespace stagelens::backend {
 namespace {
 
-using std::chrono::microseconds;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
 /// Batches in the GPU's queue at a time: enough to keep it busy, few enough to stop the host from running ahead.
 constexpr std::size_t kMostInFlight = 4;
 /// Polling intervals. While batches are in flight the thread polls without a break for kSpinTime, then sleeps 1 / 32 of the
 /// time it has already waited, so that a completion is seen at most 3 % late. Without batches it sleeps until notified, at most
 /// kIdleSleep.
-constexpr microseconds kSpinTime{100};
-constexpr microseconds kShortestSleep{50};
-constexpr microseconds kLongestSleep{1000};
+constexpr std::chrono::microseconds kSpinTime{100};
+constexpr std::chrono::microseconds kShortestSleep{50};
+constexpr std::chrono::microseconds kLongestSleep{1000};
 constexpr int kSleepsPerWait = 32;
-constexpr milliseconds kIdleSleep{50};
-/// At least this long between two checks for a stall.
-constexpr milliseconds kCheckInterval{10};
-/// An abort that takes longer than this hangs (nccl#829).
-constexpr seconds kAbortTimeout{10};
-/// How long leave() waits for messages in flight.
-constexpr seconds kLeaveTimeout{10};
-
-constexpr int kMostTimesLongest = 20;
-constexpr int kColdFactor = 6;
+constexpr std::chrono::milliseconds kIdleSleep{50};
+constexpr std::chrono::milliseconds kCheckInterval{10}; ///< for a stall
+constexpr std::chrono::seconds kAbortTimeout{10};       ///< an abort that takes longer hangs (nccl#829)
+constexpr std::chrono::seconds kLeaveTimeout{10};       ///< for messages in flight
 
 StallDetector::Clock::duration sleepAfter(StallDetector::Clock::duration idle)
 {
@@ -43,34 +33,6 @@ StallDetector::Clock::duration sleepAfter(StallDetector::Clock::duration idle)
 }
 
 } // namespace
-
-void StallDetector::noteProgress()
-{
-    const std::scoped_lock lock(m_mutex);
-    m_changed = Clock::now();
-}
-
-void StallDetector::update(std::int64_t passes, Clock::time_point now)
-{
-    if (passes == m_passes)
-        return;
-    if (m_isWarm)
-        m_longest = std::max(m_longest, now - m_changed);
-    m_isWarm = true;
-    m_passes = passes;
-    m_changed = now;
-}
-
-StallDetector::Clock::duration StallDetector::stalledFor()
-{
-    const std::int64_t passes = m_progress();
-    const Clock::time_point now = Clock::now();
-    const std::scoped_lock lock(m_mutex);
-    update(passes, now);
-    const Clock::duration most =
-        m_isWarm ? std::max(m_stallTimeout, kMostTimesLongest * m_longest) : kColdFactor * m_stallTimeout;
-    return now - m_changed > most ? now - m_changed : Clock::duration{0};
-}
 
 CommThread::CommThread(OrderedRank rank, StallDetector &stalls, std::stop_token end,
                        std::function<void(const std::string &)> fail)
