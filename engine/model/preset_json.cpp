@@ -214,6 +214,7 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
     Problems problems;
     Hardware hardware;
     double overhead = 0;
+    double launch = 0;
     ObjectReader reader(*document, source, problems);
     reader.require("name", hardware.name);
     reader.require("description", hardware.description);
@@ -223,6 +224,7 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
     reader.read("half_speed_dimension", hardware.halfSpeedDimension);
     reader.require("memory_bytes_per_second", hardware.memoryBytesPerSecond);
     reader.read("pass_overhead_us", overhead);
+    reader.read("launch_interval_us", launch);
     reader.read("memory_capacity_bytes", hardware.memoryCapacity);
     reader.read("devices_per_node", hardware.devicesPerNode);
     double spread = 0; // of a calibration, no figure of the hardware
@@ -238,6 +240,7 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
     }
     reader.finish();
     hardware.passOverhead = nanos(overhead, "pass_overhead_us", reader);
+    hardware.launchInterval = nanos(launch, "launch_interval_us", reader);
     checkHardware(hardware, reader);
     if (!problems.empty())
         return Error::invalid(std::move(problems));
@@ -254,6 +257,7 @@ std::string hardwareToJson(const Hardware &hardware)
                     {"half_speed_dimension", hardware.halfSpeedDimension},
                     {"memory_bytes_per_second", hardware.memoryBytesPerSecond},
                     {"pass_overhead_us", micros(hardware.passOverhead)},
+                    {"launch_interval_us", micros(hardware.launchInterval)},
                     {"memory_capacity_bytes", hardware.memoryCapacity},
                     {"devices_per_node", hardware.devicesPerNode},
                     {"inside_node", linkJson(hardware.insideNode)},

@@ -34,7 +34,9 @@ struct Hardware {
     double halfSpeedDimension = 0;
     double memoryBytesPerSecond = 1; ///< of memory-bound work
     base::Nanos passOverhead = 0;    ///< fixed time of a pass
-    base::Bytes memoryCapacity = 0;  ///< a device's; 0: unknown
+    /// The least time from one kernel's begin to the next one's: what the host needs to launch it.
+    base::Nanos launchInterval = 0;
+    base::Bytes memoryCapacity = 0; ///< a device's; 0: unknown
     int devicesPerNode = 8;
     LinkClass insideNode;
     LinkClass betweenNodes;

@@ -63,6 +63,15 @@ constexpr Traffic kHostTraffic{.norms = 10,
 /// The link of devices that share one memory.
 constexpr std::string_view kHostLink = "host";
 
+/// Kernels of one layer as the usual frameworks launch them: forward (norms, four or more products with their biases, the
+/// attention's copies and kernels, activation, residual additions) and the two halves of the backward.
+struct LayerKernels {
+    int forward = 20;
+    int input = 24;
+    int weight = 16;
+};
+constexpr LayerKernels kLayerKernels;
+
 constexpr std::array kCollectives{Transfer::BroadcastX, Transfer::Statistics, Transfer::ReduceGradient, Transfer::EmbedReduce,
                                   Transfer::EmbedBroadcast};
 Nanos toNanos(double seconds)
@@ -89,7 +98,14 @@ private:
     [[nodiscard]] double elementwiseSeconds() const;
     [[nodiscard]] double outputProductSeconds() const;
     [[nodiscard]] double logitsSeconds(double bytesOfLogit) const { return memorySeconds(m_logits * bytesOfLogit); }
+    [[nodiscard]] double layerForward() const;
     [[nodiscard]] Halves layerBackward() const;
+    /// The time of so many kernels, of which none begins before the host has launched it.
+    [[nodiscard]] double launched(double seconds, int kernels) const
+    {
+        constexpr auto kSecond = static_cast<double>(base::kNanosPerSecond);
+        return std::max(seconds, kernels * static_cast<double>(m_hardware.launchInterval) / kSecond);
+    }
     void setStage(CostModel &costs, int stage, int layers) const;
     void setShard(CostModel &costs, int device, int stage) const;
     void setTransfers(CostModel &costs) const;
@@ -155,11 +171,27 @@ Halves AnalyticCosts::layerBackward() const
     const double matrix = matrixSeconds(model::layerMatrixFlops(model, b), smallest);
     const double attention = model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency);
     double again = 0;
-    if (m_experiment.schedule.recompute == model::Recompute::Full)
+    int kernelsAgain = 0;
+    if (m_experiment.schedule.recompute == model::Recompute::Full) {
         again = matrix + attention + elementwiseSeconds();
-    else if (m_experiment.schedule.recompute == model::Recompute::Selective)
+        kernelsAgain = kLayerKernels.forward;
+    } else if (m_experiment.schedule.recompute == model::Recompute::Selective) {
         again = attention;
-    return {matrix + 2 * attention + m_traffic.backward * elementwiseSeconds() + again, matrix};
+    }
+    return {launched(matrix + 2 * attention + m_traffic.backward * elementwiseSeconds() + again,
+                     kLayerKernels.input + kernelsAgain),
+            launched(matrix, kLayerKernels.weight)};
+}
+
+double AnalyticCosts::layerForward() const
+{
+    const model::ModelConfig &model = m_experiment.model;
+    const int b = m_experiment.parallel.microbatchSize;
+    const double smallest = std::min(m_tokens, static_cast<double>(model.hidden));
+    return launched(matrixSeconds(model::layerMatrixFlops(model, b), smallest) +
+                        model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency) +
+                        elementwiseSeconds(),
+                    kLayerKernels.forward);
 }
 
 Halves AnalyticCosts::embeddingBackward() const
@@ -170,12 +202,7 @@ Halves AnalyticCosts::embeddingBackward() const
 
 void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 {
-    const model::ModelConfig &model = m_experiment.model;
-    const int b = m_experiment.parallel.microbatchSize;
-    const double smallest = std::min(m_tokens, static_cast<double>(model.hidden));
-    const double forward = layers * (matrixSeconds(model::layerMatrixFlops(model, b), smallest) +
-                                     model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency) +
-                                     elementwiseSeconds());
+    const double forward = layers * layerForward();
     const Halves layer = layerBackward();
     double vocabularyForward = 0;
     Halves vocabulary;

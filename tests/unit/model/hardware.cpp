@@ -4,6 +4,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/simulate/metrics.h"
+#include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
 
 #include <QTest>
@@ -47,6 +48,39 @@ model::Experiment publishedExperiment(const PublishedRow &row, std::size_t doubl
         model::chooseFamily(experiment.schedule, "interlaced");
     else
         experiment.schedule.vocabulary = row.method;
+    experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+    return experiment;
+}
+
+/// One pass over `b` sequences on one A100, MPT in bf16 (llm-foundry's published tables; 16 to 128 GPUs that share the batch).
+struct SingleDeviceRow {
+    int layers;
+    int hidden;
+    int heads;
+    int microbatchSize;
+    int microbatches;
+    model::Recompute recompute;
+    double seconds;
+};
+constexpr std::array<SingleDeviceRow, 12> kSingleDevice{{{80, 8192, 64, 8, 4, model::Recompute::Full, 159.8},
+                                                         {80, 8192, 64, 4, 1, model::Recompute::Full, 21.79},
+                                                         {48, 7168, 56, 4, 1, model::Recompute::Full, 9.559},
+                                                         {40, 5120, 40, 16, 1, model::Recompute::Full, 16.58},
+                                                         {32, 4096, 32, 18, 1, model::Recompute::Full, 10.17},
+                                                         {32, 4096, 32, 16, 1, model::Recompute::Full, 8.99},
+                                                         {32, 2560, 20, 6, 1, model::Recompute::None, 1.262},
+                                                         {24, 2048, 16, 10, 1, model::Recompute::None, 1.098},
+                                                         {24, 2048, 16, 10, 1, model::Recompute::None, 1.317},
+                                                         {24, 1536, 12, 12, 1, model::Recompute::None, 0.8492},
+                                                         {24, 1536, 12, 12, 1, model::Recompute::None, 0.8289},
+                                                         {24, 1536, 12, 12, 1, model::Recompute::None, 0.8301}}};
+
+/// GPT on A100s in fp16 or bf16, tied.
+model::Experiment gptOnA100(int layers, int hidden, int heads, int sequence, int vocabulary, model::DataType type)
+{
+    model::Experiment experiment;
+    experiment.model = test::gptOf(layers, hidden, heads, sequence, vocabulary, type);
+    experiment.model.tied = true;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};
     return experiment;
 }
@@ -120,6 +154,32 @@ private slots:
         QCOMPARE(times.size(), 36U);
         QVERIFY2(median(times) < 0.02, qPrintable(QString::number(median(times))));
         QVERIFY2(median(memories) < 0.01, qPrintable(QString::number(median(memories))));
+    }
+
+    void runsOfOneDevice()
+    {
+        std::vector<double> errors;
+        for (const SingleDeviceRow &row : kSingleDevice) {
+            model::Experiment experiment = gptOnA100(row.layers, row.hidden, row.heads, 2048, 50368, model::DataType::Bf16);
+            experiment.parallel = {1, row.microbatches, row.microbatchSize, {}};
+            experiment.schedule.recompute = row.recompute;
+            errors.push_back(std::abs(error(experiment, row.seconds * 1000)));
+            QVERIFY2(errors.back() < 0.18, qPrintable(QString("hidden %1: %2").arg(row.hidden).arg(errors.back())));
+        }
+        QVERIFY2(median(errors) < 0.035, qPrintable(QString::number(median(errors))));
+    }
+
+    /// Two A100 ran 16 microbatches of one sequence in 717 ms and 2 of eight sequences in 372 ms: the host launches the kernels
+    /// of a small microbatch more slowly than the GPU computes them.
+    void smallMicrobatchesAreBoundByLaunches()
+    {
+        model::Experiment experiment = gptOnA100(24, 1024, 16, 1024, 51200, model::DataType::Fp16);
+        experiment.parallel = {2, 16, 1, {}};
+        const double small = error(experiment, 717);
+        QVERIFY2(std::abs(small) < 0.02, qPrintable(QString::number(small)));
+        experiment.parallel = {2, 2, 8, {}};
+        const double large = error(experiment, 372);
+        QVERIFY2(std::abs(large) < 0.4, qPrintable(QString::number(large))); // its attention kept the matrix
     }
 
     void passesOfTheMiddleStages()
