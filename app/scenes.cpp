@@ -17,6 +17,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
@@ -59,7 +60,7 @@ Result<> trainAFewSteps(MainWindow &window)
     next.training.steps = kSceneSteps;
     window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
     window.runController().train(window.document().experiment());
-    if (!waitFor([&window] { return !window.runController().isTraining() && !window.runController().isRefreshing(); }))
+    if (!waitFor([&window] { return !window.runController().isTraining() && !window.runDatabase().isRefreshing(); }))
         return base::Error::failed("the run of the scene did not end within 3 minutes");
     const auto &run = window.runController().live();
     return run && run->error ? Result<>(*run->error) : Result<>();
@@ -111,9 +112,9 @@ Result<> showTwoRunsCompared(MainWindow &window)
         if (auto trained = trainAFewSteps(window); !trained)
             return trained;
     }
-    std::vector<store::RunId> runs = window.runController().runs().ids;
+    std::vector<store::RunId> runs = window.runDatabase().runs().ids;
     if (runs.size() < 2)
-        return base::Error::failed("the runs of the scene were not stored: " + utf8(window.runController().storeProblem()));
+        return base::Error::failed("the runs of the scene were not stored: " + utf8(window.runDatabase().problem()));
     std::ranges::sort(runs);
     window.controllers().compare->compareRuns({runs.begin(), runs.end()});
     if (!waitFor([&] { return window.comparePanel().items().size() == runs.size(); }))
@@ -274,8 +275,8 @@ Result<> checkScene(const QString &name)
 Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
-        return (window.forecast().advice() || !window.forecast().problems().empty()) &&
-               !window.runController().isRefreshing() && !window.controllers().schedule->isOpening();
+        return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runDatabase().isRefreshing() &&
+               !window.controllers().schedule->isOpening();
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");

@@ -2,6 +2,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/state/run_database.h"
 
 #include <QAccessible>
 #include <QActionGroup>
@@ -89,7 +90,7 @@ void WindowAccess::initTestCase()
         if (button->objectName().startsWith(u"group."_s) && !button->isChecked())
             QTest::mouseClick(button, Qt::LeftButton);
     window.actions().editSchedule->trigger();
-    const auto &runs = window.runController().runs().ids;
+    const auto &runs = window.runDatabase().runs().ids;
     window.controllers().compare->compareRuns({runs.begin(), runs.end()});
     QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
 }

@@ -12,6 +12,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -59,7 +60,7 @@ public:
     }
     void close() { m_window.reset(); }
     /// Returns whether no run is in progress and the table of runs is up to date.
-    bool isSettled() const { return !m_window->runController().isTraining() && !m_window->runController().isRefreshing(); }
+    bool isSettled() const { return !m_window->runController().isTraining() && !m_window->runDatabase().isRefreshing(); }
     ui::MainWindow &window() { return *m_window; }
     QString path(const QString &name) const { return m_folder.filePath(name); }
 

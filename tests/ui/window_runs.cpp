@@ -5,6 +5,7 @@
 #include "ui/controllers/import_controller.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/state/run_database.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -285,9 +286,9 @@ void WindowRuns::runsOfAnotherProcessAppear()
     QTRY_COMPARE(model()->rowCount(), 3);
     QTRY_VERIFY2(cell(0, RunTableModel::Status).contains(u"finished"_s), qPrintable(cell(0, RunTableModel::Status)));
     service::StoredRuns stored(other.databaseFile());
-    QVERIFY(stored.rename(m_fixture->window().runController().runs().ids.front(), "named elsewhere").ok());
+    QVERIFY(stored.rename(m_fixture->window().runDatabase().runs().ids.front(), "named elsewhere").ok());
     QTRY_COMPARE(cell(0, RunTableModel::Name), u"named elsewhere"_s);
-    QVERIFY(stored.remove(m_fixture->window().runController().runs().ids.front()).ok());
+    QVERIFY(stored.remove(m_fixture->window().runDatabase().runs().ids.front()).ok());
     QTRY_COMPARE(model()->rowCount(), 2);
 }
 
@@ -303,7 +304,7 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
         window.document().closeGesture();
     };
     QVERIFY(window.document().save(m_fixture->path(u"plan.stagelens.json"_s)).ok());
-    const auto id = window.runController().runs().ids.front();
+    const auto id = window.runDatabase().runs().ids.front();
     edit(6);
     window.runsPanel().table()->setCurrentIndex(runs->index(0, 1));
     window.runsPanel().table()->setFocus();
@@ -342,8 +343,8 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     QVERIFY(other->execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").ok()); // not even readers may enter
     const Heartbeat heart;
     auto &window = m_fixture->openAtOnce();
-    QVERIFY(!window.runController().table().isRead &&
-            window.runController().storeProblem().isEmpty()); // the window did not block on the answer
+    QVERIFY(!window.runDatabase().table().isRead &&
+            window.runDatabase().problem().isEmpty()); // the window did not block on the answer
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 30000);
     QVERIFY2(bar->text().startsWith(u"The stored runs cannot be read now."_s) &&
@@ -393,7 +394,7 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
     QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
     QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));
     QVERIFY(!bar->isVisible());
-    window.runController().refreshRuns();
+    window.runDatabase().refresh();
     QTRY_VERIFY(m_fixture->isSettled());
     QCOMPARE(model()->rowCount(), 2);
 }

@@ -10,6 +10,7 @@
 #include "ui/learn/page_browser.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
+#include "ui/state/run_database.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -231,11 +232,11 @@ void WindowStates::namesAreShownAsTheyAre()
     // A run with such a name, tags and note; shown, compared and deleted.
     m_fixture->usePlanForTraining(2);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.runController().runs().ids.empty(), 30000);
-    const auto id = window.runController().runs().ids.front();
-    window.runController().rename(id, bad);
-    window.runController().setTags(id, {bad});
-    window.runController().setNote(id, bad);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.runDatabase().runs().ids.empty(), 30000);
+    const auto id = window.runDatabase().runs().ids.front();
+    window.runDatabase().rename(id, bad);
+    window.runDatabase().setTags(id, {bad});
+    window.runDatabase().setNote(id, bad);
     window.runsPanel().setColumns({u"Tags"_s, u"Note"_s, u"Kind"_s, u"Differs from baseline"_s});
     window.controllers().compare->compareRuns({id, id});
     QTRY_VERIFY(window.findChild<QWidget *>(u"compare.chip.B"_s));

@@ -6,6 +6,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/closing_signals.h"
+#include "ui/state/run_database.h"
 
 #include <QDir>
 #include <QLabel>
@@ -194,7 +195,7 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     if (QTest::currentTestFailed())
         return;
     auto *window = &m_fixture->window();
-    const auto id = window->runController().runs().ids.front();
+    const auto id = window->runDatabase().runs().ids.front();
     emit window->runsPanel().deleteAsked(id);
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
@@ -202,7 +203,7 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
     QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible());
     emit window->runsPanel().deleteAsked(id);
     window->close();
-    QVERIFY(m_fixture->open().runController().runs().ids.empty());
+    QVERIFY(m_fixture->open().runDatabase().runs().ids.empty());
 }
 
 void WindowTraining::whatIsSaidOfARunEndsWithIt()
@@ -211,7 +212,7 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && !window.runController().runs().ids.empty(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && !window.runDatabase().runs().ids.empty(), 30000);
     QVERIFY(!window.close());
     QVERIFY(notice->text().startsWith(u"A run is going on."_s));
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
@@ -223,7 +224,7 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->record.summary.id > 0, 30000);
     emit window.runsPanel().deleteAsked(window.runController().live()->record.summary.id);
     QVERIFY(notice->text().startsWith(u"This run is going on."_s));
-    QVERIFY(window.runController().deleted().empty());
+    QVERIFY(window.runDatabase().deleted().empty());
     window.runController().stop();
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
     QVERIFY(!notice->isVisible());
@@ -429,7 +430,7 @@ void WindowTraining::measuredChoosesRunAndStep()
     m_fixture->usePlanForTraining(4);
     m_fixture->window().controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     m_fixture->click(u"strip.shown.Measured"_s);
-    m_fixture->window().runController().refreshRuns(); // is answered after what was asked before
+    m_fixture->window().runDatabase().refresh(); // is answered after what was asked before
     QTRY_VERIFY(m_fixture->isSettled());
     QVERIFY(!m_fixture->window().runController().shown());
 }
@@ -450,7 +451,7 @@ void WindowTraining::devicesThatWaitForEachOtherAreNamed()
                          "for the output of F1@0 from device 0, which has it at position 2; validate the schedule")
                 .ok());
     }
-    window.runController().refreshRuns();
+    window.runDatabase().refresh();
     emit window.runsPanel().showAsked(1);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     QTRY_VERIFY(bar->isVisible());

@@ -5,7 +5,7 @@
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
-#include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
 
@@ -24,9 +24,8 @@ constexpr std::size_t kRunsToAdd = 10;
 } // namespace
 
 CompareController::CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
-                                     RunController *runController, ComparePanel *panel)
-    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel),
-      m_job(bridge)
+                                     RunDatabase *database, ComparePanel *panel)
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_database(database), m_panel(panel), m_job(bridge)
 {
     connect(&m_job, &LatestJob::waitChanged, this,
             [this] { m_panel->setComputing(m_job.wait() != LatestJob::Wait::None, m_job.wait() == LatestJob::Wait::Long); });
@@ -41,7 +40,7 @@ CompareController::CompareController(EngineBridge *bridge, ExperimentDocument *d
 
 void CompareController::compareRuns(const std::vector<qint64> &runs)
 {
-    m_runController->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+    m_database->load({runs.begin(), runs.end()}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
         std::vector<CompareItem> items;
         for (const service::RunSnapshotPtr &run : loaded)
             items.push_back(itemOf(*run, m_bridge->cores()));
@@ -156,9 +155,9 @@ void CompareController::cancel()
 void CompareController::fillMenu(QMenu *menu)
 {
     menu->addSeparator();
-    for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kRunsToAdd))
+    for (const store::RunSummary &run : m_database->table().firstRows | std::views::take(kRunsToAdd))
         menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
-            m_runController->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
+            m_database->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
                 m_panel->add(itemOf(*loaded.front(), m_bridge->cores()));
             });
         });

@@ -18,13 +18,13 @@ class ComparePanel;
 class EngineBridge;
 class ExperimentDocument;
 class Forecast;
-class RunController;
+class RunDatabase;
 
 /// Fills the page of Compare. Predictions are jobs; one that replaces what is compared cancels those before.
 class CompareController : public QObject {
     Q_OBJECT
 public:
-    CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
+    CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunDatabase *database,
                       ComparePanel *panel);
 
     /// Compares two to six runs, the first as the baseline.
@@ -55,7 +55,7 @@ private:
     EngineBridge *m_bridge;
     ExperimentDocument *m_document;
     Forecast *m_forecast;
-    RunController *m_runController;
+    RunDatabase *m_database;
     ComparePanel *m_panel;
     LatestJob m_job;
     QStringList m_files; ///< that are still to be predicted

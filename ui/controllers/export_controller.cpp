@@ -7,6 +7,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
@@ -40,8 +41,9 @@ void permit(QAction &action, const base::Result<> &permission)
 } // namespace
 
 ExportController::ExportController(EngineBridge *bridge, WindowActions *actions, const Pages &pages, Forecast *forecast,
-                                   RunController *runController)
-    : m_bridge(bridge), m_actions(actions), m_pages(pages), m_forecast(forecast), m_runController(runController)
+                                   RunController *runController, RunDatabase *database)
+    : m_bridge(bridge), m_actions(actions), m_pages(pages), m_forecast(forecast), m_runController(runController),
+      m_database(database)
 {
     const auto on = [this](QAction *action, auto run) { connect(action, &QAction::triggered, this, run); };
     on(m_actions->exportPng, [this] { exportPictureAs(u"png"_s); });
@@ -180,7 +182,7 @@ void ExportController::exportRun(qint64 run, const QString &format)
 {
     const QString file = askForFile(u"Export run %1"_s.arg(run), u"run-%1"_s.arg(run), format);
     if (!file.isEmpty())
-        m_runController->exportRun(run, format, file);
+        m_database->exportRun(run, format, file);
 }
 
 } // namespace stagelens::ui

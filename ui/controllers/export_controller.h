@@ -17,6 +17,7 @@ class ComparePanel;
 class ExplorePage;
 class Forecast;
 class RunController;
+class RunDatabase;
 class SweepPage;
 class WindowActions;
 
@@ -33,7 +34,7 @@ public:
         SweepPage *sweep;
     };
     ExportController(EngineBridge *bridge, WindowActions *actions, const Pages &pages, Forecast *forecast,
-                     RunController *runController);
+                     RunController *runController, RunDatabase *database);
 
     /// Enables what can be exported now; the others say why not.
     void refresh();
@@ -66,6 +67,7 @@ private:
     Pages m_pages;
     Forecast *m_forecast;
     RunController *m_runController;
+    RunDatabase *m_database;
 };
 
 } // namespace stagelens::ui

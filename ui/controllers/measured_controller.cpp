@@ -4,6 +4,7 @@
 #include "ui/panels/tool_strip.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
 
@@ -30,8 +31,9 @@ QString measuredWords(const store::RunSummary &run)
 }
 } // namespace
 
-MeasuredController::MeasuredController(Forecast *forecast, RunController *runController, ToolStrip *strip, ExplorePage *page)
-    : m_forecast(forecast), m_runController(runController), m_strip(strip), m_page(page)
+MeasuredController::MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database,
+                                       ToolStrip *strip, ExplorePage *page)
+    : m_forecast(forecast), m_runController(runController), m_database(database), m_strip(strip), m_page(page)
 {
     connect(m_strip, &ToolStrip::shownChanged, this, &MeasuredController::showChosen);
     connect(m_strip, &ToolStrip::measuredMenuOpens, this, &MeasuredController::fill);
@@ -41,11 +43,10 @@ void MeasuredController::showChosen()
 {
     const auto needsRun = [this] { return m_strip->shown() != Shown::Predicted && !m_page->run(); };
     if (needsRun() && m_forecast->plan())
-        m_runController->findRunsOf(m_forecast->plan()->experiment, 1,
-                                    [this, needsRun](const std::vector<store::RunSummary> &runs) {
-                                        if (needsRun() && !runs.empty())
-                                            m_runController->show(runs.front().id);
-                                    });
+        m_database->findRunsOf(m_forecast->plan()->experiment, 1, [this, needsRun](const std::vector<store::RunSummary> &runs) {
+            if (needsRun() && !runs.empty())
+                m_runController->show(runs.front().id);
+        });
     m_page->setShown(m_strip->shown());
 }
 
@@ -87,7 +88,7 @@ void MeasuredController::addRuns(QMenu *menu)
         place->setText(kNoRun);
         place->setVisible(runs.empty());
     };
-    m_runController->findRunsOf(m_forecast->plan()->experiment, kRunsInMenu, take);
+    m_database->findRunsOf(m_forecast->plan()->experiment, kRunsInMenu, take);
 }
 
 void MeasuredController::addSteps(QMenu *menu, const service::RunSnapshot &run)

@@ -15,13 +15,15 @@ namespace stagelens::ui {
 class ExplorePage;
 class Forecast;
 class RunController;
+class RunDatabase;
 class ToolStrip;
 
 /// Fills the list with the runs of the plan and the steps of the shown run, and finds a run when Measured is chosen.
 class MeasuredController : public QObject {
     Q_OBJECT
 public:
-    MeasuredController(Forecast *forecast, RunController *runController, ToolStrip *strip, ExplorePage *page);
+    MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database, ToolStrip *strip,
+                       ExplorePage *page);
 
 private:
     void showChosen();
@@ -32,6 +34,7 @@ private:
 
     Forecast *m_forecast;
     RunController *m_runController;
+    RunDatabase *m_database;
     ToolStrip *m_strip;
     ExplorePage *m_page;
 };

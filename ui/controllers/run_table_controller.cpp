@@ -6,6 +6,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
 
@@ -25,34 +26,34 @@ constexpr std::size_t kNewestRuns = 10;
 /// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
 class DeleteRun : public QUndoCommand {
 public:
-    DeleteRun(RunController *runController, store::RunId run)
-        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_runController(runController), m_run(run),
-          m_database(runController->databaseNumber())
+    DeleteRun(RunDatabase *database, store::RunId run)
+        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_database(database), m_run(run), m_number(database->number())
     {}
-    void undo() override { change(&RunController::restore); }
-    void redo() override { change(&RunController::remove); }
+    void undo() override { change(&RunDatabase::restore); }
+    void redo() override { change(&RunDatabase::remove); }
 
 private:
-    void change(void (RunController::*how)(store::RunId))
+    void change(void (RunDatabase::*how)(store::RunId))
     {
-        if (m_runController->databaseNumber() == m_database)
-            (m_runController->*how)(m_run);
+        if (m_database->number() == m_number)
+            (m_database->*how)(m_run);
         else
             setObsolete(true);
     }
-    RunController *m_runController;
+    RunDatabase *m_database;
     store::RunId m_run;
-    int m_database;
+    int m_number; ///< of the database that the run was deleted from
 };
 
 } // namespace
 
 RunTableController::RunTableController(ExperimentDocument *document, Forecast *forecast, RunController *runController,
-                                       RunsPanel *panel, NoticeController *notice)
-    : m_document(document), m_forecast(forecast), m_runController(runController), m_panel(panel), m_notice(notice)
+                                       RunDatabase *database, RunsPanel *panel, NoticeController *notice)
+    : m_document(document), m_forecast(forecast), m_runController(runController), m_database(database), m_panel(panel),
+      m_notice(notice)
 {
     connectPanel();
-    connect(m_runController, &RunController::runsChanged, this, &RunTableController::refresh);
+    connect(m_database, &RunDatabase::runsChanged, this, &RunTableController::refresh);
     connect(m_forecast, &Forecast::changed, this, [this] {
         const auto &baseline = m_forecast->baseline();
         if (!baseline || m_baseline == baseline->experiment)
@@ -65,13 +66,13 @@ RunTableController::RunTableController(ExperimentDocument *document, Forecast *f
 void RunTableController::connectPanel()
 {
     const auto readRows = [this](const std::vector<store::RunId> &runs) {
-        m_runController->readRows(
+        m_database->readRows(
             runs, [this, runs](std::vector<store::RunSummary> rows) { m_panel->model()->takeRows(runs, std::move(rows)); });
     };
     const auto readDifference = [this](store::RunId run) {
         if (!m_forecast->baseline()) // differences are forgotten when there is one
             return;
-        m_runController->readDifference(m_baseline, run, [this, run, baseline = m_baseline](const QString &words) {
+        m_database->readDifference(m_baseline, run, [this, run, baseline = m_baseline](const QString &words) {
             if (baseline == m_baseline)
                 m_panel->model()->takeDifference(run, words);
         });
@@ -79,17 +80,17 @@ void RunTableController::connectPanel()
     m_panel->model()->setSource({readRows, readDifference});
     connect(m_panel, &RunsPanel::showAsked, this, &RunTableController::show);
     connect(m_panel, &RunsPanel::deleteAsked, this, &RunTableController::remove);
-    connect(m_panel, &RunsPanel::renameAsked, m_runController, &RunController::rename);
-    connect(m_panel, &RunsPanel::tagsAsked, m_runController, &RunController::setTags);
-    connect(m_panel, &RunsPanel::noteAsked, m_runController, &RunController::setNote);
-    connect(m_panel, &RunsPanel::filterChanged, m_runController, &RunController::setFilter);
-    connect(m_panel, &RunsPanel::orderAsked, m_runController, &RunController::setOrder);
+    connect(m_panel, &RunsPanel::renameAsked, m_database, &RunDatabase::rename);
+    connect(m_panel, &RunsPanel::tagsAsked, m_database, &RunDatabase::setTags);
+    connect(m_panel, &RunsPanel::noteAsked, m_database, &RunDatabase::setNote);
+    connect(m_panel, &RunsPanel::filterChanged, m_database, &RunDatabase::setFilter);
+    connect(m_panel, &RunsPanel::orderAsked, m_database, &RunDatabase::setOrder);
     connect(m_panel, &RunsPanel::foldedByHand, this, [this] { m_isFoldedByHand = true; });
 }
 
 void RunTableController::refresh()
 {
-    m_panel->setRuns(m_runController->table(), m_runController->deleted());
+    m_panel->setRuns(m_database->table(), m_database->deleted());
     if (!m_isFoldedByHand)
         m_panel->setFolded(m_panel->model()->total() < 2);
 }
@@ -112,10 +113,10 @@ void RunTableController::remove(qint64 run)
         m_notice->warnUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
         return;
     }
-    if (m_runController->deleted().contains(run))
+    if (m_database->deleted().contains(run))
         return;
     m_document->closeGesture();
-    m_document->undoStack().push(new DeleteRun(m_runController, run));
+    m_document->undoStack().push(new DeleteRun(m_database, run));
     m_notice->offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
 }
 
@@ -125,7 +126,7 @@ void RunTableController::warnOfInterrupted(const QString &database)
     const bool isKnown = settings->value(u"told/database"_s).toString() == database; // its numbers are no other's
     const qint64 told = isKnown ? settings->value(u"told/run"_s).toLongLong() : 0;
     std::vector<store::RunSummary> found;
-    for (const store::RunSummary &run : m_runController->table().firstRows | std::views::take(kNewestRuns))
+    for (const store::RunSummary &run : m_database->table().firstRows | std::views::take(kNewestRuns))
         if (run.status == store::RunStatus::Interrupted && run.id > told)
             found.push_back(run);
     if (found.empty())

@@ -11,14 +11,15 @@ class ExperimentDocument;
 class Forecast;
 class NoticeController;
 class RunController;
+class RunDatabase;
 class RunsPanel;
 
 /// Keeps the panel at what is stored, and does what is asked for in it.
 class RunTableController : public QObject {
     Q_OBJECT
 public:
-    RunTableController(ExperimentDocument *document, Forecast *forecast, RunController *runController, RunsPanel *panel,
-                       NoticeController *notice);
+    RunTableController(ExperimentDocument *document, Forecast *forecast, RunController *runController, RunDatabase *database,
+                       RunsPanel *panel, NoticeController *notice);
 
     /// Shows a run in Explore, with its plan if the plan differs.
     void show(qint64 run);
@@ -39,6 +40,7 @@ private:
     ExperimentDocument *m_document;
     Forecast *m_forecast;
     RunController *m_runController;
+    RunDatabase *m_database;
     RunsPanel *m_panel;
     NoticeController *m_notice;
     model::Experiment m_baseline; ///< that the table's differences were made against

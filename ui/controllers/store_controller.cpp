@@ -4,6 +4,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/words/words.h"
 
 #include <QFileDialog>
@@ -12,15 +13,16 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-StoreController::StoreController(EngineBridge *bridge, RunController *runController, MessageBar *bar, NoticeController *notice)
-    : m_bridge(bridge), m_runController(runController), m_bar(bar), m_notice(notice)
+StoreController::StoreController(EngineBridge *bridge, RunController *runController, RunDatabase *database, MessageBar *bar,
+                                 NoticeController *notice)
+    : m_bridge(bridge), m_runController(runController), m_database(database), m_bar(bar), m_notice(notice)
 {
-    connect(m_runController, &RunController::storeProblemChanged, this, &StoreController::refresh);
+    connect(m_database, &RunDatabase::problemChanged, this, &StoreController::refresh);
 }
 
 void StoreController::refresh()
 {
-    const QString problem = m_runController->storeProblem();
+    const QString problem = m_database->problem();
     if (problem.isEmpty())
         m_bar->clear();
     else
@@ -38,7 +40,7 @@ void StoreController::askDatabase()
     if (file.isEmpty())
         return;
     m_bridge->openDatabase(utf8(file));
-    m_runController->databaseChanged();
+    m_database->reset();
 }
 
 } // namespace stagelens::ui

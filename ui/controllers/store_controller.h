@@ -9,11 +9,13 @@ class EngineBridge;
 class MessageBar;
 class NoticeController;
 class RunController;
+class RunDatabase;
 
 class StoreController : public QObject {
     Q_OBJECT
 public:
-    StoreController(EngineBridge *bridge, RunController *runController, MessageBar *bar, NoticeController *notice);
+    StoreController(EngineBridge *bridge, RunController *runController, RunDatabase *database, MessageBar *bar,
+                    NoticeController *notice);
 
 private:
     void refresh();
@@ -21,6 +23,7 @@ private:
 
     EngineBridge *m_bridge;
     RunController *m_runController;
+    RunDatabase *m_database;
     MessageBar *m_bar;
     NoticeController *m_notice;
 };

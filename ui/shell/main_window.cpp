@@ -29,6 +29,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
@@ -57,7 +58,8 @@ WindowModel makeModel(const WindowOptions &options, QWidget *window)
     model.document = new ExperimentDocument(window);
     model.files = new FileController(model.document, options.remember, window);
     model.forecast = new Forecast(model.bridge, model.document, window);
-    model.run = new RunController(model.bridge, window);
+    model.database = new RunDatabase(model.bridge, window);
+    model.run = new RunController(model.bridge, model.database, window);
     model.view = new ViewState(window);
     QUndoStack &undo = model.document->undoStack();
     model.actions =
@@ -78,7 +80,7 @@ MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
     setAcceptDrops(true);
     m_controllers->panes->restore();
     m_model.files->start(options.file);
-    m_model.run->refreshRuns();
+    m_model.database->refresh();
     m_model.bridge->findBackends();
     if (options.calibrate)
         m_model.bridge->calibrateOnce();
@@ -87,8 +89,8 @@ MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
 MainWindow::~MainWindow()
 {
     // The widgets listen to the model until the end; it must not speak to half-destroyed ones.
-    for (QObject *sender :
-         std::initializer_list<QObject *>{m_model.bridge, m_model.document, m_model.forecast, m_model.run, m_model.view})
+    for (QObject *sender : std::initializer_list<QObject *>{m_model.bridge, m_model.document, m_model.forecast,
+                                                            m_model.database, m_model.run, m_model.view})
         sender->disconnect();
     m_model.document->undoStack().disconnect();
     // Hiding the widgets makes them speak as well, when this is no longer a MainWindow.
@@ -205,7 +207,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
     }
     m_model.actions->presentation->setChecked(false);
     m_controllers->panes->setDocksAside(false); // the next start finds the panes as they were
-    m_model.run->commitDeletions();
+    m_model.database->commitDeletions();
     m_model.files->flush();
     m_controllers->panes->save();
     event->accept();

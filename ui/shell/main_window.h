@@ -29,6 +29,7 @@ public:
     [[nodiscard]] ExperimentDocument &document() { return *m_model.document; }
     [[nodiscard]] Forecast &forecast() { return *m_model.forecast; }
     [[nodiscard]] RunController &runController() { return *m_model.run; }
+    [[nodiscard]] RunDatabase &runDatabase() { return *m_model.database; }
     [[nodiscard]] WindowActions &actions() { return *m_model.actions; }
     [[nodiscard]] ExplorePage &explorePage() { return *m_widgets->explore; }
     [[nodiscard]] RunsPanel &runsPanel() { return *m_widgets->runs; }

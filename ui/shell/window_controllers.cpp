@@ -26,6 +26,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/words/words.h"
 
@@ -54,17 +55,18 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors());
     training = std::make_unique<TrainingController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run,
                                                     m_model.actions, m_widgets.strip);
-    measured = std::make_unique<MeasuredController>(m_model.forecast, m_model.run, m_widgets.strip, m_widgets.explore);
-    runTable =
-        std::make_unique<RunTableController>(m_model.document, m_model.forecast, m_model.run, m_widgets.runs, notice.get());
-    store = std::make_unique<StoreController>(m_model.bridge, m_model.run, m_widgets.storeBar, notice.get());
+    measured = std::make_unique<MeasuredController>(m_model.forecast, m_model.run, m_model.database, m_widgets.strip,
+                                                    m_widgets.explore);
+    runTable = std::make_unique<RunTableController>(m_model.document, m_model.forecast, m_model.run, m_model.database,
+                                                    m_widgets.runs, notice.get());
+    store = std::make_unique<StoreController>(m_model.bridge, m_model.run, m_model.database, m_widgets.storeBar, notice.get());
     imports = std::make_unique<ImportController>(m_model.bridge, m_widgets.importBar);
     exports = std::make_unique<ExportController>(
         m_model.bridge, m_model.actions,
         ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
-        m_model.run);
-    compare =
-        std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, m_widgets.compare);
+        m_model.run, m_model.database);
+    compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
+                                                  m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
                                                     m_model.actions, notice.get());
     panes = std::make_unique<PaneController>(window, PaneController::Docks{m_widgets.left, m_widgets.right, m_widgets.bottom},
@@ -123,7 +125,7 @@ void WindowControllers::connectRuns(bool remember)
     });
     if (remember)
         connect(
-            m_model.run, &RunController::runsChanged, runTable.get(),
+            m_model.database, &RunDatabase::runsChanged, runTable.get(),
             [this] { runTable->warnOfInterrupted(qtText(m_model.bridge->service().databaseFile().string())); },
             Qt::SingleShotConnection);
     connect(runTable.get(), &RunTableController::pageAsked, m_model.actions->explore, &QAction::trigger);
@@ -132,9 +134,9 @@ void WindowControllers::connectRuns(bool remember)
     connect(m_widgets.runs, &RunsPanel::importAsked, imports.get(), &ImportController::ask);
     connect(m_widgets.runs, &RunsPanel::exportAsked, exports.get(), &ExportController::exportRun);
     connect(compare.get(), &CompareController::pageAsked, m_model.actions->compare, &QAction::trigger);
-    connect(m_widgets.sweep, &SweepPage::runsChanged, m_model.run, &RunController::refreshRuns);
+    connect(m_widgets.sweep, &SweepPage::runsChanged, m_model.database, &RunDatabase::refresh);
     connect(imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {
-        m_model.run->refreshRuns();
+        m_model.database->refresh();
         m_widgets.runs->setFolded(false);
         notice->say(MessageBar::Tone::Note, words, {u"Show it"_s, [this, run] { runTable->show(run); }});
     });
@@ -147,6 +149,7 @@ void WindowControllers::connectNotices()
     connect(m_model.files, &FileController::told, this,
             [this](const QString &words) { notice->say(MessageBar::Tone::Note, words); });
     warn(m_model.run, &RunController::failed);
+    warn(m_model.database, &RunDatabase::failed);
     warn(plan.get(), &PlanController::failed);
     warn(imports.get(), &ImportController::failed);
     warn(exports.get(), &ExportController::failed);

@@ -8,6 +8,7 @@ class ExperimentDocument;
 class FileController;
 class Forecast;
 class RunController;
+class RunDatabase;
 class ViewState;
 class WindowActions;
 
@@ -16,6 +17,7 @@ struct WindowModel {
     ExperimentDocument *document;
     FileController *files;
     Forecast *forecast;
+    RunDatabase *database;
     RunController *run;
     ViewState *view;
     WindowActions *actions;
