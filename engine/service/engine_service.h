@@ -219,8 +219,8 @@ public:
     /// before. `take` is given the Result when the event is handled. When the service ends, changes are still made.
     template <class Work, class Take>
     JobId ask(StoreUse use, Work work, Take take);
-    /// Runs `work(stop)`, which returns a Result, on the service's thread for analyses, after all that was asked before. `take`
-    /// is given the Result when the event is handled. A job that is cancelled before it begins has no answer.
+    /// Runs `work(stop)`, which returns a Result, on one of the service's threads for analyses. `take` is given the Result
+    /// when the event is handled. A job that is cancelled before it begins has no answer.
     template <class Work, class Take>
     JobId compute(Work work, Take take);
     /// Later jobs and questions are about another run database; those under way keep theirs.

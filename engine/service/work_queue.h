@@ -1,23 +1,25 @@
-// The thread that computes for callers that must not wait.
+// The threads that compute for callers that must not wait.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 namespace stagelens::service {
 
-/// Runs works one after another, in the order in which they came, on a thread of its own. Thread-safe.
+/// Runs works on a few threads of its own, those that came first before the others. Thread-safe.
 class WorkQueue {
 public:
     using Work = std::function<void(const std::stop_token &)>;
 
     WorkQueue() = default;
-    /// Stops the work under way, drops the others, and joins.
+    /// Stops the works under way, drops the others, and joins.
     ~WorkQueue();
     WorkQueue(const WorkQueue &) = delete;
     WorkQueue &operator=(const WorkQueue &) = delete;
@@ -37,9 +39,8 @@ private:
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
     std::deque<Item> m_items;
-    std::uint64_t m_running = 0;  ///< the job under way; 0: none
-    std::stop_source m_stopOfJob; ///< of the one under way
-    std::jthread m_thread;        ///< from the first work on
+    std::map<std::uint64_t, std::stop_source> m_running; ///< by job
+    std::vector<std::jthread> m_threads;                 ///< made when they are needed
 };
 
 } // namespace stagelens::service

@@ -13,12 +13,17 @@ using namespace Qt::StringLiterals;
 using ui::LatestJob;
 
 namespace {
-/// Waits until it is asked to stop; says so.
-base::Result<int> untilStopped(const std::stop_token &stop, std::atomic<bool> &stopped)
+/// A work that runs until it is asked to stop.
+struct Endless {
+    std::atomic<bool> begun = false;
+    std::atomic<bool> stopped = false;
+};
+base::Result<int> untilStopped(const std::stop_token &stop, Endless &work)
 {
+    work.begun = true;
     while (!stop.stop_requested())
         std::this_thread::yield();
-    stopped = true;
+    work.stopped = true;
     return 0;
 }
 } // namespace
@@ -74,30 +79,30 @@ void LatestJobs::onlyTheNewestAnswerCounts()
 void LatestJobs::cancellingStopsTheWork()
 {
     LatestJob job(m_bridge.get());
-    std::atomic<bool> stopped = false;
+    Endless work;
     bool answered = false;
-    job.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
+    job.start([&work](const std::stop_token &stop) { return untilStopped(stop, work); },
               [&](const base::Result<int> &) { answered = true; });
-    QTest::qWait(10); // it is under way
+    QTRY_VERIFY(work.begun.load());
     job.cancel();
     QVERIFY(!job.isRunning());
     job.start([](const std::stop_token &) { return base::Result<int>(1); }, [](const base::Result<int> &) {});
     QTRY_VERIFY(!job.isRunning());
+    QTRY_VERIFY(work.stopped.load());
     QVERIFY(!answered);
 }
 
 void LatestJobs::aLongWaitIsReported()
 {
     LatestJob job(m_bridge.get());
-    std::atomic<bool> stopped = false;
-    job.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
-              [](const base::Result<int> &) {});
+    Endless work;
+    job.start([&work](const std::stop_token &stop) { return untilStopped(stop, work); }, [](const base::Result<int> &) {});
     QVERIFY(job.wait() == LatestJob::Wait::None);
     QTRY_VERIFY(job.wait() == LatestJob::Wait::Noticeable);
     QTRY_VERIFY(job.wait() == LatestJob::Wait::Long);
     job.cancel();
     QVERIFY(job.wait() == LatestJob::Wait::None);
-    QTRY_VERIFY(stopped.load());
+    QTRY_VERIFY(work.stopped.load());
 }
 
 void LatestJobs::anExceptionIsAnError()
@@ -122,7 +127,7 @@ void LatestJobs::smallWorkRunsAtOnce()
 
 void LatestJobs::nobodyWaitsForADestroyedJob()
 {
-    std::atomic<bool> stopped = false;
+    Endless work;
     bool answered = false;
     {
         LatestJob job(m_bridge.get());
@@ -130,12 +135,11 @@ void LatestJobs::nobodyWaitsForADestroyedJob()
                   [&](const base::Result<int> &) { answered = true; });
     }
     LatestJob other(m_bridge.get());
-    other.start([&stopped](const std::stop_token &stop) { return untilStopped(stop, stopped); },
-                [](const base::Result<int> &) {});
-    QTest::qWait(10);
+    other.start([&work](const std::stop_token &stop) { return untilStopped(stop, work); }, [](const base::Result<int> &) {});
+    QTRY_VERIFY(work.begun.load());
     QVERIFY(!answered);
     m_bridge.reset(); // ends the work under way
-    QVERIFY(stopped.load());
+    QVERIFY(work.stopped.load());
 }
 
 QTEST_MAIN(LatestJobs)
