@@ -1,10 +1,9 @@
 #include "ui/pages/explore_page.h"
 
-#include "engine/service/published.h"
-#include "engine/service/search/equal_work.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/enlarge.h"
 #include "ui/controls/message_bar.h"
+#include "ui/pages/provenance_bar.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
@@ -39,14 +38,18 @@ constexpr QSize kSmallestPlot{160, 84};
 ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
                          QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
-      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_provenanceBar(new MessageBar(u"bar.provenance"_s, this)),
-      m_timeline(new TimelineView(view, this)), m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)),
-      m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
-      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this)),
-      m_explanations(new Explanations(bridge, this))
+      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_explanations(new Explanations(bridge, this)),
+      m_content(forecast, runController, m_explanations),
+      m_provenanceBar(new ProvenanceBar(forecast, runController, &m_content, this)), m_timeline(new TimelineView(view, this)),
+      m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)), m_picture(new QStackedWidget(this)),
+      m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)), m_memory(new MemoryPlot(view, this)),
+      m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)),
+      m_tabs(new QTabWidget(this))
 {
     build();
+    connect(m_provenanceBar, &ProvenanceBar::showPlanAsked, this, &ExplorePage::showPlanAsked);
+    connect(m_provenanceBar, &ProvenanceBar::trainAsked, this, &ExplorePage::trainAsked);
+    connect(m_provenanceBar, &ProvenanceBar::fieldAsked, this, &ExplorePage::fieldAsked);
     connect(m_explanations, &Explanations::arrived, this, &ExplorePage::takeExplanation);
     connect(m_timeline, &TimelineView::gapForgotten, this, [this] { m_gap.reset(); });
     connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
@@ -107,6 +110,7 @@ void ExplorePage::sizeParts()
 void ExplorePage::setEditing(bool on)
 {
     m_editing = on;
+    m_content.movable = on;
     m_schedule->setVisible(on);
     sizeParts();
     setContent();
@@ -132,36 +136,36 @@ void ExplorePage::setLow(bool low)
 
 void ExplorePage::setShown(Shown shown)
 {
-    m_shown = shown;
+    m_content.shown = shown;
     refresh();
     emit shownChanged();
 }
 
 void ExplorePage::setGhost(std::optional<model::VocabularyMethod> method)
 {
-    if (method == m_ghost)
+    if (method == m_content.ghost)
         return;
-    m_ghost = method;
-    m_timeline->setContent(content());
+    m_content.ghost = method;
+    m_timeline->setContent(m_content.make());
 }
 
 void ExplorePage::setGhostFamily(const QString &family)
 {
-    if (family == m_ghostFamily)
+    if (family == m_content.ghostFamily)
         return;
-    m_ghostFamily = family;
-    m_timeline->setContent(content());
+    m_content.ghostFamily = family;
+    m_timeline->setContent(m_content.make());
 }
 
 void ExplorePage::setColourBy(ColourBy colourBy)
 {
-    m_colourBy = colourBy;
+    m_content.colourBy = colourBy;
     setContent();
 }
 
 void ExplorePage::setCritical(bool shown)
 {
-    m_critical = shown;
+    m_content.critical = shown;
     setContent();
 }
 
@@ -194,109 +198,10 @@ void ExplorePage::setPresentation(bool on)
 
 void ExplorePage::setContent()
 {
-    TimelineContent made = content();
+    TimelineContent made = m_content.make();
     if (m_picture->currentWidget() == m_table)
         m_table->setContent(made);
     m_timeline->setContent(std::move(made));
-}
-
-bool ExplorePage::runDiffers() const
-{
-    const auto &plan = m_forecast->plan();
-    if (!plan || !run())
-        return false;
-    const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
-    return !hardware || hardware->name != "cpu-local" || !m_runController->shownDifferences(plan->experiment).empty();
-}
-
-service::RunSnapshotPtr ExplorePage::run() const
-{
-    const auto &plan = m_forecast->plan();
-    return plan ? m_runController->shownBeside(plan->experiment) : m_runController->shown();
-}
-
-LaneGroup ExplorePage::measuredGroup() const
-{
-    const service::RunSnapshot &run = *m_runController->shown();
-    LaneGroup group;
-    group.timeline = run.record.timeline;
-    group.schedule = run.schedule;
-    group.metrics = run.record.metrics.value_or(simulate::Metrics{});
-    group.caption = m_runController->shownCaption();
-    const auto &plan = m_forecast->plan();
-    group.faded = plan && !m_runController->shownDifferences(plan->experiment).empty();
-    return group;
-}
-
-TimelineContent ExplorePage::content() const
-{
-    TimelineContent content;
-    const auto &plan = m_forecast->plan();
-    const service::RunSnapshotPtr run = this->run();
-    const bool measured = run && run->record.timeline;
-    if (plan && (m_shown != Shown::Measured || !measured))
-        content.groups.push_back(predictedGroup(plan));
-    if (!content.groups.empty())
-        content.groups.front().movable = m_editing && !m_forecast->isStale();
-    if (measured && m_shown != Shown::Predicted)
-        content.groups.push_back(measuredGroup());
-    if (!plan)
-        return content;
-    content.teachingUnits = inTeachingUnits(plan->experiment);
-    content.stale = m_forecast->isStale();
-    content.colourBy = m_colourBy;
-    content.critical = m_critical;
-    if (m_critical || m_colourBy == ColourBy::Slack)
-        for (LaneGroup &group : content.groups)
-            group.why = whyOf(group.timeline);
-    const bool units = content.teachingUnits;
-    if (const service::PredictionPtr baseline = m_forecast->comparableBaseline()) {
-        const base::Nanos end = baseline->metrics.iteration;
-        const base::Nanos now = plan->timeline->iteration();
-        QString text = u"baseline %1"_s.arg(durationText(end, units));
-        if (m_shown == Shown::Measured && measured)
-            text += u" (predicted)"_s;
-        else if (!service::workDifference(baseline->experiment, plan->experiment).empty())
-            text += u" of other work"_s;
-        else if (baseline->experiment != plan->experiment)
-            text +=
-                u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
-        content.baseline = EndFlag{end, text};
-    }
-    if (const service::PublishedResult *published = service::publishedFor(plan->experiment))
-        content.published = EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
-                                                                         durationText(published->iteration, units))};
-    addGhost(content);
-    return content;
-}
-
-void ExplorePage::addGhost(TimelineContent &content) const
-{
-    const auto flag = [&content](const QString &name, base::Nanos end) {
-        content.ghost = EndFlag{end, u"%1: %2"_s.arg(name, durationText(end, content.teachingUnits))};
-    };
-    const service::Advice *advice = m_forecast->advice();
-    const auto *option = advice && m_ghost ? findOption(*advice, *m_ghost) : nullptr;
-    if (option && option->iteration)
-        flag(shortName(*m_ghost), *option->iteration);
-    for (const FamilyOption &family : m_forecast->familyOptions().options)
-        if (qtText(family.family) == m_ghostFamily && family.iteration)
-            flag(familyCaption(family.family), *family.iteration);
-}
-
-ExplanationPtr ExplorePage::whyOf(const timeline::TimelinePtr &timeline) const
-{
-    const auto &plan = m_forecast->plan();
-    const auto &run = m_runController->shown();
-    std::vector<timeline::TimelinePtr> shown;
-    if (plan)
-        shown.push_back(plan->timeline);
-    if (run)
-        shown.push_back(run->record.timeline);
-    m_explanations->keep(shown);
-    if (plan && timeline == plan->timeline)
-        return m_explanations->of(plan);
-    return run && timeline == run->record.timeline ? m_explanations->of(run) : nullptr;
 }
 
 void ExplorePage::takeExplanation()
@@ -314,67 +219,9 @@ void ExplorePage::refresh()
 {
     setContent();
     m_computing->setState(m_forecast->wait() != Forecast::Wait::None, m_forecast->wait() == Forecast::Wait::Long);
-    refreshProvenance();
+    m_provenanceBar->refresh();
     refreshPlots();
     refreshAdvice();
-}
-
-void ExplorePage::refreshProvenance()
-{
-    const auto &plan = m_forecast->plan();
-    const auto &run = m_runController->shown();
-    const BadEnd end = run ? badEnd(run->record.summary) : BadEnd();
-    if (plan && !end.words.isEmpty()) {
-        sayBadEnd(end);
-        return;
-    }
-    const bool isBeside = plan && this->run();
-    if (plan && run && !isBeside && inTeachingUnits(plan->experiment) &&
-        m_runController->shownDifferences(plan->experiment).empty()) {
-        m_provenanceBar->say(MessageBar::Tone::Note,
-                             u"Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose "
-                             u"the costs of this computer to see both."_s.arg(run->record.summary.id),
-                             {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
-        return;
-    }
-    if (m_shown == Shown::Measured && !(isBeside && run->record.timeline) && !m_runController->isTraining()) {
-        m_provenanceBar->say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
-                             {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
-        return;
-    }
-    if (!isBeside || !run->record.timeline || m_shown == Shown::Predicted || !runDiffers()) {
-        m_provenanceBar->clear();
-        return;
-    }
-    const QString from = u"From run %1"_s.arg(run->record.summary.id);
-    const auto found = m_runController->shownDifferences(plan->experiment);
-    if (found.empty()) {
-        m_provenanceBar->say(MessageBar::Tone::Note,
-                             from + u", measured on this computer; the prediction is for %1, so no error is shown."_s.arg(
-                                        costCaption(plan->experiment)),
-                             {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
-        return;
-    }
-    m_provenanceBar->say(
-        MessageBar::Tone::Note, from + u", which differs: "_s + differencesText(found) + u'.',
-        {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}});
-}
-
-void ExplorePage::sayBadEnd(const BadEnd &end)
-{
-    const service::RunSnapshot &run = *m_runController->shown();
-    QString words = end.words + (run.record.timeline ? u" What was measured remains."_s : QString());
-    std::vector<MessageBar::Action> actions;
-    if (const auto found = m_runController->shownDifferences(m_forecast->plan()->experiment); !found.empty()) {
-        words += u" It differs from this plan: %1."_s.arg(differencesText(found));
-        actions.push_back({u"Show its plan"_s, [this] { emit showPlanAsked(); }});
-    } else if (!end.field.isEmpty()) {
-        actions.push_back({u"Go to %1"_s.arg(fieldCaption(end.field)), [this, field = end.field] { emit fieldAsked(field); }});
-    } else {
-        actions.push_back({u"Train this plan"_s, [this] { emit trainAsked(); }});
-    }
-    actions.push_back({u"Hide the run"_s, [this] { m_runController->showNone(); }});
-    m_provenanceBar->say(MessageBar::Tone::Warning, words, std::move(actions));
 }
 
 void ExplorePage::refreshPlots()
@@ -382,11 +229,11 @@ void ExplorePage::refreshPlots()
     const auto &plan = m_forecast->plan();
     if (!plan)
         return;
-    const service::RunSnapshotPtr run = this->run();
+    const service::RunSnapshotPtr run = m_content.run();
     const service::PredictionPtr baseline = m_forecast->comparableBaseline();
     const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
     const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
-    const bool measuredOnly = m_shown == Shown::Measured && run && run->record.timeline && run->schedule;
+    const bool measuredOnly = m_content.shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
                               u"computed, run %1"_s.arg(run->record.summary.id), most);
@@ -426,7 +273,7 @@ void ExplorePage::explain(int group, int device, qint64 time)
     const LaneGroup &lanes = groups[static_cast<std::size_t>(group)];
     if (!lanes.timeline)
         return;
-    const auto why = whyOf(lanes.timeline);
+    const auto why = m_content.whyOf(lanes.timeline);
     m_gap.reset();
     if (m_explanations->isComputing(lanes.timeline)) // until then only which requirement was met last
         m_gap = Gap{lanes.timeline, group, device, time};

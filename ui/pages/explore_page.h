@@ -2,8 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/panels/tool_strip.h"
-#include "ui/state/explanations.h"
+#include "ui/pages/explore_content.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QWidget>
@@ -16,7 +15,6 @@ class QTabWidget;
 
 namespace stagelens::ui {
 
-struct BadEnd;
 class BubblePlot;
 class ComputingSign;
 class Forecast;
@@ -26,6 +24,7 @@ class MemoryPlot;
 class MessageBar;
 class PassTable;
 class PlayBar;
+class ProvenanceBar;
 class RunController;
 class SchedulePanel;
 class ViewState;
@@ -41,7 +40,7 @@ public:
     /// Only the headline and the bubble's causes, which come later than the plan.
     void refreshAdvice();
     void setShown(Shown shown);
-    [[nodiscard]] Shown shown() const { return m_shown; }
+    [[nodiscard]] Shown shown() const { return m_content.shown; }
     /// The end that the plan would have with another method, or in the order of another family; nothing takes the flag away.
     void setGhost(std::optional<model::VocabularyMethod> method);
     void setGhostFamily(const QString &family);
@@ -56,9 +55,9 @@ public:
     /// In a low window memory is a tab beside bubbles and loss.
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
-    [[nodiscard]] bool runDiffers() const;
+    [[nodiscard]] bool runDiffers() const { return m_content.runDiffers(); }
     /// The run whose lanes and figures stand beside the plan's; null where there is none.
-    [[nodiscard]] service::RunSnapshotPtr run() const;
+    [[nodiscard]] service::RunSnapshotPtr run() const { return m_content.run(); }
 
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
@@ -80,16 +79,9 @@ signals:
 private:
     void build();
     void sizeParts();
-    [[nodiscard]] TimelineContent content() const;
-    [[nodiscard]] LaneGroup measuredGroup() const;
     void setContent();
-    void addGhost(TimelineContent &content) const;
-    /// Returns why the passes of a shown timeline start when they do; null if it is not known yet or cannot be found.
-    [[nodiscard]] ExplanationPtr whyOf(const timeline::TimelinePtr &timeline) const;
     /// An explanation was computed: shows it, and answers the last click on a gap with it.
     void takeExplanation();
-    void refreshProvenance();
-    void sayBadEnd(const BadEnd &end);
     void refreshPlots();
     void explain(int group, int device, qint64 time);
 
@@ -97,7 +89,9 @@ private:
     RunController *m_runController;
     HeadlineBar *m_headline;
     MessageBar *m_problemBar;
-    MessageBar *m_provenanceBar;
+    Explanations *m_explanations; ///< of the timelines that are shown
+    ExploreContent m_content;
+    ProvenanceBar *m_provenanceBar;
     TimelineView *m_timeline;
     PassTable *m_table;
     PlayBar *m_play;
@@ -109,13 +103,7 @@ private:
     LossPlot *m_loss;
     QSplitter *m_splitter;
     QTabWidget *m_tabs;
-    Shown m_shown = Shown::Both;
-    std::optional<model::VocabularyMethod> m_ghost;
-    QString m_ghostFamily;
-    ColourBy m_colourBy = ColourBy::Kind;
-    bool m_critical = false;
     bool m_presentation = false;
-    Explanations *m_explanations; ///< of the timelines that are shown
     /// The gap that was clicked while its explanation is being computed.
     struct Gap {
         timeline::TimelinePtr timeline;

@@ -1,0 +1,131 @@
+#include "ui/pages/explore_content.h"
+
+#include "engine/service/published.h"
+#include "engine/service/search/equal_work.h"
+#include "ui/state/forecast.h"
+#include "ui/state/lane_groups.h"
+#include "ui/state/run_controller.h"
+#include "ui/words/headline.h"
+#include "ui/words/words.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+ExploreContent::ExploreContent(Forecast *forecast, RunController *runController, Explanations *explanations)
+    : m_forecast(forecast), m_runController(runController), m_explanations(explanations)
+{}
+
+bool ExploreContent::runDiffers() const
+{
+    const auto &plan = m_forecast->plan();
+    if (!plan || !run())
+        return false;
+    const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
+    return !hardware || hardware->name != "cpu-local" || !m_runController->shownDifferences(plan->experiment).empty();
+}
+
+service::RunSnapshotPtr ExploreContent::run() const
+{
+    const auto &plan = m_forecast->plan();
+    return plan ? m_runController->shownBeside(plan->experiment) : m_runController->shown();
+}
+
+LaneGroup ExploreContent::measuredGroup() const
+{
+    const service::RunSnapshot &run = *m_runController->shown();
+    LaneGroup group;
+    group.timeline = run.record.timeline;
+    group.schedule = run.schedule;
+    group.metrics = run.record.metrics.value_or(simulate::Metrics{});
+    group.caption = m_runController->shownCaption();
+    const auto &plan = m_forecast->plan();
+    group.faded = plan && !m_runController->shownDifferences(plan->experiment).empty();
+    return group;
+}
+
+TimelineContent ExploreContent::make() const
+{
+    TimelineContent content;
+    addLanes(content);
+    const auto &plan = m_forecast->plan();
+    if (!plan)
+        return content;
+    content.teachingUnits = inTeachingUnits(plan->experiment);
+    content.stale = m_forecast->isStale();
+    content.colourBy = colourBy;
+    content.critical = critical;
+    if (critical || colourBy == ColourBy::Slack)
+        for (LaneGroup &group : content.groups)
+            group.why = whyOf(group.timeline);
+    addBaseline(content, *plan);
+    if (const service::PublishedResult *published = service::publishedFor(plan->experiment))
+        content.published =
+            EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
+                                                         durationText(published->iteration, content.teachingUnits))};
+    addGhost(content);
+    return content;
+}
+
+void ExploreContent::addLanes(TimelineContent &content) const
+{
+    const auto &plan = m_forecast->plan();
+    const service::RunSnapshotPtr run = this->run();
+    const bool measured = run && run->record.timeline;
+    if (plan && (shown != Shown::Measured || !measured))
+        content.groups.push_back(predictedGroup(plan));
+    if (!content.groups.empty())
+        content.groups.front().movable = movable && !m_forecast->isStale();
+    if (measured && shown != Shown::Predicted)
+        content.groups.push_back(measuredGroup());
+}
+
+void ExploreContent::addBaseline(TimelineContent &content, const service::Prediction &plan) const
+{
+    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
+    if (!baseline)
+        return;
+    const bool units = content.teachingUnits;
+    const service::RunSnapshotPtr run = this->run();
+    const base::Nanos end = baseline->metrics.iteration;
+    const base::Nanos now = plan.timeline->iteration();
+    QString text = u"baseline %1"_s.arg(durationText(end, units));
+    if (shown == Shown::Measured && run && run->record.timeline)
+        text += u" (predicted)"_s;
+    else if (!service::workDifference(baseline->experiment, plan.experiment).empty())
+        text += u" of other work"_s;
+    else if (baseline->experiment != plan.experiment)
+        text += u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
+    content.baseline = EndFlag{end, text};
+}
+
+void ExploreContent::addGhost(TimelineContent &content) const
+{
+    const auto flag = [&content](const QString &name, base::Nanos end) {
+        content.ghost = EndFlag{end, u"%1: %2"_s.arg(name, durationText(end, content.teachingUnits))};
+    };
+    const service::Advice *advice = m_forecast->advice();
+    const auto *option = advice && ghost ? findOption(*advice, *ghost) : nullptr;
+    if (option && option->iteration)
+        flag(shortName(*ghost), *option->iteration);
+    for (const FamilyOption &family : m_forecast->familyOptions().options)
+        if (qtText(family.family) == ghostFamily && family.iteration)
+            flag(familyCaption(family.family), *family.iteration);
+}
+
+ExplanationPtr ExploreContent::whyOf(const timeline::TimelinePtr &timeline) const
+{
+    const auto &plan = m_forecast->plan();
+    const auto &run = m_runController->shown();
+    std::vector<timeline::TimelinePtr> timelines;
+    if (plan)
+        timelines.push_back(plan->timeline);
+    if (run)
+        timelines.push_back(run->record.timeline);
+    m_explanations->keep(timelines);
+    if (plan && timeline == plan->timeline)
+        return m_explanations->of(plan);
+    return run && timeline == run->record.timeline ? m_explanations->of(run) : nullptr;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,48 @@
+// What the picture of Explore shows: the lanes of the plan and of the run, and the flags of baseline, published result and
+// ghost.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/panels/tool_strip.h"
+#include "ui/state/explanations.h"
+#include "ui/state/timeline_content.h"
+
+#include <optional>
+
+namespace stagelens::ui {
+
+class Forecast;
+class RunController;
+
+/// Puts together the content of the timeline from the forecast, the shown run and what the user chose to see.
+class ExploreContent {
+public:
+    ExploreContent(Forecast *forecast, RunController *runController, Explanations *explanations);
+
+    [[nodiscard]] TimelineContent make() const;
+    /// Returns the run whose lanes and figures stand beside the plan's; null if there is none.
+    [[nodiscard]] service::RunSnapshotPtr run() const;
+    /// Returns whether the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
+    [[nodiscard]] bool runDiffers() const;
+    /// Returns why the passes of a shown timeline start when they do; null if it is not known yet or cannot be found.
+    [[nodiscard]] ExplanationPtr whyOf(const timeline::TimelinePtr &timeline) const;
+
+    Shown shown = Shown::Both;
+    std::optional<model::VocabularyMethod> ghost; ///< the end with this method is flagged
+    QString ghostFamily;                          ///< the end in the order of this family is flagged
+    ColourBy colourBy = ColourBy::Kind;
+    bool critical = false;
+    bool movable = false; ///< passes of the prediction can be moved
+
+private:
+    [[nodiscard]] LaneGroup measuredGroup() const;
+    void addLanes(TimelineContent &content) const;
+    void addBaseline(TimelineContent &content, const service::Prediction &plan) const;
+    void addGhost(TimelineContent &content) const;
+
+    Forecast *m_forecast;
+    RunController *m_runController;
+    Explanations *m_explanations;
+};
+
+} // namespace stagelens::ui
