@@ -144,7 +144,7 @@ struct Nothing {};
 /// `Access` reaches the member of an experiment.
 template <class Access = Nothing>
 Row row(std::string_view path, std::string_view option, std::string_view placeholder, std::string_view caption,
-        std::string_view help, Kind kind, Access = {})
+        std::string_view help, Field::Kind kind, Access = {})
 {
     Row made{{path, option, placeholder, caption, help, kind}};
     if constexpr (!std::is_same_v<Access, Nothing>) {
