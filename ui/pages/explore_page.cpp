@@ -13,8 +13,6 @@
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
-#include "ui/state/view_state.h"
-#include "ui/words/run_words.h"
 #include "ui/words/words.h"
 
 #include <QSplitter>
