@@ -71,7 +71,7 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     QVERIFY(!window.actions().train->isEnabled());
     QCOMPARE(button->defaultAction(), window.actions().trainCopy);
     QCOMPARE(button->text(), u"Train a scaled copy here…"_s);
-    QVERIFY2(button->toolTip().startsWith(u"A run takes "_s), qPrintable(button->toolTip()));
+    QVERIFY2(button->toolTip().startsWith(u"The run needs "_s), qPrintable(button->toolTip()));
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);

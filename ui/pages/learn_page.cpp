@@ -311,8 +311,8 @@ void LearnPage::showExample(QTreeWidgetItem *item)
         m_text->showText(u"# %1\n\n%2"_s.arg(title, sentence(plan.error())));
         return;
     }
-    m_text->showText(u"# %1\n\n%2\n\nChange it here, or open it in Explore: there it becomes the plan on the desk, and Undo "
-                     "brings yours back."_s.arg(title, exampleWords(plan->experiment)));
+    m_text->showText(u"# %1\n\n%2\n\nChange it here, or open it in Explore. There it replaces your plan; Undo restores "
+                     "yours."_s.arg(title, exampleWords(plan->experiment)));
     m_picture->showPlan(*plan, title);
 }
 
@@ -332,7 +332,7 @@ void LearnPage::offer()
     const bool isMethod = m_page.startsWith(u"vocabulary/"_s) && method;
     const bool isFamily = m_page.startsWith(u"schedules/"_s);
     m_try->setVisible(isMethod || isFamily);
-    m_try->setToolTip(u"Sets it in the experiment on the desk; Undo brings the old one back"_s);
+    m_try->setToolTip(u"Sets it in your plan; Undo restores the former one"_s);
     if (isMethod || isFamily)
         m_try->setText(u"Try %1 on my plan"_s.arg(isMethod ? u"“%1”"_s.arg(shortName(*method)) : familyCaption(utf8(name))));
 }

@@ -83,7 +83,10 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
     case Microbatch: return pass.microbatch;
     case Begins: return durationText(lane.begin[i], units);
     case Takes: return durationText(lane.end[i] - lane.begin[i], units);
-    case Vocabulary: return i < lane.vocabulary.size() ? durationText(lane.vocabulary[i], units) : u"not known"_s;
+    case Vocabulary:
+        if (i >= lane.vocabulary.size())
+            return u"not known"_s;
+        return lane.vocabulary[i] == 0 ? u"–"_s : durationText(lane.vocabulary[i], units);
     case Why: return waitText(group, at.slice, units);
     default: return {};
     }
