@@ -1,4 +1,4 @@
-// The JSON of `simulate --json`, of a run and of their comparison ("stagelens": "timeline/1"; design/cli.md).
+// The JSON of `simulate --json`, of a run and of their comparison ("stagelens": "timeline/1").
 #pragma once
 
 #include "engine/base/result.h"

@@ -37,8 +37,7 @@ enum class AttentionCount : unsigned char { Full, Causal };
 /// Model FLOPs of a whole iteration, forward and backward: 3 m (L (layer + attention) + output).
 [[nodiscard]] double iterationFlops(const Experiment &experiment, AttentionCount count = AttentionCount::Full);
 
-/// Bytes that one parameter takes as parameter, as gradient and as optimizer state (design/cli.md: 16 in fp16 and fp32, 18 in
-/// bf16).
+/// Bytes that one parameter takes as parameter, as gradient and as optimizer state: 16 together in fp16 and fp32, 18 in bf16.
 struct ParameterBytes {
     int parameter = 4;
     int gradient = 4;

@@ -1,4 +1,4 @@
-// The experiment as a JSON document ("stagelens": "experiment/1"; see resources/docs and design/cli.md).
+// The experiment as a JSON document ("stagelens": "experiment/1").
 #pragma once
 
 #include "engine/base/result.h"

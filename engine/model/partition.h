@@ -14,7 +14,7 @@ namespace stagelens::model {
 [[nodiscard]] std::vector<int> evenStageLayers(int layers, int stages);
 /// The cut of `redis`: the number of layers of the last stage is chosen so that the greatest FLOPs of a stage are least
 /// (within 3 %: then the cut that moves the fewest layers); the others share the rest evenly, the remainder from the stage
-/// before the last downwards (dossier 3.7).
+/// before the last downwards (arXiv 2411.05288, section 6.2).
 [[nodiscard]] std::vector<int> redistributedStageLayers(const ModelConfig &model, int stages);
 /// The cut that an experiment means: its own, or one of the two above.
 [[nodiscard]] std::vector<int> stageLayers(const Experiment &experiment);

@@ -98,7 +98,7 @@ inline constexpr std::span kVocabularyChoices =
 static_assert(std::ranges::all_of(kVocabularyMethods, [](const VocabularyTraits &row) { return &row == &traits(row.method); }));
 static_assert(std::ranges::all_of(kVocabularyChoices, &VocabularyTraits::isChoice));
 
-/// Of all methods, also of those that nobody chooses.
+/// Returns the method of that name, including those that are no choice.
 [[nodiscard]] constexpr std::optional<VocabularyMethod> parseVocabularyMethod(std::string_view name)
 {
     const auto *const found = std::ranges::find(kVocabularyMethods, name, &VocabularyTraits::name);

@@ -1,4 +1,4 @@
-// The figures beside a timeline, defined as design/cli.md defines them.
+// The figures beside a timeline (resources/docs/glossary.md).
 #pragma once
 
 #include "engine/base/units.h"

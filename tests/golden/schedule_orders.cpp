@@ -1,5 +1,5 @@
 // The orders of all families and vocabulary methods for 4 devices and 8 microbatches. Those of 1F1B with vocab-1 and vocab-2
-// were not written by this program: they are the published ones (sail-sg/VocabularyParallelism, research dossier 3.5).
+// were not written by this program: they are the published ones (sail-sg/VocabularyParallelism).
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"

@@ -35,6 +35,16 @@ std::shared_ptr<const simulate::MemoryProfiles> profilesOf(std::vector<simulate:
         std::move(peaks), [profiles = std::move(profiles)](int device) { return profiles[static_cast<std::size_t>(device)]; });
 }
 
+/// Metrics of two devices that idle half of the time together.
+simulate::Metrics twoDevices()
+{
+    simulate::Metrics metrics;
+    metrics.makespan = 100;
+    metrics.bubbleRatio = 0.5;
+    metrics.bubbleRatioPerDevice = {0.25, 0.75};
+    return metrics;
+}
+
 int pixelsOf(const QImage &image, const QColor &colour)
 {
     int count = 0;
@@ -167,10 +177,7 @@ private slots:
     /// The share of each device has its bar, or a cell where there is no height for bars.
     void eachDeviceShowsItsBubble()
     {
-        simulate::Metrics metrics;
-        metrics.makespan = 100;
-        metrics.bubbleRatio = 0.5;
-        metrics.bubbleRatioPerDevice = {0.25, 0.75};
+        simulate::Metrics metrics = twoDevices();
         simulate::BubbleCauses causes;
         causes.fillAndDrain = 100;
         ui::BubblePlot plot;
@@ -188,10 +195,7 @@ private slots:
 
     void bubblesAreSaidInWords()
     {
-        simulate::Metrics metrics;
-        metrics.makespan = 100;
-        metrics.bubbleRatio = 0.5;
-        metrics.bubbleRatioPerDevice = {0.25, 0.75};
+        const simulate::Metrics metrics = twoDevices();
         simulate::BubbleCauses causes;
         causes.fillAndDrain = 20;
         causes.vocabularyLayers = 80;

@@ -35,7 +35,7 @@ public:
     void paintCauses(QPainter &painter, QRect bar);
     /// The share of each device in its bar, where that is wide enough.
     void paintShares(QPainter &painter);
-    /// Each device as a cell of one line, filled by its share: in place of the bars where there is no height for them.
+    /// Draws one cell a device, filled by its idle share. Replaces the bars if they do not fit.
     void paintCells(QPainter &painter, QRect line);
     /// The four causes stand in one line where there is room.
     [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }

@@ -28,10 +28,10 @@ public:
     /// The run under way or the last one; null before its first event.
     [[nodiscard]] const service::RunSnapshotPtr &live() const { return m_live; }
 
-    /// The run that stands under the prediction: the live one until another was chosen; may be null.
+    /// Returns the run shown below the prediction: the live one unless another was selected. May be null.
     [[nodiscard]] const service::RunSnapshotPtr &shown() const { return m_shown; }
-    /// A step from 0, where its timeline was kept; else the median one, or the latest while the run goes on. `then` is called
-    /// when the run is shown, unless another was chosen before.
+    /// Shows the given step (from 0) if its timeline was stored, otherwise the median step, or the latest one of a running run.
+    /// Calls `then` once the run is shown, unless another was selected first.
     void show(store::RunId run, std::optional<int> step = {}, std::function<void()> then = {});
     void showNone();
     /// From 0, where one was chosen.
@@ -44,7 +44,7 @@ public:
     /// In what the shown run differs from that plan (resolved), as far as a timeline depends on it.
     [[nodiscard]] std::vector<FieldDifference> shownDifferences(const model::Experiment &plan) const;
 
-    /// Whether the run goes on in this window, so that it cannot be deleted.
+    /// Returns whether this window is training the run; it then cannot be deleted.
     [[nodiscard]] bool isLive(store::RunId run) const;
     /// "step 12 of 50 · loss 7.31 · 18 s left"
     [[nodiscard]] QString progressText() const;

@@ -10,7 +10,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-/// The table need not be read from disk more often while a run goes on.
+/// How often the table is read again during a run.
 constexpr qint64 kRefreshMilliseconds = 1000;
 constexpr int kRetryMilliseconds = 1000;
 } // namespace

@@ -1,5 +1,5 @@
-// Pass times from FLOPs, bytes and a hardware preset. Work: dossier 1.5 and 7.1 (arXiv 2411.05288, table 4; Zero Bubble, table
-// 1). Bytes that memory-bound work moves are counted in traversals of its tensor. Those of GPUs were fitted to the published
+// Pass times from FLOPs, bytes and a hardware preset. Work: arXiv 2411.05288, table 4; Zero Bubble (arXiv 2401.10241), table
+// 1. Bytes that memory-bound work moves are counted in traversals of its tensor. Those of GPUs were fitted to the published
 // pass times of 8 x A100 and iteration times of 8 and 32 x A100 (arXiv 2411.05288, table 5), together with the preset
 // a100-80gb (82 % of the peak for matrix products, 45 % for attention, whose FLOPs are not discounted for causality): 56
 // iterations within 5 %, 1.8 % in the root mean square. Who changes one of the two must fit the other.
@@ -87,6 +87,14 @@ struct Halves {
     [[nodiscard]] double sum() const { return input + weight; }
 };
 
+/// Seconds of one layer's forward by kind of work.
+struct LayerWork {
+    double matrix = 0;
+    double attention = 0;
+    double elementwise = 0;
+    [[nodiscard]] double sum() const { return matrix + attention + elementwise; }
+};
+
 class AnalyticCosts {
 public:
     AnalyticCosts(const model::Experiment &experiment, const model::Hardware &hardware, const schedule::Schedule &schedule);
@@ -98,6 +106,7 @@ private:
     [[nodiscard]] double elementwiseSeconds() const;
     [[nodiscard]] double outputProductSeconds() const;
     [[nodiscard]] double logitsSeconds(double bytesOfLogit) const { return memorySeconds(m_logits * bytesOfLogit); }
+    [[nodiscard]] LayerWork layerWork() const;
     [[nodiscard]] double layerForward() const;
     [[nodiscard]] Halves layerBackward() const;
     /// The time of so many kernels, of which none begins before the host has launched it.
@@ -161,37 +170,36 @@ double AnalyticCosts::outputProductSeconds() const
     return matrixSeconds(2 * m_logits * m_experiment.model.hidden, smallest);
 }
 
-/// The backward of one layer: each matrix product once for either gradient, attention twice and elementwise work for the
-/// input's, and what recomputation adds before.
-Halves AnalyticCosts::layerBackward() const
+LayerWork AnalyticCosts::layerWork() const
 {
     const model::ModelConfig &model = m_experiment.model;
     const int b = m_experiment.parallel.microbatchSize;
     const double smallest = std::min(m_tokens, static_cast<double>(model.hidden));
-    const double matrix = matrixSeconds(model::layerMatrixFlops(model, b), smallest);
-    const double attention = model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency);
-    double again = 0;
-    int kernelsAgain = 0;
-    if (m_experiment.schedule.recompute == model::Recompute::Full) {
-        again = matrix + attention + elementwiseSeconds();
-        kernelsAgain = kLayerKernels.forward;
-    } else if (m_experiment.schedule.recompute == model::Recompute::Selective) {
-        again = attention;
-    }
-    return {launched(matrix + 2 * attention + m_traffic.backward * elementwiseSeconds() + again,
-                     kLayerKernels.input + kernelsAgain),
-            launched(matrix, kLayerKernels.weight)};
+    return {matrixSeconds(model::layerMatrixFlops(model, b), smallest),
+            model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency), elementwiseSeconds()};
 }
 
 double AnalyticCosts::layerForward() const
 {
-    const model::ModelConfig &model = m_experiment.model;
-    const int b = m_experiment.parallel.microbatchSize;
-    const double smallest = std::min(m_tokens, static_cast<double>(model.hidden));
-    return launched(matrixSeconds(model::layerMatrixFlops(model, b), smallest) +
-                        model::attentionFlops(model, b) / (m_hardware.peakFlops * m_hardware.attentionEfficiency) +
-                        elementwiseSeconds(),
-                    kLayerKernels.forward);
+    return launched(layerWork().sum(), kLayerKernels.forward);
+}
+
+/// The backward of one layer: each matrix product once for either gradient, attention twice and elementwise work for the
+/// input's, and what recomputation adds before.
+Halves AnalyticCosts::layerBackward() const
+{
+    const LayerWork work = layerWork();
+    double again = 0;
+    int kernelsAgain = 0;
+    if (m_experiment.schedule.recompute == model::Recompute::Full) {
+        again = work.sum();
+        kernelsAgain = kLayerKernels.forward;
+    } else if (m_experiment.schedule.recompute == model::Recompute::Selective) {
+        again = work.attention;
+    }
+    return {launched(work.matrix + 2 * work.attention + m_traffic.backward * work.elementwise + again,
+                     kLayerKernels.input + kernelsAgain),
+            launched(work.matrix, kLayerKernels.weight)};
 }
 
 Halves AnalyticCosts::embeddingBackward() const
@@ -229,7 +237,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     set(PassKind::W, layers * layer.weight + contention, vocabulary.weight);
 }
 
-/// The vocabulary passes of a device (dossier 1.2 to 1.5, section 2).
+/// The vocabulary passes of a device (arXiv 2411.05288, section 4).
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
 {
     const double product = outputProductSeconds();
@@ -250,7 +258,7 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
         set(PassKind::S, 2 * product + statistics + cast + copies);
         set(PassKind::T, product + gradient + copies);
     } else {
-        // The maximum stands before the barrier of a U, exponentials and sums after it.
+        // With a U, S computes the maximum before the barrier, and U the exponentials and sums after it.
         const double sums = method.hasPassU ? statistics / 2 : 0;
         set(PassKind::S, product + (statistics - sums) + copies);
         if (method.hasPassU)

@@ -65,7 +65,7 @@ private:
     std::vector<base::Nanos> m_optimizer;
 };
 
-/// Teaching units (design/cli.md, "Uniform and durations": defaults of absent kinds; c0, c1, c2 are BroadcastX, Statistics,
+/// Teaching units (resources/docs/command-line.md has the defaults of absent kinds; c0, c1, c2 are BroadcastX, Statistics,
 /// ReduceGradient).
 [[nodiscard]] base::Result<CostModel> uniformCosts(const model::UniformCosts &costs, const schedule::Schedule &schedule);
 /// A durations CSV; the error holds every problem with line and column. `*` matches any; the most specific row wins, then the

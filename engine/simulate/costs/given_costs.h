@@ -1,5 +1,5 @@
 // What uniform costs and durations files share: their words, and the defaults of durations that are absent
-// (design/cli.md, "Uniform and durations").
+// (resources/docs/command-line.md, "What passes cost").
 #pragma once
 
 #include "engine/base/units.h"

@@ -58,7 +58,7 @@ private slots:
 
     void flopsOfAnIteration_data()
     {
-        // FLOPs / (8 x 320e12) in ms, which the paper's 40 measured rows confirm (dossier 4.5).
+        // FLOPs / (8 x 320e12) in ms, which the paper's 40 measured rows confirm.
         QTest::addColumn<int>("vocabulary");
         QTest::addColumn<double>("milliseconds");
         QTest::newRow("32k") << 32000 << 5563.4;

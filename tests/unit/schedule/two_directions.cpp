@@ -1,5 +1,5 @@
-// DualPipe and Chimera: two directions of the model in opposite directions. Published bubbles and peaks (deepseek-ai/DualPipe,
-// arXiv 2107.06925; research dossier 3.1, 3.9, 3.10).
+// DualPipe and Chimera: two copies of the model in opposite directions. Published bubbles and peaks (deepseek-ai/DualPipe,
+// arXiv 2107.06925).
 #include "tests/support/order_support.h"
 
 #include <QTest>
