@@ -127,6 +127,7 @@ public:
     /// Computes to = from, rounded to the precision of `to`.
     virtual void round(Values to, const float *from, std::int64_t count) = 0;
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
+    // Of either precision, the same for both.
     virtual void scale(Values to, ConstValues from, float factor, std::int64_t count) = 0;
     virtual void addScaled(Values to, ConstValues from, float factor, std::int64_t count) = 0;
     /// Replaces the first part by the sum of all parts, added in order. sumScaledParts() first multiplies row i of part k

@@ -1,0 +1,161 @@
+#include "engine/backend/cuda/gpu_queue.h"
+
+#include "engine/base/text.h"
+#include "kernels/include/activity.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace stagelens::backend {
+namespace {
+
+namespace gpu = kernels::gpu;
+
+/// Floats per copy between host and GPU.
+constexpr std::int64_t kStaging = std::int64_t{1} << 18;
+
+std::size_t bytesOf(std::int64_t count, base::Precision precision)
+{
+    return static_cast<std::size_t>(count * base::elementBytes(precision));
+}
+
+/// Overwrites the floats of the staging area; widen() reads them again.
+void roundInPlace(std::span<float> block)
+{
+    auto *bytes = reinterpret_cast<std::byte *>(block.data());
+    for (const float value : block) {
+        const kernels::Bf16 rounded = kernels::toBf16(value);
+        std::memcpy(std::exchange(bytes, bytes + sizeof(rounded)), &rounded, sizeof(rounded));
+    }
+}
+
+} // namespace
+
+GpuQueue::GpuQueue(int gpu, const kernels::Interrupt &interrupt)
+    : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_stream(gpu), m_clock(m_stream.get()), m_staging(kStaging),
+      m_scratch(m_memory), m_result(m_memory)
+{
+    m_result.grow(1);
+}
+
+void GpuQueue::beginStep()
+{
+    useGpu(m_gpu);
+    m_tokensUsed = 0;
+    m_clock.align();
+}
+
+Compute::Mark GpuQueue::mark()
+{
+    useGpu(m_gpu);
+    return m_clock.mark();
+}
+
+void GpuQueue::finish()
+{
+    useGpu(m_gpu);
+    require(gpu::finish(m_stream.get()), "a kernel");
+}
+
+ClockFit GpuQueue::endStep()
+{
+    useGpu(m_gpu);
+    return m_clock.fit();
+}
+
+void GpuQueue::beginPass(const PassLabel &pass)
+{
+    m_isNamed = gpu::isWatched();
+    if (m_isNamed)
+        gpu::beginRange(base::concat(pass.kind, ' ', pass.microbatch, ", stage ", pass.stage).c_str());
+    gpu::beginOwner(pass.owner);
+}
+
+void GpuQueue::endPass()
+{
+    gpu::endOwner();
+    if (m_isNamed)
+        gpu::endRange();
+}
+
+void GpuQueue::write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make)
+{
+    for (std::int64_t first = 0; first < count && !m_interrupt(); first += kStaging) {
+        const std::span<float> block(m_staging.data(), static_cast<std::size_t>(std::min(count - first, kStaging)));
+        make(block, first);
+        if (to.precision() == base::Precision::Bf16)
+            roundInPlace(block);
+        upload(to + first, static_cast<std::int64_t>(block.size()));
+    }
+}
+
+void GpuQueue::read(std::span<float> to, ConstValues from)
+{
+    if (from.precision() == base::Precision::Fp32)
+        return download(to.data(), from, std::ssize(to));
+    for (std::size_t first = 0; first < to.size() && !m_interrupt(); first += kStaging) {
+        const std::span<float> block = to.subspan(first, std::min(to.size() - first, std::size_t{kStaging}));
+        download(m_staging.data(), from + static_cast<std::int64_t>(first), std::ssize(block));
+        widen(block);
+    }
+}
+
+const std::int32_t *GpuQueue::tokens(std::span<const std::int32_t> ids)
+{
+    if (m_tokensUsed == m_tokens.size())
+        m_tokens.emplace_back(m_memory);
+    GpuArray<std::int32_t> &place = m_tokens[m_tokensUsed++];
+    if (!place.holds(static_cast<std::int64_t>(ids.size())))
+        place.grow(static_cast<std::int64_t>(ids.size()));
+    run([&] { return gpu::copy(m_stream.get(), place.data(), ids.data(), ids.size_bytes()); }, "a copy of tokens");
+    finish();
+    return place.data();
+}
+
+void GpuQueue::copy(Values to, ConstValues from, std::int64_t count)
+{
+    if (to.precision() != from.precision())
+        throw std::logic_error("a copy between two precisions");
+    run([&] { return gpu::copy(m_stream.get(), to.address(), from.address(), bytesOf(count, to.precision())); }, "a copy");
+}
+
+void GpuQueue::zero(Values to, std::int64_t count)
+{
+    run([&] { return gpu::setBytes(m_stream.get(), to.address(), 0, bytesOf(count, to.precision())); }, "zeroing");
+}
+
+void GpuQueue::widen(std::span<float> block)
+{
+    const auto *bytes = reinterpret_cast<const std::byte *>(m_staging.data());
+    for (float &value : block) {
+        kernels::Bf16 rounded{};
+        std::memcpy(&rounded, std::exchange(bytes, bytes + sizeof(rounded)), sizeof(rounded));
+        value = kernels::toFloat(rounded);
+    }
+}
+
+void GpuQueue::upload(Values to, std::int64_t count)
+{
+    run([&] { return gpu::copy(m_stream.get(), to.address(), m_staging.data(), bytesOf(count, to.precision())); },
+        "a copy to the GPU");
+    finish();
+}
+
+void GpuQueue::download(float *to, ConstValues from, std::int64_t count)
+{
+    run([&] { return gpu::copy(m_stream.get(), to, from.address(), bytesOf(count, from.precision())); }, "a copy from the GPU");
+    finish();
+}
+
+double GpuQueue::result()
+{
+    double value = 0;
+    run([&] { return gpu::copy(m_stream.get(), &value, m_result.data(), sizeof(value)); }, "a copy of a sum");
+    finish();
+    return value;
+}
+
+} // namespace stagelens::backend

@@ -1,0 +1,77 @@
+// The stream of a device on a GPU: its memory, clock, and transfers between host and GPU.
+#pragma once
+
+#include "engine/backend/compute.h"
+#include "engine/backend/cuda/gpu_clock.h"
+#include "engine/backend/cuda/gpu_memory.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace stagelens::backend {
+
+/// Compute without kernels.
+class GpuQueue : public Compute {
+public:
+    GpuQueue(int gpu, const kernels::Interrupt &interrupt);
+
+    [[nodiscard]] Memory &memory() final { return m_memory; }
+    void beginStep() final;
+    [[nodiscard]] Mark mark() final;
+    void finish() final;
+    [[nodiscard]] base::Nanos timeOf(Mark mark) final { return m_clock.timeOf(mark); }
+    [[nodiscard]] ClockFit endStep() final;
+    void beginPass(const PassLabel &pass) final;
+    void endPass() final;
+
+    void write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) final;
+    void read(std::span<float> to, ConstValues from) final;
+    [[nodiscard]] const std::int32_t *tokens(std::span<const std::int32_t> ids) final;
+    void copy(Values to, ConstValues from, std::int64_t count) final;
+    void zero(Values to, std::int64_t count) final;
+
+protected:
+    [[nodiscard]] kernels::gpu::Stream stream() const { return m_stream.get(); }
+    [[nodiscard]] GpuMemory &deviceMemory() { return m_memory; }
+    /// Enqueues a kernel unless the run was stopped; then its results are not used.
+    template <class Kernel>
+    void run(const Kernel &kernel, const char *name)
+    {
+        useGpu(m_gpu);
+        if (!m_interrupt())
+            require(kernel(), name);
+    }
+    template <class Scratch>
+    Scratch *scratchOf(std::int64_t count)
+    {
+        const std::int64_t doubles = (count * static_cast<std::int64_t>(sizeof(Scratch)) + 7) / 8;
+        if (!m_scratch.holds(doubles))
+            m_scratch.grow(doubles);
+        return reinterpret_cast<Scratch *>(m_scratch.data());
+    }
+    /// Where a kernel puts a number for result().
+    [[nodiscard]] double *resultPlace() { return m_result.data(); }
+    /// Returns the result of the last kernel.
+    [[nodiscard]] double result();
+
+private:
+    void upload(Values to, std::int64_t count);
+    void download(float *to, ConstValues from, std::int64_t count);
+    void widen(std::span<float> block);
+
+    int m_gpu;
+    bool m_isNamed = false; ///< the pass has a range in a profiler
+    kernels::Interrupt m_interrupt;
+    GpuMemory m_memory;
+    GpuStream m_stream;
+    GpuClock m_clock;
+    PinnedFloats m_staging;
+    GpuArray<double> m_scratch;
+    GpuArray<double> m_result;
+    std::vector<GpuArray<std::int32_t>> m_tokens;
+    std::size_t m_tokensUsed = 0;
+};
+
+} // namespace stagelens::backend
