@@ -88,6 +88,10 @@ MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
 
 MainWindow::~MainWindow()
 {
+    // Ends the edit of a field while the document exists. A floating dock takes the focus from its fields only when it is
+    // destroyed, after the document.
+    if (QWidget *focused = QApplication::focusWidget())
+        focused->clearFocus();
     // The widgets listen to the model until the end; it must not speak to half-destroyed ones.
     for (QObject *sender : std::initializer_list<QObject *>{m_model.bridge, m_model.document, m_model.forecast,
                                                             m_model.database, m_model.run, m_model.view})
