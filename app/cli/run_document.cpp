@@ -113,6 +113,7 @@ Json runDocument(const store::RunRecord &run, bool withSlices)
         document = {{"stagelens", "timeline/1"},
                     {"kind", timeline::name(run.summary.kind)},
                     {"experiment", model::toJson(run.experiment)},
+                    {"layout", exchange::layoutJson(run.experiment, run.experiment.parallel.devices)},
                     {"metrics", nullptr},
                     {"devices", Json::array()}};
     }

@@ -1,7 +1,10 @@
 #include "engine/exchange/timeline_json.h"
 
+#include "engine/layout/mesh.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/presets.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -167,6 +170,23 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const sim
     return devices;
 }
 
+void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timeline, simulate::PassLegs &legs)
+{
+    for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[device];
+        Json &slices = document["devices"][device]["slices"];
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            Json list = Json::array();
+            for (const simulate::PassLeg &leg : legs.of(lane.pass[i], lane.end[i] - lane.begin[i]))
+                list.push_back({{"name", leg.name},
+                                {"lane", "compute"},
+                                {"begin_ns", lane.begin[i] + leg.begin},
+                                {"end_ns", lane.begin[i] + leg.end}});
+            slices[i]["legs"] = std::move(list);
+        }
+    }
+}
+
 nlohmann::ordered_json idleJson(const simulate::IdleTotals &totals)
 {
     Json json = Json::object();
@@ -203,6 +223,30 @@ nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, cons
     return steps;
 }
 
+nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devices)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    const std::optional<layout::Mesh> mesh = layout::meshOf(plan, devices);
+    if (!mesh)
+        return nullptr;
+    Json nodes;
+    if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
+        if (const auto hardware = model::hardwarePreset(preset->name)) {
+            const int perNode = std::max(hardware->devicesPerNode, 1);
+            nodes = (mesh->ranks() + perNode - 1) / perNode;
+        }
+    return {{"ranks", mesh->ranks()},
+            {"devices", devices},
+            {"tensor", plan.tensor},
+            {"context", plan.context},
+            {"replicas", plan.replicas},
+            {"expert", plan.expert},
+            {"zero", plan.zero},
+            {"shard_replicas", plan.replicas},
+            {"order", layout::rankOrderText(mesh->order())},
+            {"nodes", std::move(nodes)}};
+}
+
 nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
                                         const simulate::Metrics &metrics, bool withSlices,
                                         const simulate::Explanation *explanation)
@@ -219,6 +263,7 @@ nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, con
     return {{"stagelens", "timeline/1"},
             {"kind", timeline::name(timeline.provenance)},
             {"experiment", model::toJson(experiment)},
+            {"layout", layoutJson(experiment, timeline.devices())},
             {"metrics", std::move(figures)},
             {"devices", withSlices ? devicesJson(timeline, explanation) : bareDevices(timeline)}};
 }

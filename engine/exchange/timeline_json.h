@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
+#include "engine/simulate/costs/pass_legs.h"
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
@@ -24,11 +25,16 @@ namespace stagelens::exchange {
 /// The "devices" member: every slice, tail and transfer; with an explanation, slack and what is critical.
 [[nodiscard]] nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline,
                                                  const simulate::Explanation *explanation = nullptr);
+/// The "layout" member: how many ranks a plan of that many devices has along each axis, and on how many nodes, which is null
+/// without a hardware preset. Null if the sizes make no mesh.
+[[nodiscard]] nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devices);
 /// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone. An
 /// explanation, which may be null, adds the idle time by cause, and with the slices the critical path.
 [[nodiscard]] nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
                                                       const simulate::Metrics &metrics, bool withSlices,
                                                       const simulate::Explanation *explanation = nullptr);
+/// Adds to each slice of the document its "legs": {name, lane, begin_ns, end_ns} of its operators, on the axis of the timeline.
+void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timeline, simulate::PassLegs &legs);
 /// Idle time in nanoseconds by the name of its cause: "warm_up", "gradient", ...
 [[nodiscard]] nlohmann::ordered_json idleJson(const simulate::IdleTotals &totals);
 /// The steps of a critical path: passes {device, pass, stage, microbatch, begin_ns, end_ns}, transfers {transfer, device, to,

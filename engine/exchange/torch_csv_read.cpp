@@ -130,8 +130,8 @@ base::Result<TorchCsv> Reader::read()
 void Reader::readRow(std::string_view line)
 {
     m_cell = {m_csv.ranks.size() + 1, 0};
-    if (m_cell.row > static_cast<std::size_t>(schedule::kMostDevices)) {
-        refuseAt({m_cell.row, 1}, concat("is a rank too many; the limit is ", schedule::kMostDevices, " rows"));
+    if (m_cell.row > static_cast<std::size_t>(schedule::kMostStages)) {
+        refuseAt({m_cell.row, 1}, concat("is a rank too many; the limit is ", schedule::kMostStages, " rows"));
         m_rest = {};
         return;
     }
@@ -216,9 +216,9 @@ std::optional<TorchAction> Reader::readAction(std::string_view text, std::string
     TorchAction action;
     if (text.empty() || kDigits.find(text.front()) == std::string_view::npos)
         return wrong("is no action; write stage, action and microbatch, such as 0F0 or 1RECV_F0");
-    const auto stage = takeNumber(text, schedule::kMostDevices - 1);
+    const auto stage = takeNumber(text, schedule::kMostStages - 1);
     if (!stage)
-        return wrong("has a stage beyond ", schedule::kMostDevices - 1, ", which is the limit");
+        return wrong("has a stage beyond ", schedule::kMostStages - 1, ", which is the limit");
     const std::string_view letters = text.substr(0, std::min(text.find_first_of("0123456789-+"), text.size()));
     const auto *const word = std::ranges::find(kWords, letters, &Word::text);
     if (word == kWords.end())

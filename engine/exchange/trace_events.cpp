@@ -22,7 +22,7 @@ constexpr int kDeepest = 64;
 constexpr int kMostStages = 4096;
 constexpr int kMostMicrobatches = 1'000'000;
 constexpr std::size_t kMostEvents = 10'000'000;
-constexpr std::size_t kMostLanes = static_cast<std::size_t>(schedule::kMostDevices);
+constexpr std::size_t kMostLanes = static_cast<std::size_t>(schedule::kMostStages);
 /// Of a text or a number, which the parser keeps whole.
 constexpr std::size_t kLongestToken = std::size_t{1} << 20;
 constexpr std::size_t kLongestLane = 200;

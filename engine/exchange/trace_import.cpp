@@ -127,7 +127,7 @@ Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
             shape.microbatches = std::max(shape.microbatches, event.pass.microbatch + 1);
         }
     }
-    if (lanes.size() > static_cast<std::size_t>(schedule::kMostDevices))
+    if (lanes.size() > static_cast<std::size_t>(schedule::kMostStages))
         return Error::invalid(lanes[0].name, concat("and the others have ", lanes.size(), " lanes; that is too many"));
     for (int stage = 0; stage < shape.stages; ++stage) {
         const auto lane = laneOfStage.find(stage);

@@ -5,6 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/model/model_config.h"
 #include "engine/model/vocabulary_method.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <cstdint>
 #include <map>
@@ -26,6 +27,13 @@ struct ParallelPlan {
     int microbatchSize = 1; ///< b
     /// Layers of each stage; empty: as even as possible (or as `redis` redistributes them).
     std::vector<int> stageLayers;
+    // The axes of the mesh beside the pipeline (engine/layout/mesh.h); capabilities.h says which values are supported.
+    int tensor = 1;   ///< t, tensor ranks of a layer
+    int context = 1;  ///< c, ranks that share the tokens of a sequence
+    int replicas = 1; ///< d, data-parallel copies of the model
+    int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
+    int zero = 0;     ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
+    std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
     friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;
 };
 
@@ -84,15 +92,7 @@ struct CostChoice {
 /// and simulates the concurrency.
 enum class RunMode : unsigned char { Live, VirtualClock };
 
-struct OptimizerChoice {
-    std::string name = "adamw";
-    double learningRate = 1e-3;
-    double beta1 = 0.9;
-    double beta2 = 0.95;
-    double weightDecay = 0.0;
-    std::optional<double> clip; ///< greatest norm of the whole gradient; absent: off
-    friend bool operator==(const OptimizerChoice &, const OptimizerChoice &) = default;
-};
+using operators::OptimizerChoice;
 
 struct TrainingPlan {
     std::string backend = "cpu";
@@ -119,10 +119,6 @@ struct Experiment {
 
 /// Every problem of a plan, each with its JSON field ("parallel.devices"); empty if it is sound. Does not look at the machine.
 [[nodiscard]] base::Problems validate(const Experiment &experiment);
-
-/// The experiment with every absent choice filled in: stage layers, mode (for `cores` cores), and the model of a teaching
-/// example. Call it on a valid experiment only.
-[[nodiscard]] Experiment resolved(Experiment experiment, int cores);
 
 /// The mode that `training.mode` means on a machine with so many cores.
 [[nodiscard]] RunMode runMode(const Experiment &experiment, int cores);

@@ -12,7 +12,8 @@ using base::concat;
 using base::Error;
 using base::Result;
 
-constexpr std::string_view kVersion = "experiment/1";
+constexpr std::string_view kVersion = "experiment/2";
+constexpr std::string_view kFirstVersion = "experiment/1"; ///< without the axes of a mesh: each is 1
 
 /// A custom schedule brings its family, devices and microbatches, unless the document says otherwise.
 void readSchedule(ObjectReader &document, Experiment &experiment, base::Problems &problems)
@@ -42,11 +43,11 @@ std::optional<base::Problem> versionProblem(const Json &document)
     const auto version = document.find("stagelens");
     if (version == document.end())
         return base::Problem{"stagelens", concat("missing; an experiment begins with \"stagelens\": \"", kVersion, "\"")};
-    if (*version == kVersion)
+    if (*version == kVersion || *version == kFirstVersion)
         return std::nullopt;
     const std::string found =
         version->is_string() ? shown(version->get_ref<const std::string &>()) : std::string(typeName(*version));
-    return base::Problem{"stagelens", concat("is `", found, "`, and this program reads `", kVersion,
+    return base::Problem{"stagelens", concat("is `", found, "`, and this program reads `", kVersion, "` and `", kFirstVersion,
                                              "` only; open it with the program that wrote it, or correct the word")};
 }
 

@@ -1,4 +1,4 @@
-// The experiment as a JSON document ("stagelens": "experiment/1").
+// The experiment as a JSON document ("stagelens": "experiment/2"; reads version 1 as well).
 #pragma once
 
 #include "engine/base/result.h"

@@ -46,6 +46,9 @@ struct ModelConfig {
 
     /// Width of a head.
     [[nodiscard]] int headSize() const { return headDim.value_or(heads > 0 ? hidden / heads : 0); }
+    /// Width of the queries of all heads together; of all keys together, which is that of all values.
+    [[nodiscard]] std::int64_t queryWidth() const { return std::int64_t{headSize()} * heads; }
+    [[nodiscard]] std::int64_t keyValueWidth() const { return std::int64_t{headSize()} * kvHeads; }
     friend bool operator==(const ModelConfig &, const ModelConfig &) = default;
 };
 

@@ -60,6 +60,7 @@ struct Field {
     double most = std::numeric_limits<double>::infinity();
     std::optional<FieldValue> leftOut = {};        ///< documents leave the field out where it is absent or has this value
     bool (*applies)(const Experiment &) = nullptr; ///< whether it means anything; null: always
+    bool isInEditor = true;                        ///< false: the window does not show it
 };
 
 /// All fields, in the order of the document.

@@ -57,7 +57,7 @@ std::string takeField(const Json &json, const Field &field, FieldValue &value)
     return takeAs<std::string>(json, value);
 }
 
-std::string_view keyOf(const Field &field)
+std::string_view jsonKey(const Field &field)
 {
     return field.path.substr(field.path.rfind('.') + 1);
 }
@@ -84,13 +84,13 @@ void addFields(Json &document, const Experiment &experiment, std::string_view be
         Json *object = &document;
         for (const std::string_view part : base::split(parentOf(field), '.'))
             object = &(*object)[std::string(part)];
-        (*object)[std::string(keyOf(field))] = jsonOf(value);
+        (*object)[std::string(jsonKey(field))] = jsonOf(value);
     }
 }
 
 void readField(ObjectReader &reader, const Field &field, Experiment &experiment, base::Problems &problems)
 {
-    const std::string key(keyOf(field));
+    const std::string key(jsonKey(field));
     const Json *member = reader.find(key);
     if (member == nullptr)
         return;

@@ -123,6 +123,12 @@ struct Row : Field {
         applies = condition;
         return std::move(*this);
     }
+    /// The window does not show it.
+    Row &&notInEditor() &&
+    {
+        isInEditor = false;
+        return std::move(*this);
+    }
     /// The value is not one member.
     Row &&by(FieldValue (*get)(const Experiment &), std::string (*set)(Experiment &, const FieldValue &)) &&
     {

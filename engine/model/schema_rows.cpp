@@ -13,7 +13,8 @@ using Kind = Field::Kind;
 // Generous for any real plan; small enough that no product of the accounting overflows.
 constexpr double kLargestSize = 1 << 24;
 constexpr double kMostLayers = 1 << 16;
-constexpr double kMostDevices = 1024;
+constexpr double kMostPlannedDevices = 1024;
+constexpr double kMostRanksOfAxis = 1 << 16;
 constexpr double kMostMicrobatches = 1'000'000;
 constexpr double kLargestMicrobatch = 1 << 20;
 constexpr double kMostSteps = 1'000'000'000;
@@ -100,7 +101,7 @@ std::vector<Field> planRows()
 {
     return {
         row("parallel.devices", "--devices", "p", "Devices", "pipeline devices", Kind::Integer, MEMBER(parallel.devices))
-            .range(1, kMostDevices),
+            .range(1, kMostPlannedDevices),
         row("parallel.microbatches", "--microbatches", "m", "Microbatches", "microbatches of a step", Kind::Integer,
             MEMBER(parallel.microbatches))
             .range(1, kMostMicrobatches),
@@ -110,6 +111,39 @@ std::vector<Field> planRows()
         row("parallel.stage_layers", "--stage-layers", "4/4/...", "Layers of each stage",
             "layers of each stage, such as 2/2/2/2 (default: as even as possible)", Kind::Layers, MEMBER(parallel.stageLayers))
             .where(hasModel),
+    };
+}
+
+/// The axes of the mesh beside the pipeline. The window shows none of them, because each has one supported value.
+std::vector<Field> meshRows()
+{
+    const auto degree = [](std::string_view path, std::string_view option, std::string_view letter, std::string_view caption,
+                           std::string_view help, auto member) {
+        return row(path, option, letter, caption, help, Kind::Integer, member)
+            .range(1, kMostRanksOfAxis)
+            .unless(std::int64_t{1})
+            .notInEditor();
+    };
+    return {
+        degree("parallel.tensor", "--tensor", "t", "Tensor ranks", "ranks that share each layer (1 is supported)",
+               MEMBER(parallel.tensor)),
+        degree("parallel.context", "--context", "c", "Context ranks", "ranks that share each sequence (1 is supported)",
+               MEMBER(parallel.context)),
+        degree("parallel.replicas", "--replicas", "d", "Replicas", "data-parallel copies of the model (1 is supported)",
+               MEMBER(parallel.replicas)),
+        degree("parallel.expert", "--expert-parallel", "e", "Expert ranks",
+               "ranks that share the experts of a layer, folded over tensor ranks and replicas (1 is supported)",
+               MEMBER(parallel.expert)),
+        row("parallel.zero", "--zero", "STAGE", "ZeRO",
+            "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 is supported)",
+            Kind::Integer, MEMBER(parallel.zero))
+            .range(0, 3)
+            .unless(std::int64_t{0})
+            .notInEditor(),
+        row("parallel.rank_order", "--rank-order", "ORDER", "Order of ranks",
+            "axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp", Kind::Text, MEMBER(parallel.rankOrder))
+            .unless(ParallelPlan().rankOrder)
+            .notInEditor(),
     };
 }
 
@@ -245,6 +279,10 @@ std::string setBetas(Experiment &experiment, const FieldValue &value)
 
 std::vector<Field> trainingRows()
 {
+    static const std::string kOptimizers = operators::optimizerNames(", ");
+    std::vector<FieldChoice> optimizers;
+    for (const operators::Optimizer *optimizer : operators::optimizers())
+        optimizers.push_back({optimizer->name, optimizer->caption, optimizer->description});
     return {
         row("training.backend", "--backend", "NAME", "Backend",
             "what computes the passes when the plan is trained: see `list backends`", Kind::Choice, MEMBER(training.backend))
@@ -262,9 +300,9 @@ std::vector<Field> trainingRows()
         row("training.data", "--data", "SOURCE", "Text or tokens",
             "synthetic, a text file, a folder of texts or a .bin token file (nanoGPT, llm.c)", Kind::File,
             MEMBER(training.data)),
-        row("training.optimizer.name", "--optimizer", "NAME", "Optimizer", "adamw", Kind::Choice,
+        row("training.optimizer.name", "--optimizer", "NAME", "Optimizer", kOptimizers, Kind::Choice,
             MEMBER(training.optimizer.name))
-            .oneOf({{"adamw", "AdamW", {}}}),
+            .oneOf(std::move(optimizers)),
         row("training.optimizer.lr", "--lr", "RATE", "Learning rate", "learning rate", Kind::Real,
             MEMBER(training.optimizer.learningRate))
             .range(0, kNoLimit),
@@ -274,10 +312,12 @@ std::vector<Field> trainingRows()
                 [](const Experiment &e) {
                     return FieldValue(std::vector<double>{e.training.optimizer.beta1, e.training.optimizer.beta2});
                 },
-                setBetas),
+                setBetas)
+            .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("betas"); }),
         row("training.optimizer.weight_decay", "--weight-decay", "RATE", "Weight decay", "AdamW's decay of weights", Kind::Real,
             MEMBER(training.optimizer.weightDecay))
-            .range(0, kNoLimit),
+            .range(0, kNoLimit)
+            .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("weight_decay"); }),
         row("training.optimizer.clip", "--clip", "NORM|off", "Gradient clipping", "greatest norm of the whole gradient",
             Kind::Real, MEMBER(training.optimizer.clip))
             .orElse("off"),
@@ -290,7 +330,7 @@ std::span<const Field> schema()
 {
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
-        for (auto &rows : {modelRows(), planRows(), scheduleRows(), costRows(), trainingRows()})
+        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), costRows(), trainingRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

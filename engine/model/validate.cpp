@@ -1,11 +1,10 @@
 // validate(): every problem of a plan, found without stopping at the first.
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
+#include "engine/model/capabilities.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/model/partition.h"
 #include "engine/model/schema.h"
 
 #include <algorithm>
@@ -65,7 +64,7 @@ private:
     Problems m_problems;
 };
 
-/// Whether heads have a width, so that accounting may be called. `hidden` and `heads` are in range.
+/// Whether heads have a width, so that sizes can be computed. `hidden` and `heads` are in range.
 bool checkHeadSize(const ModelConfig &model, Checks &checks)
 {
     const bool isGpt = model.family == ModelFamily::Gpt;
@@ -81,7 +80,7 @@ bool checkHeadSize(const ModelConfig &model, Checks &checks)
     } else if (!checks.holds(
                    model.hidden % model.heads == 0, "model.heads",
                    concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden))) {
-        return true; // accounting rounds
+        return true; // sizes are rounded
     }
     checks.holds(isGpt || model.headSize() % 2 == 0, model.headDim ? "model.head_dim" : "model.heads",
                  concat("a head is ", model.headSize(), " wide, and rotary positions need an even width; choose another ",
@@ -110,7 +109,7 @@ void checkRotation(const ModelConfig &model, Checks &checks)
     within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
 }
 
-/// True if every size is sound, so that accounting may be called.
+/// True if every size is sound, so that sizes of tensors can be computed.
 bool checkModel(const ModelConfig &model, Checks &checks)
 {
     bool sound = checks.inRange(model.layers, "model.layers");
@@ -136,8 +135,10 @@ bool checkModel(const ModelConfig &model, Checks &checks)
 // What would overflow 64-bit counts further on.
 void checkParameters(const ModelConfig &model, Checks &checks)
 {
-    const double parameters = static_cast<double>(model.layers) * static_cast<double>(layerParameters(model)) +
-                              2.0 * static_cast<double>(embeddingParameters(model));
+    // An upper bound: four matrices of attention as wide as its queries, three of the MLP.
+    const double hidden = model.hidden;
+    const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + 3.0 * model.ffn + 16.0);
+    const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
     checks.holds(
         parameters <= kMostParameters, "model",
         concat("has about ", parameters, " parameters, and at most ", kMostParameters, " are accepted; lower its sizes"));
@@ -145,10 +146,10 @@ void checkParameters(const ModelConfig &model, Checks &checks)
 
 void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Checks &checks)
 {
-    // An upper bound of every accounting function's bytes a token.
+    // An upper bound of the bytes a token of every way to count them.
     const double tokenBytes =
-        model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, queryWidth(model))) + 16.0 * model.ffn +
-                        4.0 * model.heads + 16.0) +
+        model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
+                        16.0 * model.ffn + 4.0 * model.heads + 16.0) +
         8.0 * model.vocabularySize;
     const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
     checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
@@ -176,6 +177,24 @@ void checkStageLayers(const Experiment &experiment, int stages, Checks &checks)
     if (!experiment.hasModel)
         checks.holds(std::all_of(cut.begin(), cut.end(), [](int count) { return count == 1; }), kField,
                      "must be all ones in a teaching example without a model");
+}
+
+/// The axes of the mesh: each within its range, and then of a value that is supported.
+void checkMesh(const Experiment &experiment, Checks &checks)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    bool isSound = true;
+    for (const auto &[field, value] : {std::pair("parallel.tensor", plan.tensor), std::pair("parallel.context", plan.context),
+                                       std::pair("parallel.replicas", plan.replicas), std::pair("parallel.expert", plan.expert),
+                                       std::pair("parallel.zero", plan.zero)})
+        isSound &= checks.inRange(value, field);
+    std::vector<std::string_view> axes = base::split(plan.rankOrder, '-');
+    std::ranges::sort(axes);
+    checks.holds(axes == std::vector<std::string_view>{"cp", "dp", "pp", "tp"}, "parallel.rank_order",
+                 concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
+                        ParallelPlan().rankOrder));
+    if (isSound)
+        checks.add(unsupported(experiment, Use::Predict));
 }
 
 void checkParallel(const Experiment &experiment, Checks &checks)
@@ -265,7 +284,8 @@ void checkTraining(const TrainingPlan &training, Checks &checks)
     checks.inRange(training.steps, "training.steps");
     checks.isText(training.data, "training.data");
     const OptimizerChoice &optimizer = training.optimizer;
-    checks.holds(optimizer.name == "adamw", "training.optimizer.name", concat("is `", optimizer.name, "`; choose adamw"));
+    checks.holds(operators::findOptimizer(optimizer.name) != nullptr, "training.optimizer.name",
+                 concat("is `", optimizer.name, "`; choose ", operators::optimizerNames(" or ")));
     checks.inRange(optimizer.learningRate, "training.optimizer.lr");
     checks.inRange(optimizer.weightDecay, "training.optimizer.weight_decay");
     for (const double beta : {optimizer.beta1, optimizer.beta2})
@@ -284,6 +304,7 @@ Problems validate(const Experiment &experiment)
     const bool soundModel = experiment.hasModel && checkModel(model, checks);
     if (soundModel)
         checkParameters(model, checks);
+    checkMesh(experiment, checks);
     checkParallel(experiment, checks);
     if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
         checkActivations(model, plan, checks);

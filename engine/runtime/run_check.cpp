@@ -1,8 +1,9 @@
 #include "engine/runtime/run_check.h"
 
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
-#include "engine/model/partition.h"
+#include "engine/model/capabilities.h"
+#include "engine/operators/sizes.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/runtime/training_run.h"
@@ -35,15 +36,12 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
 /// Adds problems of settings that GPUs do not support.
 void addPrecision(base::Problems &found, const model::ModelConfig &model)
 {
-    if (model.dtype == model::DataType::Fp16)
-        found.push_back({"model.dtype", "is fp16, which needs loss scaling; the engine does not support it; "
-                                        "choose bf16 or fp32"});
     if (model.dtype != model::DataType::Bf16)
         return;
     constexpr int kMultiple = 8;
     for (const auto &[field, width] : {std::tuple<const char *, std::int64_t>("model.hidden", model.hidden),
                                        {"model.ffn", model.ffn},
-                                       {"model.head_dim", model.headDim ? model::queryWidth(model) : 0}})
+                                       {"model.head_dim", model.headDim ? model.queryWidth() : 0}})
         if (width % kMultiple != 0)
             found.push_back({field, base::concat("is ", width, ", but bf16 on GPUs needs a multiple of ", kMultiple,
                                                  "; choose one, or --dtype fp32")});
@@ -51,20 +49,21 @@ void addPrecision(base::Problems &found, const model::ModelConfig &model)
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    base::Problems found;
+    base::Problems found = model::unsupported(experiment, model::Use::Run);
     if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
         found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
     if (experiment.training.backend == "cuda")
         addPrecision(found, experiment.model);
-    if (experiment.training.optimizer.name != "adamw")
-        found.push_back({"training.optimizer.name", "only adamw is supported; choose adamw"});
+    if (operators::findOptimizer(experiment.training.optimizer.name) == nullptr)
+        found.push_back(
+            {"training.optimizer.name", base::concat("is not supported; choose ", operators::optimizerNames(" or "))});
     const model::ParallelPlan &parallel = experiment.parallel;
     if (schedule.devices() != parallel.devices || schedule.microbatches() != parallel.microbatches) {
         found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ",
                                                   schedule.microbatches(), " microbatches, the plan has ", parallel.devices,
                                                   " and ", parallel.microbatches, "; make them equal")});
     }
-    const std::vector<int> layers = model::stageLayers(experiment);
+    const std::vector<int> layers = operators::stageLayers(experiment);
     if (static_cast<int>(layers.size()) != schedule.stages()) {
         found.push_back({"parallel.stage_layers", base::concat("the schedule has ", schedule.stages(), " stages, but ",
                                                                layers.size(), " are given; give one number a stage")});

@@ -5,7 +5,6 @@
 #include "engine/runtime/executor/kernel_recorder.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/executor/message_order.h"
-#include "engine/runtime/machine.h"
 #include "engine/runtime/run_check.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/worker/accelerators.h"
@@ -26,15 +25,6 @@ int coreCount()
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-void finishQuietly(backend::Compute &compute) noexcept
-{
-    try {
-        compute.finish();
-    } catch (const std::exception &) {
-        return; // the run has already reported its error
-    }
-}
-
 } // namespace
 
 Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
@@ -42,7 +32,8 @@ Session::Session(const model::Experiment &experiment, const schedule::Schedule &
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
       m_broken(transport.processes ? transport.processes->broken() : std::stop_token(),
                [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_control(transport.processes, schedule.devices(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape)
+      m_control(transport.processes, schedule.devices(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape),
+      m_devices(m_plan, m_control, m_isOverNccl, m_halt)
 {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -67,109 +58,22 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     if (!tokens)
         return tokens.error();
     std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), transport));
-    session->m_places = std::move(places);
     session->m_tokens = std::move(tokens).value();
     session->m_batch.load(*session->m_tokens, 0);
     if (auto same = session->m_control.checkSameInputs(session->m_plan, session->m_batch); !same)
         return same.error();
-    if (auto made = session->makeDevices(); !made)
-        return made.error();
+    const auto passes = [session = session.get()] { return session->m_passesEver.load(); };
+    if (auto made = session->m_devices.make(std::move(places), session->isLive(), passes); !made)
+        return session->reasonOf(made.error());
+    if (transport.isOverNccl)
+        session->m_messages = messageOrder(session->m_plan);
     return session;
-}
-
-Session::~Session()
-{
-    if (!m_transport || m_transport->end()) {
-        // A stopped device may have enqueued work that uses the memory freed below.
-        for (const auto &compute : m_computes)
-            finishQuietly(*compute);
-        return;
-    }
-    // A GPU hangs. Freeing its memory would block forever and hide the error of the run, so the memory is leaked.
-    for (auto &memory : m_memories)
-        (void)memory.release();
-    for (auto &compute : m_computes)
-        (void)compute.release();
-}
-
-kernels::Interrupt Session::interrupt() const
-{
-    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
-    return {asked, &m_halted};
-}
-
-base::Result<> Session::makeDevices()
-{
-    const bool usesThreads = m_plan.experiment.training.backend == "cpu" && isLive();
-    if (auto ready = prepareProducts(usesThreads ? static_cast<int>(m_control.ranks().size()) : 1); !ready)
-        return ready;
-    auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
-    if (!plans)
-        return plans.error();
-    m_memoryPlans = std::move(plans).value();
-    const std::vector<int> &ranks = m_control.ranks();
-    m_memories.resize(ranks.size());
-    if (m_plan.experiment.training.backend == "cuda")
-        if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
-            return opened;
-    watchGpuMemory();
-    auto computes = makeComputes(m_plan.experiment, ranks, m_places, interrupt());
-    if (!computes)
-        return computes.error();
-    m_computes = std::move(computes).value();
-    const auto takeMemory = [&](std::size_t index) -> base::Result<> {
-        const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
-        m_memories[index] = std::make_unique<DeviceMemory>(
-            m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
-            m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::InProcess : DeviceMemory::Messages::Network);
-        return {};
-    };
-    if (auto taken = onAllRanks(ranks, takeMemory, m_halt); !taken)
-        return taken;
-    for (const int rank : ranks)
-        m_passCount += m_plan.schedule.device(rank).size();
-    if (auto made = makeTransport(); !made)
-        return made;
-    m_devices.resize(ranks.size());
-    const auto make = [&](std::size_t index) -> base::Result<> {
-        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, *m_computes[index]);
-        return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
-    };
-    if (auto made = onAllRanks(ranks, make, m_halt); !made)
-        return made;
-    if (m_gpuMemory)
-        m_gpuMemory->measureAllocated();
-    if (auto exchanged = m_control.exchangeHolders(m_devices); !exchanged || !m_isOverNccl)
-        return exchanged;
-    const auto opened = openLinks(m_plan, m_control, memories(), *m_transport);
-    return opened ? opened : reasonOf(opened.error());
-}
-
-std::vector<DeviceMemory *> Session::memories() const
-{
-    std::vector<DeviceMemory *> all;
-    for (const auto &memory : m_memories)
-        all.push_back(memory.get());
-    return all;
-}
-
-base::Result<> Session::makeTransport()
-{
-    if (!m_isOverNccl) {
-        m_transport = m_control.makeTransport(m_halted);
-        return {};
-    }
-    auto made = makeNcclTransport(m_plan, m_control, {m_places, memories(), [this] { return m_passesEver.load(); }}, m_halted);
-    if (!made)
-        return made.error();
-    m_transport = std::move(made).value();
-    m_messages = messageOrder(m_plan);
-    return {};
 }
 
 base::Error Session::reasonOf(base::Error error) const
 {
-    const std::string problem = m_transport ? m_transport->problem() : std::string();
+    const backend::Transport *transport = m_devices.transport();
+    const std::string problem = transport != nullptr ? transport->problem() : std::string();
     if (error.kind == base::ErrorKind::Cancelled && !problem.empty())
         error = base::Error::failed(problem);
     // The loss of a process explains more than the failure of its messages.
@@ -178,39 +82,24 @@ base::Error Session::reasonOf(base::Error error) const
     return error;
 }
 
-/// Only if this process has the GPUs for itself.
-void Session::watchGpuMemory()
-{
-    if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
-        return;
-    std::vector<base::Bytes> planned;
-    std::vector<base::Bytes> slabs;
-    for (const DevicePlan &plan : m_memoryPlans) {
-        slabs.push_back(plan.slabBytes());
-        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape)));
-    }
-    m_gpuMemory.emplace(m_places, planned, slabs);
-}
-
 /// Call after a step.
 void Session::noteFacts()
 {
     base::Nanos error = 0;
-    for (const auto &device : m_devices)
+    for (const auto &device : m_devices.all())
         error = std::max(error, device->clockError());
     if (error > m_clockError) {
         m_clockError = error;
         m_facts["clocks"] = base::concat("aligned within ", base::fixedText(static_cast<double>(error) / 1000, 1), " us");
     }
-    if (m_gpuMemory)
-        m_facts["gpu memory"] = m_gpuMemory->text();
-    m_gpuMemory.reset(); // later steps allocate no more
+    if (std::string text = m_devices.takeGpuMemoryText(); !text.empty())
+        m_facts["gpu memory"] = std::move(text);
 }
 
 std::vector<std::vector<base::Nanos>> Session::passBegins() const
 {
     std::vector<std::vector<base::Nanos>> begins;
-    for (const auto &device : m_devices)
+    for (const auto &device : m_devices.all())
         begins.push_back(device->passBegins());
     return begins;
 }
@@ -221,8 +110,9 @@ void Session::countPass(int index, const TrainingObserver &observer)
     ++m_passesDone;
     ++m_passesEver;
     m_control.reportProgress(index, m_passesDone);
-    if (observer.onProgress && (m_passesDone == m_passCount || m_passesDone % (m_passCount / kReportsPerStep + 1) == 0))
-        observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_passCount});
+    if (observer.onProgress &&
+        (m_passesDone == m_devices.passCount() || m_passesDone % (m_devices.passCount() / kReportsPerStep + 1) == 0))
+        observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_devices.passCount()});
 }
 
 StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &observer,
@@ -236,10 +126,10 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (hasCopies || inspect || (optimize && choice.clip)) {
         hooks.beforeOptimizer = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
             if (hasCopies)
-                if (auto added = m_control.sumCopies(m_plan, m_devices, *m_transport, m_memories.front()->pool()); !added)
+                if (auto added = m_devices.sumCopies(); !added)
                     return added;
             if (optimize && choice.clip) {
-                const auto norm = m_control.gradientNorm(m_plan, m_devices);
+                const auto norm = m_control.gradientNorm(m_plan, m_devices.all());
                 if (!norm)
                     return norm.error();
                 m_clipFactor = clipFactor(*norm, *choice.clip);
@@ -259,8 +149,8 @@ bool Session::isLive() const
 
 base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin)
 {
-    auto times =
-        isLive() ? runLive(m_plan, m_devices, hooks, m_halt, begin) : runVirtualClock(m_plan, m_devices, hooks, m_halted);
+    auto times = isLive() ? runLive(m_plan, m_devices.all(), hooks, m_halt, begin)
+                          : runVirtualClock(m_plan, m_devices.all(), hooks, m_halted);
     if (times && m_halted.stop_requested())
         return base::Error::cancelled();
     return times;
@@ -278,12 +168,12 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 {
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
-    for (const auto &device : m_devices)
+    for (const auto &device : m_devices.all())
         device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     if (auto ready = m_control.barrier(); !ready)
         return ready.error();
-    m_transport->announce(m_messages);
+    m_devices.transport()->announce(m_messages);
     const bool records = index == m_recordedStep && m_control.isAlone();
     if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
         m_facts["kernels"] = "not recorded: " + problem;
@@ -297,8 +187,9 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         return times.error();
     noteFacts();
     std::vector<DeviceOutcome> outcomes;
-    for (std::size_t i = 0; i < m_devices.size(); ++i)
-        outcomes.push_back({m_devices[i]->lossSum(), m_devices[i]->meter().atPeak(), std::move(times->lanes[i])});
+    const Devices &devices = m_devices.all();
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), std::move(times->lanes[i])});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 
@@ -324,8 +215,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 
 base::Result<std::optional<double>> Session::evaluate(int steps)
 {
-    auto loss = evaluateHeldBack(m_plan, m_devices, *m_tokens, steps, m_halted);
-    for (const auto &device : m_devices)
+    auto loss = evaluateHeldBack(m_plan, m_devices.all(), *m_tokens, steps, m_halted);
+    for (const auto &device : m_devices.all())
         device->beginStep(m_batch, steps, StepUse::Evaluation); // drops what the evaluation stored
     if (!loss)
         return reasonOf(loss.error());
@@ -337,78 +228,20 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
 
 void Session::watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch)
 {
-    for (const auto &device : m_devices)
+    for (const auto &device : m_devices.all())
         device->watchUpdates(watch);
-}
-
-std::vector<int> Session::parameterStages() const
-{
-    std::vector<int> stages(m_plan.parameters.size(), -1);
-    for (const auto &device : m_devices)
-        for (const auto &part : device->parameters())
-            stages[size(part->index)] = part->stage;
-    return stages;
 }
 
 bool Session::isLossFinite() const
 {
-    return std::ranges::all_of(m_devices, [](const auto &device) { return std::isfinite(device->lossSum()); });
+    return std::ranges::all_of(m_devices.all(), [](const auto &device) { return std::isfinite(device->lossSum()); });
 }
 
-void Session::setTensors(backend::Buffer Parameter::*part, const Tensors &tensors)
+base::Result<Tensors> Session::collect(const ParameterPart &part)
 {
-    for (const auto &device : m_devices) {
-        for (const auto &rows : device->parameters()) {
-            const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            const backend::Values numbers = rows->numbers(part);
-            if (!numbers)
-                continue;
-            device->compute().write(numbers, rows->count(), [from](std::span<float> block, std::int64_t first) {
-                std::copy_n(from + first, block.size(), block.data());
-            });
-            if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
-                device->compute().round(rounded, rows->value.data(), rows->count());
-        }
-    }
-}
-
-Tensors Session::tensors(backend::Buffer Parameter::*part) const
-{
-    Tensors all;
-    for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
-        std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
-        for (const auto &device : m_devices) {
-            Parameter *rows = device->find(static_cast<int>(index));
-            if (rows == nullptr || rows->isCopy || !rows->numbers(part))
-                continue;
-            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), size(rows->count())),
-                                   rows->numbers(part));
-        }
-    }
-    return all;
-}
-
-std::vector<int> Session::updates() const
-{
-    std::vector<int> counts(m_plan.parameters.size());
-    for (const auto &device : m_devices)
-        for (const auto &part : device->parameters())
-            counts[size(part->index)] = part->updates;
-    return counts;
-}
-
-void Session::setUpdates(const std::vector<int> &counts)
-{
-    for (const auto &device : m_devices)
-        for (const auto &part : device->parameters())
-            part->updates = counts[size(part->index)];
-}
-
-base::Result<Tensors> Session::collect(backend::Buffer Parameter::*part)
-{
-    Tensors all = tensors(part);
+    Tensors all = m_devices.tensors(part);
     for (std::size_t index = 0; index < all.size(); ++index)
-        if (auto added = m_control.gatherRows(all[index], *m_devices.front(), static_cast<int>(index), part); !added)
+        if (auto added = m_control.gatherRows(all[index], *m_devices.all().front(), static_cast<int>(index), part); !added)
             return added.error();
     return all;
 }

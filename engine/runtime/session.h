@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/executor/executor.h"
-#include "engine/runtime/memory/gpu_memory.h"
+#include "engine/runtime/run_devices.h"
 #include "engine/runtime/training_run.h"
 #include "engine/runtime/worker/control_channel.h"
 
@@ -17,9 +17,6 @@
 
 namespace stagelens::runtime {
 
-/// Parameters or gradients of the whole model, tensor after tensor in Hugging Face order.
-using Tensors = std::vector<std::vector<float>>;
-
 class Session {
 public:
     /// Checks plan, schedule and memory, opens the tokens and creates the devices. Errors name the field at fault. With several
@@ -27,26 +24,25 @@ public:
     [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
                                                                      const schedule::Schedule &schedule, std::stop_token stop,
                                                                      const TransportOptions &transport = {});
-    ~Session();
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    /// Computes the gradients of a step; with `optimize`, also applies AdamW, which clears them. `inspect` (if set) may read
-    /// the gradients in between.
+    /// Computes the gradients of a step; with `optimize`, also updates the parameters, which clears them. `inspect` (if set)
+    /// may read the gradients in between.
     [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
                                                 const std::function<base::Result<>()> &inspect = {});
 
     [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
-    /// Returns values, gradients or moments of the whole model, if all of it is in this process.
-    [[nodiscard]] Tensors tensors(backend::Buffer Parameter::*part) const;
+    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process.
+    [[nodiscard]] Tensors tensors(const ParameterPart &part) const { return m_devices.tensors(part); }
     /// Returns the same from all processes, on the first one only.
-    [[nodiscard]] base::Result<Tensors> collect(backend::Buffer Parameter::*part);
+    [[nodiscard]] base::Result<Tensors> collect(const ParameterPart &part);
     /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
-    void setTensors(backend::Buffer Parameter::*part, const Tensors &tensors);
-    /// Returns the number of AdamW updates of each parameter, if all of the model is in this process.
-    [[nodiscard]] std::vector<int> updates() const;
-    void setUpdates(const std::vector<int> &counts);
+    void setTensors(const ParameterPart &part, const Tensors &tensors) { m_devices.setTensors(part, tensors); }
+    /// Returns the number of updates of each parameter, if all of the model is in this process.
+    [[nodiscard]] std::vector<int> updates() const { return m_devices.updates(); }
+    void setUpdates(const std::vector<int> &counts) { m_devices.setUpdates(counts); }
     /// Returns the mean loss over the held-back tokens after `steps` steps; nothing if there are none.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
     /// Returns false if a loss of the last step was NaN or infinite.
@@ -58,7 +54,7 @@ public:
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
     /// Returns Parameter::stage of each parameter.
-    [[nodiscard]] std::vector<int> parameterStages() const;
+    [[nodiscard]] std::vector<int> parameterStages() const { return m_devices.parameterStages(); }
     [[nodiscard]] const ControlChannel &control() const { return m_control; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
@@ -67,9 +63,6 @@ public:
 private:
     Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
             const TransportOptions &transport);
-    [[nodiscard]] base::Result<> makeDevices();
-    [[nodiscard]] base::Result<> makeTransport();
-    [[nodiscard]] std::vector<DeviceMemory *> memories() const;
     [[nodiscard]] base::Result<StepReport> runStep(int index, bool optimize, const TrainingObserver &observer,
                                                    const std::function<base::Result<>()> &inspect);
     /// Returns the cause of an error: if the run was only cancelled because the transport failed, the error of the transport.
@@ -79,11 +72,9 @@ private:
     [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin);
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
-    void watchGpuMemory();
     void noteFacts();
     [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
     void countPass(int index, const TrainingObserver &observer);
-    [[nodiscard]] kernels::Interrupt interrupt() const;
 
     RunPlan m_plan;
     std::stop_source m_halt; ///< requested by the user and by failing devices
@@ -92,24 +83,17 @@ private:
     std::stop_callback<std::function<void()>> m_broken; ///< forwards the failure of other processes to m_halt
     ControlChannel m_control;
     bool m_isOverNccl;
-    std::vector<int> m_places;                  ///< the GPU of each device; empty on processors
     std::vector<backend::Message> m_messages;   ///< announced in each step; empty unless the transport needs them
     std::atomic<std::int64_t> m_passesEver = 0; ///< passes ended in this process
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
-    std::vector<DevicePlan> m_memoryPlans;
-    std::vector<std::unique_ptr<backend::Compute>> m_computes; ///< must outlive m_memories
-    std::vector<std::unique_ptr<DeviceMemory>> m_memories;     ///< must outlive all buffers
-    std::unique_ptr<backend::Transport> m_transport;
-    Devices m_devices;
-    std::optional<GpuMemoryWatch> m_gpuMemory;
+    RunDevices m_devices;
     std::map<std::string, std::string> m_facts; ///< StepReport::facts
     base::Nanos m_clockError = 0;               ///< greatest so far
     int m_recordedStep = -1;
     float m_clipFactor = 1;
     std::mutex m_progress; ///< serialises calls of the observer
     std::size_t m_passesDone = 0;
-    std::size_t m_passCount = 0; ///< of a step, on the devices of this process
 };
 
 } // namespace stagelens::runtime

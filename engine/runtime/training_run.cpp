@@ -175,7 +175,7 @@ private:
     }
 
     /// With several processes, only the first writes.
-    base::Result<> dumpWhole(backend::Buffer Parameter::*part, const std::function<base::Result<>(const Tensors &)> &write)
+    base::Result<> dumpWhole(const ParameterPart &part, const std::function<base::Result<>(const Tensors &)> &write)
     {
         if (!m_dump)
             return {};

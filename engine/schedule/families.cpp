@@ -179,16 +179,16 @@ base::Problems problemsOf(const model::Experiment &experiment, const Family &fam
     base::Problems problems = model::shapeProblems(experiment.schedule);
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
-    if (devices < 1 || devices > kMostDevices)
-        problems.push_back({"parallel.devices", base::concat(devices, " devices; give 1 to ", kMostDevices)});
+    if (devices < 1 || devices > kMostStages)
+        problems.push_back({"parallel.devices", base::concat(devices, " devices; give 1 to ", kMostStages)});
     if (microbatches < 1)
         problems.push_back({"parallel.microbatches", base::concat(microbatches, " microbatches; give at least 1")});
     if (!problems.empty())
         return problems;
     const std::int64_t stages = std::int64_t{devices} * model::stagesPerDevice(experiment.schedule);
-    if (stages > kMostDevices)
+    if (stages > kMostStages)
         problems.push_back(
-            {"schedule.chunks", base::concat(stages, " stages are more than ", kMostDevices, "; give fewer chunks")});
+            {"schedule.chunks", base::concat(stages, " stages are more than ", kMostStages, "; give fewer chunks")});
     else if (passesOfMicrobatch(experiment, family) * microbatches > static_cast<std::int64_t>(kMostPasses))
         problems.push_back(
             {"parallel.microbatches", base::concat(stages, " stages with ", microbatches, " microbatches make more than ",

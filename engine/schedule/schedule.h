@@ -16,7 +16,7 @@
 namespace stagelens::schedule {
 
 /// The greatest schedule that is made or read: stages and devices have 16 bits, and the tables of a pass each must fit.
-inline constexpr int kMostDevices = 65'535;
+inline constexpr int kMostStages = 65'535;
 inline constexpr std::size_t kMostPasses = 20'000'000;
 
 /// When a device's weights change.

@@ -149,8 +149,8 @@ bool Reader::readField(std::string_view field, std::string_view value)
     };
     std::string_view digits = value;
     if (field == "devices") {
-        m_devices = takeNumber(digits, kMostDevices).value_or(0);
-        return (m_devices > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostDevices));
+        m_devices = takeNumber(digits, kMostStages).value_or(0);
+        return (m_devices > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostStages));
     }
     if (field == "microbatches") {
         m_microbatches = takeNumber(digits, static_cast<int>(kMostPasses)).value_or(0);
@@ -178,8 +178,8 @@ bool Reader::readPlacement(std::string_view value)
 {
     m_placement.stageDevice.clear();
     m_placement.directions = 1;
-    while (m_placement.stageDevice.size() < kMostDevices) {
-        const std::optional<int> device = takeNumber(value, kMostDevices - 1);
+    while (m_placement.stageDevice.size() < kMostStages) {
+        const std::optional<int> device = takeNumber(value, kMostStages - 1);
         if (!device)
             return false;
         m_placement.stageDevice.push_back(static_cast<std::uint16_t>(*device));

@@ -3,6 +3,7 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
@@ -76,7 +77,7 @@ PassTimes shortestOf(const timeline::Timeline &timeline)
 /// Trains the plan alone, one pass at a time.
 base::Result<MeasuredPlan> measure(const model::Experiment &plan, std::stop_token stop)
 {
-    MeasuredPlan measured{model::resolved(plan, 1), {}, {}};
+    MeasuredPlan measured{operators::resolved(plan, 1), {}, {}};
     auto schedule = schedule::makeSchedule(measured.experiment);
     if (!schedule)
         return std::move(schedule).error();

@@ -5,6 +5,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/names.h"
+#include "engine/operators/stage_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,7 @@ base::Result<std::vector<PublishedResult>> resultsOf(const Json &json, const std
         experiment.model.vocabularySize = entry.value("vocabulary_size", experiment.model.vocabularySize);
         if (const base::Problems problems = model::validate(experiment); !problems.empty())
             return unreadable(file, problems.front().message);
-        results.push_back({model::resolved(experiment, 1),
+        results.push_back({operators::resolved(experiment, 1),
                            static_cast<base::Nanos>(std::llround(entry["iteration_ms"].get<double>() * 1e6)),
                            base::Bytes{entry.value("peak_memory_mib", 0)} << 20, json.value("source", "")});
     }

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/planned_schedule.h"
 
@@ -149,7 +150,7 @@ base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores, const
         return base::Error::invalid(std::move(problems));
     if (stop.stop_requested())
         return base::Error::cancelled();
-    plan = model::resolved(std::move(plan), cores);
+    plan = operators::resolved(std::move(plan), cores);
     std::string source = *file ? std::move((*file)->source) : std::string();
     auto schedule = scheduleOf(plan, *std::move(file));
     if (!schedule)

@@ -1,7 +1,7 @@
 #include "engine/simulate/buffers.h"
 
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ std::string_view name(BufferKind kind)
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
-    const base::Precision precision = model::enginePrecision(experiment);
-    const model::EngineFloats floats = model::engineFloats(experiment);
+    const base::Precision precision = operators::enginePrecision(experiment);
+    const operators::EngineFloats floats = operators::engineFloats(experiment);
     const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
     MemoryByCategory bytes{};
     // Passes compute with a version of the weights; in bf16 these are copies of master weights in float.
@@ -50,7 +50,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
-    bytes[at(MemoryCategory::Optimizer)] = kFloatBytes * 2 * parameters.count;
+    bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).stateBytes() * parameters.count;
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again);
     return bytes;
 }
@@ -60,7 +60,7 @@ class BufferPlan::Walk {
 public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
-          m_floats(model::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
+          m_floats(operators::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device)),
           m_recomputes(experiment.schedule.recompute == model::Recompute::Full), m_method(model::traits(schedule.vocabulary()))
     {}
@@ -113,7 +113,7 @@ private:
     const schedule::Schedule &m_schedule;
     std::span<const Pass> m_order;
     int m_device;
-    model::EngineFloats m_floats;
+    operators::EngineFloats m_floats;
     std::vector<int> m_layers;
     std::int64_t m_rows;
     bool m_recomputes;
@@ -285,7 +285,7 @@ std::uint32_t BufferPlan::find(const BufferKey &key) const
 base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     model::Experiment computed = experiment;
-    if (!model::isEnginePlan(experiment))
+    if (!operators::isEnginePlan(experiment))
         computed.model.dtype = model::DataType::Fp32;
     BufferPlan plan(computed, schedule, device);
     if (auto sound = Walk(plan, computed, schedule, device).run(); !sound)

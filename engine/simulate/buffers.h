@@ -51,7 +51,7 @@ struct PlannedBuffer {
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device);
 
-/// The buffers of one device for a step. Counted are floats of the engine, in model::enginePrecision(). Messages are not
+/// The buffers of one device for a step. Counted are floats of the engine, in operators::enginePrecision(). Messages are not
 /// among them: how long they live depends on the receiver.
 class BufferPlan {
 public:

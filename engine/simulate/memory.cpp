@@ -1,6 +1,6 @@
 #include "engine/simulate/memory.h"
 
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
 
@@ -50,11 +50,11 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const int b = experiment.parallel.microbatchSize;
     const model::Recompute recompute = experiment.schedule.recompute;
     PassBytes bytes;
-    bytes.boundary = model::boundaryBytes(model, b);
+    bytes.boundary = operators::boundaryBytes(model, b);
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.norm = bytes.empty = bytes.boundary;
-    if (model::isEnginePlan(experiment)) { // BufferPlan has the lives of these
-        const model::EngineFloats floats = model::engineFloats(experiment);
+    if (operators::isEnginePlan(experiment)) { // BufferPlan has the lives of these
+        const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t output =
             base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.boundary;
@@ -66,24 +66,24 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.empty = 0;
         return bytes;
     }
-    bytes.layer = model::layerActivationBytes(model, b, recompute);
-    bytes.recomputed = model::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
-    bytes.vocabulary = model::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
-    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? model::embeddingSumBytes(model, b) : 0;
+    bytes.layer = operators::layerActivationBytes(model, b, recompute);
+    bytes.recomputed = operators::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
+    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
+    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b) : 0;
     // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
     // one layer keeps.
-    bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * model::elementBytes(model.dtype);
+    bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * operators::elementBytes(model.dtype);
     if (recompute == model::Recompute::Full)
-        bytes.workspace += model::layerActivationBytes(model, b, model::Recompute::None);
+        bytes.workspace += operators::layerActivationBytes(model, b, model::Recompute::None);
     return bytes;
 }
 
 MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    if (model::isEnginePlan(experiment))
+    if (operators::isEnginePlan(experiment))
         return engineFixedBytes(experiment, schedule, device);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
-    const model::ParameterBytes each = model::parameterBytes(experiment.model.dtype);
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
     MemoryByCategory bytes{};
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
@@ -107,7 +107,7 @@ std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const ti
 /// Of a plan of the engine, to the byte; nothing for others, and for an order that cannot run.
 std::optional<BufferPlan> engineBuffers(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    if (!model::isEnginePlan(experiment))
+    if (!operators::isEnginePlan(experiment))
         return std::nullopt;
     auto plan = BufferPlan::make(experiment, schedule, device);
     return plan ? std::optional(std::move(plan).value()) : std::nullopt;

@@ -1,6 +1,6 @@
 #include "engine/simulate/metrics.h"
 
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/simulate/simulate.h"
 
 #include <numeric>
@@ -40,8 +40,8 @@ void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
                      const timeline::Timeline &timeline, double peakFlops)
 {
-    metrics.modelFlops = model::iterationFlops(experiment);
-    metrics.modelFlopsCausal = model::iterationFlops(experiment, model::AttentionCount::Causal);
+    metrics.modelFlops = operators::iterationFlops(experiment);
+    metrics.modelFlopsCausal = operators::iterationFlops(experiment, operators::AttentionCount::Causal);
     const double seconds = static_cast<double>(metrics.iteration) / static_cast<double>(base::kNanosPerSecond);
     if (seconds > 0) {
         const double tokens = static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *

@@ -1,5 +1,6 @@
 // How often a training step in the steady state asks the heap for memory: the step's kernels must not, its hand-over hardly.
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
 #include "tests/bench/heap.h"
@@ -32,7 +33,7 @@ int report(const Plan &plan)
     experiment.schedule.vocabulary = plan.method;
     experiment.training.steps = 6;
     experiment.training.mode = model::RunMode::Live;
-    experiment = model::resolved(experiment, plan.devices);
+    experiment = operators::resolved(experiment, plan.devices);
     const auto schedule = schedule::makeSchedule(experiment);
     if (!schedule) {
         std::cerr << schedule.error().text() << '\n';

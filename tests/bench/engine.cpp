@@ -1,6 +1,7 @@
 // How long the engine takes from an edit to a picture's data, by family and size of the plan.
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
@@ -41,7 +42,7 @@ struct Size {
         experiment.schedule.vocabulary = method;
         experiment.cost.source = model::UniformCosts{
             {{"F", 1.0}, {"I", 1.1}, {"W", 0.8}, {"S", 0.21}, {"T", 0.33}, {"EF", 0.02}, {"EB", 0.03}, {"send", 0.01}}};
-        return model::resolved(experiment, 1);
+        return operators::resolved(experiment, 1);
     }
 };
 

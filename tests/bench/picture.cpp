@@ -1,5 +1,6 @@
 // How long the window's picture takes: full redraw, hover, and from a keystroke to the new picture.
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "ui/canvas/qcp.h"
 #include "ui/controllers/window_actions.h"
@@ -36,7 +37,7 @@ service::PredictionPtr planOf(int microbatches)
     experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
     experiment.cost.source =
         model::UniformCosts{{{"F", 1.0}, {"B", 1.9}, {"S", 0.21}, {"T", 0.33}, {"EF", 0.02}, {"EB", 0.03}, {"send", 0.01}}};
-    plan = service::predict(model::resolved(experiment, 2), 2).value();
+    plan = service::predict(operators::resolved(experiment, 2), 2).value();
     return plan;
 }
 

@@ -1,6 +1,7 @@
 // What a person waits for in the window beside its picture (see picture.cpp): opening a stored run of a million slices, and the
 // table of 100,000 runs.
 #include "engine/base/random.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "tests/bench/many_runs.h"
 #include "ui/pages/explore_page.h"
@@ -77,7 +78,7 @@ model::Experiment largePlan(int microbatches)
     plan.parallel.devices = 32;
     plan.parallel.microbatches = microbatches;
     plan.schedule.vocabulary = model::VocabularyMethod::Vocab1;
-    return model::resolved(plan, 2);
+    return operators::resolved(plan, 2);
 }
 
 constexpr std::array kMicrobatches{5300, 5301};

@@ -1,6 +1,7 @@
 #include "tests/fuzz/consumers.h"
 
 #include "engine/exchange/timeline_json.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/runs/run_durations.h"
 #include "tests/fuzz/support.h"
@@ -33,7 +34,7 @@ const model::Experiment &smallExperiment()
         experiment.parallel.devices = 2;
         experiment.parallel.microbatches = 2;
         experiment.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
-        return model::resolved(experiment, 2);
+        return operators::resolved(experiment, 2);
     }();
     return kExperiment;
 }

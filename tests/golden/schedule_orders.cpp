@@ -3,8 +3,8 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/golden.h"
 
-#include <QFile>
 #include <QTest>
 
 using namespace stagelens;
@@ -50,19 +50,7 @@ void ScheduleOrders::equalsGolden()
     const base::Result<schedule::Schedule> made = schedule::makeSchedule(experiment);
     // A plan that the family refuses has the reason for its order.
     const QByteArray text = QByteArray::fromStdString(made.ok() ? schedule::toText(*made) : made.error().text() + '\n');
-
-    QFile file(qEnvironmentVariable("STAGELENS_TEST_DATA") + "/golden/" + QTest::currentDataTag() + ".txt");
-    if (qEnvironmentVariableIsSet("UPDATE_GOLDEN")) {
-        QVERIFY2(file.open(QIODevice::WriteOnly | QIODevice::Truncate), qPrintable(file.errorString()));
-        QCOMPARE(file.write(text), text.size());
-        return;
-    }
-    QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName() + ": " + file.errorString()));
-    const QList<QByteArray> expected = file.readAll().split('\n');
-    const QList<QByteArray> actual = text.split('\n');
-    QCOMPARE(actual.size(), expected.size());
-    for (qsizetype line = 0; line < actual.size(); ++line)
-        QCOMPARE(actual[line], expected[line]);
+    test::compareWithGolden(text, QTest::currentDataTag() + QStringLiteral(".txt"));
 }
 
 QTEST_GUILESS_MAIN(ScheduleOrders)

@@ -5,6 +5,7 @@
 #include "engine/exchange/torch_lowering.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
+#include "tests/support/golden.h"
 
 #include <QFile>
 #include <QTest>
@@ -141,15 +142,7 @@ void TorchOrders::equalsGolden()
     QVERIFY2(again.ok(), again.ok() ? "" : again.error().text().c_str());
     for (int device = 0; device < schedule->devices(); ++device)
         QVERIFY(std::ranges::equal(again->device(device), schedule->device(device)));
-
-    QFile file(fileOf(QString::fromLatin1(QTest::currentDataTag())));
-    if (qEnvironmentVariableIsSet("UPDATE_GOLDEN")) {
-        QVERIFY2(file.open(QIODevice::WriteOnly | QIODevice::Truncate), qPrintable(file.errorString()));
-        QCOMPARE(file.write(text), text.size());
-        return;
-    }
-    QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName() + ": " + file.errorString()));
-    QCOMPARE(text, file.readAll());
+    test::compareWithGolden(text, QStringLiteral("torch/") + QTest::currentDataTag() + QStringLiteral(".csv"));
 }
 
 QTEST_GUILESS_MAIN(TorchOrders)

@@ -131,8 +131,8 @@ private slots:
         const auto checkpoint = runtime::newestCheckpoint(from);
         QVERIFY(session.ok() && checkpoint.ok());
         QVERIFY(runtime::restore(*checkpoint, **session).ok());
-        const auto first = (*session)->tensors(&runtime::Parameter::firstMoment);
-        const auto second = (*session)->tensors(&runtime::Parameter::secondMoment);
+        const auto first = (*session)->tensors(runtime::ParameterPart::state(0));
+        const auto second = (*session)->tensors(runtime::ParameterPart::state(1));
         std::vector<std::vector<std::vector<float>>> values(first.size()); // before each update
         std::vector<std::vector<float>> gradients(first.size());           // of the first
         (*session)->watchUpdates([&](const runtime::Parameter &parameter, backend::Compute &compute) {
@@ -259,6 +259,19 @@ private slots:
             const auto refused = runtime::newestCheckpoint(run);
             QVERIFY(!refused && refused.error().text().find("second-moments.safetensors: is damaged") != std::string::npos);
         }
+    }
+
+    void anotherOptimizerIsRefused()
+    {
+        runtime::Checkpoint checkpoint;
+        checkpoint.experiment = experimentOf({"1f1b", 4, 1}, false, 2);
+        model::Experiment experiment = checkpoint.experiment;
+        experiment.training.optimizer.learningRate *= 2;
+        QVERIFY(runtime::resumeProblems(checkpoint, experiment).empty());
+        experiment.training.optimizer.name = "another";
+        const base::Problems problems = runtime::resumeProblems(checkpoint, experiment);
+        QCOMPARE(problems.size(), std::size_t{1});
+        QCOMPARE(problems.front().field, std::string("training.optimizer.name"));
     }
 
     void valuesThatAreNotFiniteAreNotWritten()

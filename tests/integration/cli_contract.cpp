@@ -120,6 +120,20 @@ void CliContract::printsEverySliceInOrder()
             QVERIFY(QStringList({u"F"_s, u"B"_s, u"S"_s, u"T"_s, u"EF"_s, u"EB"_s}).contains(slice[u"pass"].toString()));
         }
     }
+    const CliAnswer withLegs =
+        m_cli.run(u"simulate --devices 3 --microbatches 5 --layers 3 --vocabulary vocab-1 --json --timeline=legs"_s);
+    QCOMPARE(withLegs.status, 0);
+    for (const QJsonValue &device : withLegs.object()[u"devices"].toArray()) {
+        for (const QJsonValue &slice : device[u"slices"].toArray()) {
+            const QJsonArray legs = slice[u"legs"].toArray();
+            QVERIFY(!legs.isEmpty());
+            QCOMPARE(legs.first()[u"begin_ns"], slice[u"begin_ns"]);
+            QCOMPARE(legs.last()[u"end_ns"], slice[u"end_ns"]);
+            QCOMPARE(legs.first()[u"lane"].toString(), u"compute"_s);
+        }
+    }
+    QCOMPARE(m_cli.run(u"simulate --cost uniform --json --timeline=legs"_s).status, 2);
+    QCOMPARE(m_cli.run(u"simulate --timeline=legs"_s).status, 2);
     const CliAnswer brief = m_cli.run(u"simulate --devices 3 --microbatches 5 --layers 3 --json"_s);
     QVERIFY(brief.object()[u"devices"].toArray()[0][u"slices"].toArray().isEmpty());
 }

@@ -2,6 +2,7 @@
 #include "engine/backend/ordered_transport.h"
 #include "engine/backend/plugin.h"
 #include "engine/backend/process_group.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/worker/accelerators.h"
 #include "engine/runtime/worker/nccl.h"
 #include "tests/cuda_emulator/devices.h"
@@ -47,7 +48,7 @@ model::Experiment planOf(const std::string &schedule, VocabularyMethod method, i
         plan.model.family = model::ModelFamily::Llama;
         plan.model.kvHeads = 1;
     }
-    return model::resolved(plan, 2);
+    return operators::resolved(plan, 2);
 }
 
 struct Trained {

@@ -1,7 +1,9 @@
 // Training with the GPU backend without a GPU: the plug-in with the CUDA emulator, loaded like the real one.
-#include "engine/runtime/architectures/shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/worker/accelerators.h"
 #include "engine/simulate/memory.h"
 #include "tests/cuda_emulator/devices.h"
 #include "tests/support/cli_runner.h"
@@ -35,7 +37,7 @@ model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bo
     plan.model.layers = 4; // a fibre a thread takes its time
     plan.parallel.stageLayers.clear();
     plan.training.backend = "cuda";
-    return model::resolved(isLlama ? test::asLlama(plan, 1) : plan, 2);
+    return operators::resolved(isLlama ? test::asLlama(plan, 1) : plan, 2);
 }
 
 model::Experiment inBf16(model::Experiment plan, int layers = 4)
@@ -43,7 +45,7 @@ model::Experiment inBf16(model::Experiment plan, int layers = 4)
     plan.model.dtype = model::DataType::Bf16;
     plan.model.layers = layers;
     plan.parallel.stageLayers.clear();
-    return model::resolved(plan, 2);
+    return operators::resolved(plan, 2);
 }
 
 /// The losses of all steps.
@@ -240,6 +242,31 @@ private slots:
             QCOMPARE(losses.size(), std::size_t{4});
             QCOMPARE(losses, lossesOf(plan));
         }
+    }
+
+    /// Optimizers update master weights in float.
+    void scalesFloatsInBf16()
+    {
+        const auto computes = runtime::makeComputes(inBf16(onGpu("1f1b", VocabularyMethod::None)), {0}, {0}, {});
+        QVERIFY(computes.ok());
+        backend::Compute &compute = *computes->front();
+        backend::Pool pool({}, compute.memory());
+        backend::Buffer sum = pool.allocate(3, 0);
+        backend::Buffer term = pool.allocate(3, 0);
+        const auto fill = [&](backend::Buffer &buffer, float first) {
+            compute.write(buffer.data(), 3, [&](std::span<float> block, std::int64_t at) {
+                for (float &value : block)
+                    value = first + static_cast<float>(at++);
+            });
+        };
+        fill(sum, 1.0009765F); // more bits than bf16 has
+        fill(term, 10);
+        compute.scale(sum.data(), sum.data(), 0.5F, 3);
+        compute.addScaled(sum.data(), term.data(), -2, 3);
+        std::array<float, 3> values{};
+        compute.read(values, sum.data());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QCOMPARE(values[i], (1.0009765F + static_cast<float>(i)) / 2 - 2 * (10 + static_cast<float>(i)));
     }
 
     void refusesWhatBf16CannotBe()

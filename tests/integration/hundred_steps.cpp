@@ -1,4 +1,5 @@
 // A hundred steps of AdamW: every plan stays with a training in float64, and plans of one size have each other's bits.
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/data/batch.h"
 #include "engine/runtime/data/token_source.h"
 #include "engine/runtime/reference/reference.h"
@@ -28,7 +29,7 @@ model::Experiment planOf(const char *family, VocabularyMethod method, int device
     experiment.training.steps = kSteps;
     experiment.training.optimizer.weightDecay = 0.1;
     experiment.training.optimizer.clip = 0.5;
-    return model::resolved(experiment, 2);
+    return operators::resolved(experiment, 2);
 }
 
 /// AdamW with clipping as PyTorch has it, in double.

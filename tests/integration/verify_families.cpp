@@ -1,5 +1,5 @@
 // Every family with stages and shards of nothing, and within the memory that is planned for it.
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
@@ -59,9 +59,9 @@ private slots:
         QCOMPARE(weightsOf("dualpipe"), 2 * once);
         QCOMPARE(weightsOf("pipedream-2bw"), 2 * once);
         const model::ModelConfig model = test::tinyModel();
-        const base::Bytes layers = 2 * model::layerParameters(model) * 4;
-        const base::Bytes first = layers + (model::embeddingParameters(model) + model::positionParameters(model)) * 4;
-        const base::Bytes last = layers + (model::embeddingParameters(model) + model::finalNormParameters(model)) * 4;
+        const base::Bytes layers = 2 * operators::layerParameters(model) * 4;
+        const base::Bytes first = layers + (operators::embeddingParameters(model) + operators::positionParameters(model)) * 4;
+        const base::Bytes last = layers + (operators::embeddingParameters(model) + operators::finalNormParameters(model)) * 4;
         QCOMPARE(once, first + 2 * layers + last);
         QCOMPARE(weightsOf("pipedream"), 4 * first + (3 + 2) * layers + last);
     }

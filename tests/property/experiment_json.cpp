@@ -3,6 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
 
 #include <QTest>
 #include <limits>
@@ -91,7 +92,8 @@ Experiment anyExperiment(Random &random)
     experiment.hasModel = random.nextInteger(0, 3) != 0;
     if (experiment.hasModel && random.nextInteger(0, 1) == 0)
         experiment.model = anyModel(random);
-    experiment.parallel = {anyInt(random), anyInt(random), anyInt(random), {}};
+    experiment.parallel = {anyInt(random), anyInt(random), anyInt(random), {}, anyInt(random), anyInt(random), anyInt(random),
+                           anyInt(random), anyInt(random), anyText(random)};
     for (std::int64_t left = random.nextInteger(0, 6); left > 0; --left)
         experiment.parallel.stageLayers.push_back(anyInt(random));
     experiment.schedule = {anyText(random),
@@ -178,12 +180,12 @@ private slots:
             if (!validate(experiment).empty())
                 continue;
             ++sound;
-            const Experiment full = resolved(experiment, 2);
+            const Experiment full = stagelens::operators::resolved(experiment, 2);
             QCOMPARE(validate(full), stagelens::base::Problems{});
             QVERIFY(full.training.mode.has_value());
             QCOMPARE(full.parallel.stageLayers.size(),
                      static_cast<std::size_t>(full.parallel.devices * full.schedule.chunks.value()));
-            QCOMPARE(resolved(full, 64), full);
+            QCOMPARE(stagelens::operators::resolved(full, 64), full);
         }
         QVERIFY2(sound > 500, qPrintable(QString::number(sound)));
     }
@@ -210,7 +212,7 @@ private slots:
 
     void everyTruncationIsRefused()
     {
-        const std::string text = toJson(resolved(Experiment{}, 2)).dump(1);
+        const std::string text = toJson(stagelens::operators::resolved(Experiment{}, 2)).dump(1);
         for (std::size_t length = 0; length < text.size(); ++length)
             QVERIFY(!experimentFromJson(text.substr(0, length), "test").ok());
     }

@@ -1,7 +1,7 @@
 // The front that the search finds with its bounds is the one that predicting every plan finds.
 #include "engine/base/random.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/partition.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
 
@@ -50,7 +50,7 @@ std::vector<Figures> everyPlan(const model::Experiment &experiment)
     for (model::Experiment plan : service::plansOf(experiment)) {
         if (!model::validate(plan).empty())
             continue;
-        plan.parallel.stageLayers = model::stageLayers(plan);
+        plan.parallel.stageLayers = operators::stageLayers(plan);
         addFigures(plan, all);
         const auto outline = simulate::outlineOf(plan);
         if (!outline)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 
 #include <QtGlobal>
@@ -47,7 +48,7 @@ inline model::Experiment tinyExperiment(const std::string &family, model::Vocabu
     experiment.schedule.family = family;
     experiment.schedule.vocabulary = method;
     experiment.training.mode = model::RunMode::VirtualClock;
-    return model::resolved(experiment, 2);
+    return operators::resolved(experiment, 2);
 }
 
 /// Smaller still, for tests of many plans.

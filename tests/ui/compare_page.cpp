@@ -1,5 +1,6 @@
 // Comparing two to six things: what is said to differ, what is called better, how timelines are aligned.
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "tests/support/ui_test.h"
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
@@ -29,7 +30,7 @@ CompareItem run(base::Nanos iteration, base::Bytes peak)
     item.name = u"run of %1"_s.arg(iteration);
     item.kind = timeline::Provenance::MeasuredLive;
     item.environment = {{"host", "here"}, {"cpu", "one"}};
-    item.experiment = model::resolved(item.experiment, 4);
+    item.experiment = operators::resolved(item.experiment, 4);
     for (int i = 0; i < 10; ++i)
         item.iterations.push_back(iteration + i);
     item.metrics.iteration = iteration;

@@ -1,16 +1,18 @@
 // The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a
 // run, and what is typed into its fields.
-#include "engine/model/partition.h"
+#include "engine/operators/stage_layers.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/stage_strip.h"
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPointer>
 #include <QSpinBox>
 #include <QToolButton>
 
@@ -34,6 +36,7 @@ private slots:
     void sizesAreReadAlikeInEveryField();
     void theLastValidPlanIsTheOneBeforeTheEdit();
     void escapeBringsBackTheValueBeforeTheEdit();
+    void aFloatingFieldLosesTheFocusBeforeTheDocumentIsGone();
 
 private:
     [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
@@ -296,6 +299,39 @@ void WindowEditor::escapeBringsBackTheValueBeforeTheEdit()
     QTest::keyClick(microbatches, Qt::Key_Return);
     QTest::keyClick(microbatches, Qt::Key_Escape);
     QCOMPARE(window.document().experiment().parallel.microbatches, 32);
+}
+
+void WindowEditor::aFloatingFieldLosesTheFocusBeforeTheDocumentIsGone()
+{
+    auto &window = m_fixture->open();
+    m_fixture->window().findChild<ui::ExperimentEditor *>()->setOpenGroups({u"Training"_s});
+    auto *dock = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
+    dock->show();
+    dock->setFloating(true);
+    auto *steps = m_fixture->find<QSpinBox>(u"training.steps"_s);
+    QTRY_VERIFY(steps->isVisible());
+    QApplication::setActiveWindow(dock);
+    steps->setFocus();
+    QTRY_VERIFY(steps->hasFocus());
+    QTest::keyClicks(steps, u"1"_s);
+    // Watches the field until the window is destroyed.
+    struct Watch : QObject {
+        QPointer<ui::ExperimentDocument> document;
+        int left = 0;
+        int late = 0;
+        bool eventFilter(QObject *, QEvent *event) override
+        {
+            if (event->type() == QEvent::FocusOut)
+                ++(document ? left : late);
+            return false;
+        }
+    } watch;
+    watch.document = &window.document();
+    steps->installEventFilter(&watch);
+    m_fixture->close();
+    QVERIFY(!watch.document);
+    QCOMPARE(watch.left, 1);
+    QCOMPARE(watch.late, 0);
 }
 
 QTEST_MAIN(WindowEditor)

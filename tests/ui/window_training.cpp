@@ -1,5 +1,6 @@
 // Training from the window: keys, lanes, provenance, the table of runs and comparison, also after a restart.
 #include "engine/model/experiment_json.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/store/run_store.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_controller.h"
@@ -441,7 +442,7 @@ void WindowTraining::devicesThatWaitForEachOtherAreNamed()
     {
         auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
         QVERIFY(store.ok());
-        const auto run = store->begin(model::resolved(window.document().experiment(), 2),
+        const auto run = store->begin(operators::resolved(window.document().experiment(), 2),
                                       timeline::Provenance::MeasuredVirtualClock, {}, {});
         QVERIFY(run.ok());
         QVERIFY(

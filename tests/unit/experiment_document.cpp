@@ -2,6 +2,7 @@
 #include "engine/base/file.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -72,17 +73,36 @@ private slots:
     {
         // A small experiment document in one line.
         const std::string contract =
-            R"({"stagelens":"experiment/1","model":{"preset":"gpt-demo","family":"gpt","layers":8,"hidden":128,"heads":4,"kv_heads":4,)"
+            R"({"stagelens":"experiment/2","model":{"preset":"gpt-demo","family":"gpt","layers":8,"hidden":128,"heads":4,"kv_heads":4,)"
             R"("ffn":512,"sequence":128,"vocabulary_size":8192,"tied":false,"dtype":"fp32"},"parallel":{"devices":4,"microbatches":16,)"
             R"("microbatch_size":1,"stage_layers":[2,2,2,2]},"schedule":{"family":"1f1b","vocabulary":"none",)"
             R"("vocabulary_order":"published","chunks":1,"recompute":"none"},"cost":{"hardware":"cpu-local"},"training":{"backend":"cpu",)"
             R"("mode":"virtual-clock","steps":50,"seed":1,"data":"synthetic","optimizer":{"name":"adamw","lr":0.001,"betas":[0.9,0.95],)"
             R"("weight_decay":0.0,"clip":null}}})";
-        const Experiment expected = resolved(Experiment{}, 2);
+        const Experiment expected = stagelens::operators::resolved(Experiment{}, 2);
         QCOMPARE(toJson(expected).dump(), contract);
         const auto back = experimentFromJson(contract, "test");
         QVERIFY(back.ok());
         QCOMPARE(*back, expected);
+    }
+
+    /// Version 1 has no axes beside the pipeline: each is 1. Documents leave out what is 1.
+    void axesOfTheMesh()
+    {
+        QCOMPARE(experimentFromJson(R"({"stagelens":"experiment/1"})", "a")->parallel, ParallelPlan());
+        const auto parallel = toJson(Experiment{})["parallel"];
+        for (const char *key : {"tensor", "context", "replicas", "expert", "zero", "rank_order"})
+            QVERIFY2(!parallel.contains(key), key);
+        Experiment experiment;
+        experiment.parallel.tensor = 2;
+        experiment.parallel.context = 3;
+        experiment.parallel.replicas = 4;
+        experiment.parallel.expert = 8;
+        experiment.parallel.zero = 1;
+        experiment.parallel.rankOrder = "tp-cp-pp-dp";
+        const auto back = experimentFromJson(toJson(experiment).dump(), "a");
+        QVERIFY(back.ok());
+        QCOMPARE(*back, experiment);
     }
 
     void absentMembersKeepDefaults()
@@ -189,8 +209,9 @@ private slots:
 
     void versions()
     {
-        QVERIFY(has(problemsOf(R"({"stagelens": "experiment/2", "novelty": 1})"), "stagelens", "`experiment/1` only"));
-        QCOMPARE(problemsOf(R"({"stagelens": "experiment/2", "novelty": 1})").size(), std::size_t{1});
+        QVERIFY(has(problemsOf(R"({"stagelens": "experiment/3", "novelty": 1})"), "stagelens",
+                    "`experiment/2` and `experiment/1` only"));
+        QCOMPARE(problemsOf(R"({"stagelens": "experiment/3", "novelty": 1})").size(), std::size_t{1});
         QVERIFY(has(problemsOf("{}"), "stagelens", "missing"));
         QVERIFY(has(problemsOf(R"({"stagelens": 1})"), "stagelens", "a number"));
     }

@@ -1,8 +1,9 @@
 // A run that does not fit is refused before anything is allocated, with the missing bytes and a setting that fits.
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/operators/sizes.h"
+#include "engine/operators/stage_layers.h"
+#include "engine/runtime/layers/shape.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -90,7 +91,7 @@ private slots:
         auto experiment = smallExperiment("1f1b", VocabularyMethod::None, 64, 1000);
         experiment.model.layers = 64;
         experiment.parallel.stageLayers.clear();
-        experiment = model::resolved(experiment, 2);
+        experiment = operators::resolved(experiment, 2);
         auto few = experiment;
         few.parallel.microbatches = 100;
         const auto tokens = [](const model::Experiment &plan) { return runtime::tokenBytes(runtime::Shape(plan)); };
@@ -102,8 +103,8 @@ private slots:
         auto experiment = smallExperiment("1f1b", VocabularyMethod::None, 16, 126'000);
         experiment.model.layers = 16;
         experiment.parallel.stageLayers.clear();
-        experiment = model::resolved(experiment, 2);
-        const base::Bytes messages = experiment.parallel.microbatches * model::engineFloats(experiment).boundary * 4;
+        experiment = operators::resolved(experiment, 2);
+        const base::Bytes messages = experiment.parallel.microbatches * operators::engineFloats(experiment).boundary * 4;
         QVERIFY(needOf(experiment) > 16 * messages); // all devices keep theirs to the end of the step
         const base::Problem problem = refusal(experiment, messages);
         QVERIFY2(says(problem, "lower parallel.microbatches"), problem.message.c_str());

@@ -7,6 +7,7 @@
 #include "engine/exchange/schedule_file.h"
 #include "engine/exchange/torch_csv.h"
 #include "engine/exchange/trace_import.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/data/bpe.h"
 #include "engine/runtime/data/token_source.h"
 #include "engine/schedule/families.h"
@@ -110,7 +111,7 @@ schedule::Schedule smallSchedule()
     model::Experiment experiment;
     experiment.parallel.devices = 2;
     experiment.parallel.microbatches = 2;
-    const auto made = schedule::makeSchedule(model::resolved(experiment, 1));
+    const auto made = schedule::makeSchedule(operators::resolved(experiment, 1));
     if (!made)
         qFatal("%s", made.error().text().c_str());
     return *made;
@@ -227,7 +228,7 @@ private:
             experiment.model.sequence = 16;
             experiment.model.vocabularySize = 512;
             experiment.training.data = pathIn(m_folder, name);
-            add(name, [experiment = model::resolved(experiment, 1)] {
+            add(name, [experiment = operators::resolved(experiment, 1)] {
                 return told(runtime::openTokens(experiment, {}), [&](const std::unique_ptr<runtime::TokenSource> &source) {
                     const auto count = static_cast<std::size_t>(experiment.parallel.microbatchSize * 16);
                     std::vector<std::int32_t> inputs(count);

@@ -1,6 +1,7 @@
 #include "ui/controllers/plan_controller.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/runs/run_durations.h"
 #include "ui/panels/scaled_copy_dialog.h"
 #include "ui/state/engine_bridge.h"
@@ -76,7 +77,7 @@ void PlanController::takeOver(const QString &label, const model::Experiment &res
     model::Experiment next = loosened(resolved);
     model::Experiment automatic = next;
     automatic.training.mode.reset();
-    if (model::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
+    if (operators::resolved(automatic, m_bridge->cores()).training.mode == next.training.mode)
         next = automatic;
     if (next.hasModel) // else its costs are all that is known of it
         next.cost = m_document->experiment().cost;

@@ -1,7 +1,7 @@
 #include "ui/panels/stage_strip.h"
 #include "ui/words/plain_text.h"
 
-#include "engine/model/partition.h"
+#include "engine/operators/stage_layers.h"
 #include "ui/canvas/colours.h"
 #include "ui/state/experiment_document.h"
 
@@ -41,7 +41,7 @@ void StageStrip::refresh()
     const model::Experiment &experiment = m_document->experiment();
     m_cut.clear();
     if (experiment.hasModel && model::validate(experiment).empty())
-        m_cut = model::stageLayers(experiment);
+        m_cut = operators::stageLayers(experiment);
     m_devices = std::max(1, experiment.parallel.devices);
     m_border = std::clamp(m_border, 0, std::max(0, static_cast<int>(m_cut.size()) - 2));
     QStringList words;

@@ -2,7 +2,7 @@
 
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/partition.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 
 #include <QFileInfo>
@@ -182,7 +182,7 @@ model::Experiment loosened(model::Experiment experiment)
     if (!model::validate(experiment).empty())
         return experiment;
     const std::vector<int> chosen = std::exchange(experiment.parallel.stageLayers, {});
-    if (experiment.hasModel && chosen != model::stageLayers(experiment))
+    if (experiment.hasModel && chosen != operators::stageLayers(experiment))
         experiment.parallel.stageLayers = chosen;
     return experiment;
 }

@@ -294,7 +294,7 @@ const std::vector<Field> &fields()
                      {std::pair{"F", u"Forward F"_s}, std::pair{"B", u"Backward B"_s}, std::pair{"S", u"Vocabulary S"_s},
                       std::pair{"T", u"Vocabulary T"_s}, std::pair{"send", u"Message"_s}})
                     made.push_back(uniformField(row, key, caption));
-            } else if (!row.option.empty()) {
+            } else if (!row.option.empty() && row.isInEditor) {
                 made.push_back(fieldOf(row));
                 complete(made.back());
             }

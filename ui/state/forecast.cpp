@@ -1,6 +1,7 @@
 #include "ui/state/forecast.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
@@ -144,7 +145,7 @@ void Forecast::predictBaseline()
     m_baselineName = m_pinned ? planCaption(source) + u" (pinned)"_s : u"1F1B, vocabulary not split"_s;
     source.training = m_document->experiment().training; // how long one trains changes no prediction
     // However it is written down, a plan that is the baseline need not be predicted twice.
-    if (source == m_document->experiment() || model::resolved(source, m_bridge->cores()) == m_plan->experiment) {
+    if (source == m_document->experiment() || operators::resolved(source, m_bridge->cores()) == m_plan->experiment) {
         m_baseline = figuresOf(*m_plan);
     } else if (!m_baseline || !(source == m_baselineSource)) {
         m_baseline.reset();

@@ -1,5 +1,6 @@
 #include "ui/state/run_controller.h"
 
+#include "engine/operators/stage_layers.h"
 #include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
@@ -132,7 +133,7 @@ service::RunSnapshotPtr RunController::shownBeside(const model::Experiment &plan
 {
     if (!m_shown)
         return nullptr;
-    const model::Experiment own = model::resolved(m_shown->record.experiment, m_bridge->cores());
+    const model::Experiment own = operators::resolved(m_shown->record.experiment, m_bridge->cores());
     model::ModelConfig config = own.model;
     config.preset = plan.model.preset; // only a name
     const bool sameModel = own.hasModel == plan.hasModel && (!own.hasModel || config == plan.model);
@@ -146,7 +147,7 @@ std::vector<FieldDifference> RunController::shownDifferences(const model::Experi
 {
     if (!m_shown)
         return {};
-    return planDifferences(model::resolved(m_shown->record.experiment, m_bridge->cores()), plan);
+    return planDifferences(operators::resolved(m_shown->record.experiment, m_bridge->cores()), plan);
 }
 
 bool RunController::isLive(store::RunId run) const

@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
+#include "engine/operators/stage_layers.h"
 #include "ui/words/run_words.h"
 #include "ui/words/words.h"
 
@@ -120,7 +121,7 @@ void RunDatabase::readDifference(const model::Experiment &baseline, store::RunId
             const auto plan = stored.experiment(run);
             if (!plan)
                 return plan.error();
-            return differenceWords(baseline, model::resolved(*plan, cores));
+            return differenceWords(baseline, operators::resolved(*plan, cores));
         },
         [take = std::move(take)](const base::Result<QString> &words) {
             if (words)

@@ -1,5 +1,6 @@
 #include "ui/state/run_reader.h"
 
+#include "engine/operators/stage_layers.h"
 #include "engine/service/timeline_order.h"
 #include "ui/words/differences.h"
 
@@ -69,7 +70,7 @@ base::Result<std::vector<store::RunSummary>> findRunsOf(service::StoredRuns &sto
         if (!isAlike || run.stepsDone == 0 || query.without.contains(run.id))
             continue;
         const auto experiment = stored.experiment(run.id);
-        if (experiment && planDifferences(model::resolved(*experiment, query.cores), plan).empty())
+        if (experiment && planDifferences(operators::resolved(*experiment, query.cores), plan).empty())
             found.push_back(std::move(run));
     }
     return found;

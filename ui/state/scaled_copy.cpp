@@ -1,6 +1,6 @@
 #include "ui/state/scaled_copy.h"
 
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ int rounded(double value, int step, int least)
 
 double layerFlops(const model::ModelConfig &model)
 {
-    return model::layerMatrixFlops(model, 1) + model::attentionFlops(model, 1);
+    return operators::layerMatrixFlops(model, 1) + operators::attentionFlops(model, 1);
 }
 
 /// As wide as asked, and everything that hangs on the width in proportion.
@@ -45,8 +45,8 @@ model::ModelConfig narrowed(const model::ModelConfig &model, int hidden)
     copy.ffn = std::max(1, static_cast<int>(std::lround(model::defaultFfn(copy.family, hidden) * inner)));
     copy.sequence = hidden == model.hidden ? model.sequence : rounded(model.sequence * scale, 8, kShortestSequence);
     // The output layer's FLOPs grow with the vocabulary and nothing else that is still open.
-    const double wanted = model::outputFlops(model, 1) / layerFlops(model) * layerFlops(copy);
-    copy.vocabularySize = rounded(wanted * model.vocabularySize / model::outputFlops(model, 1) * model.sequence /
+    const double wanted = operators::outputFlops(model, 1) / layerFlops(model) * layerFlops(copy);
+    copy.vocabularySize = rounded(wanted * model.vocabularySize / operators::outputFlops(model, 1) * model.sequence /
                                       copy.sequence * model.hidden / hidden,
                                   kVocabularyStep, kSmallestVocabulary);
     return copy;
@@ -57,7 +57,7 @@ model::ModelConfig narrowed(const model::ModelConfig &model, int hidden)
 double vocabularyRatio(const model::Experiment &experiment)
 {
     const double layersOfDevice = static_cast<double>(experiment.model.layers) / experiment.parallel.devices;
-    return model::outputFlops(experiment.model, 1) / (layerFlops(experiment.model) * layersOfDevice);
+    return operators::outputFlops(experiment.model, 1) / (layerFlops(experiment.model) * layersOfDevice);
 }
 
 std::optional<model::Experiment> scaledCopy(const model::Experiment &experiment, base::Bytes available)
@@ -75,7 +75,7 @@ std::optional<model::Experiment> scaledCopy(const model::Experiment &experiment,
         copy.training.mode.reset();
         if (copy.training.data.ends_with(".bin") && copy.model.vocabularySize != experiment.model.vocabularySize)
             copy.training.data = "synthetic"; // its tokens are those of the larger vocabulary
-        if (model::iterationFlops(copy) > kMostFlops && width != widths.back())
+        if (operators::iterationFlops(copy) > kMostFlops && width != widths.back())
             continue;
         if (const base::Bytes needed = service::bytesToTrain(copy); needed > 0 && (available == 0 || needed <= available))
             return copy;

@@ -1,6 +1,7 @@
 #include "ui/state/sweep_plan.h"
 
 #include "engine/base/count.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/published.h"
 #include "ui/words/words.h"
 
@@ -159,7 +160,7 @@ PublishedPoints publishedPoints(std::span<const SweepEntry> entries, int cores)
     for (const SweepEntry &entry : entries) {
         if (!entry.plan.hasModel || !model::validate(entry.plan).empty())
             continue;
-        const service::PublishedResult *result = service::publishedFor(model::resolved(entry.plan, cores));
+        const service::PublishedResult *result = service::publishedFor(operators::resolved(entry.plan, cores));
         if (result == nullptr)
             continue;
         service::SweepPoint point;

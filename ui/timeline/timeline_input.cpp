@@ -1,4 +1,4 @@
-// Mouse and keys of the timeline, after the table in design/experience.md.
+// Mouse and keys of the timeline.
 #include "ui/state/links.h"
 #include "ui/timeline/timeline_private.h"
 

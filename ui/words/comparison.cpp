@@ -1,5 +1,6 @@
 #include "ui/words/comparison.h"
 
+#include "engine/operators/stage_layers.h"
 #include "engine/service/search/equal_work.h"
 #include "ui/words/differences.h"
 #include "ui/words/verdict.h"
@@ -235,7 +236,7 @@ CompareItem itemOf(const service::RunSnapshot &run, int cores)
     CompareItem item;
     item.name = u"run %1: %2"_s.arg(record.summary.id).arg(runName(record.summary));
     item.kind = record.summary.kind;
-    item.experiment = model::resolved(record.experiment, cores);
+    item.experiment = operators::resolved(record.experiment, cores);
     item.environment = record.environment;
     item.iterations = record.iterations;
     item.metrics = record.metrics.value_or(simulate::Metrics{});

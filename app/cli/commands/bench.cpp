@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/model/calibration.h"
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/check/validator.h"
@@ -80,7 +81,7 @@ base::Result<Benchmark> planBenchmark(const Headline &headline, const std::stop_
     experiment.schedule.vocabulary = headline.method;
     experiment.cost.source = model::UniformCosts{
         {{"F", 1.0}, {"I", 1.1}, {"W", 0.8}, {"S", 0.21}, {"T", 0.33}, {"EF", 0.02}, {"EB", 0.03}, {"send", 0.01}}};
-    experiment = model::resolved(experiment, 1);
+    experiment = operators::resolved(experiment, 1);
     for (int sample = 0; sample < 9; ++sample) {
         if (stop.stop_requested())
             return base::Error::cancelled();
@@ -142,7 +143,7 @@ base::Result<Benchmark> trainingBenchmark(std::stop_token stop)
         "train-step-gpt-demo", "one step of the default plan (gpt-demo, 4 devices, 16 microbatches), wall time", "ns", {}};
     model::Experiment experiment;
     experiment.training.steps = 4;
-    experiment = model::resolved(experiment, service::machineCores());
+    experiment = operators::resolved(experiment, service::machineCores());
     const auto schedule = schedule::makeSchedule(experiment);
     if (!schedule)
         return schedule.error();

@@ -4,6 +4,7 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/model/calibration.h"
+#include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
@@ -102,6 +103,23 @@ Json availability(const std::vector<service::BackendInfo> &infos)
     return list;
 }
 
+base::Result<Json> capabilities()
+{
+    Json list = Json::array();
+    for (const model::Capability &each : model::capabilities()) {
+        std::string conditions(each.reason);
+        if (!each.isRun)
+            conditions = base::concat(each.isPredicted ? "predicted, but not run: " : "refused: ", each.reason);
+        list.push_back({{"name", each.name},
+                        {"description", each.description},
+                        {"field", each.field},
+                        {"predict", each.isPredicted},
+                        {"run", each.isRun},
+                        {"conditions", conditions}});
+    }
+    return list;
+}
+
 base::Result<Json> backends()
 {
     return availability(service::backends());
@@ -153,7 +171,8 @@ void addList(CLI::App &app, Action &chosen)
          {Kind{"schedules", "families of schedules", schedules},
           Kind{"vocabularies", "methods for the vocabulary layers", vocabularies}, Kind{"models", "model presets", models},
           Kind{"hardware", "hardware presets", hardware}, Kind{"backends", "what can train here", backends},
-          Kind{"transports", "how tensors travel between devices", transports}}) {
+          Kind{"transports", "how tensors travel between devices", transports},
+          Kind{"capabilities", "what can be predicted and run of each kind of parallelism", capabilities}}) {
         CLI::App *inner = command->add_subcommand(kind.name, kind.help);
         const auto asJson = std::make_shared<bool>(false);
         inner->add_flag("--json", *asJson, "print one JSON document");

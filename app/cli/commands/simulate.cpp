@@ -6,7 +6,7 @@
 #include "app/cli/report.h"
 #include "engine/base/printable.h"
 #include "engine/exchange/timeline_json.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/legs.h"
 
 #include <iostream>
 
@@ -14,10 +14,12 @@ namespace stagelens::cli {
 
 namespace {
 
+constexpr std::string_view kLegs = "legs";
+
 /// What the person wants to see of a prediction.
 struct Wishes {
     bool json = false;
-    bool slices = false;
+    std::string slices; ///< empty: none; "passes" or "legs"
     bool explanation = false;
 };
 
@@ -25,7 +27,13 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
 {
     if (wishes.json) {
         auto document = exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics,
-                                                   wishes.slices, &explanation);
+                                                   !wishes.slices.empty(), &explanation);
+        if (wishes.slices == kLegs) {
+            const auto legs = service::legsOf(prediction);
+            if (!legs)
+                return fail(legs.error());
+            exchange::addLegs(document, *prediction.timeline, **legs);
+        }
         if (prediction.search)
             document["front"] = frontJson(*prediction.search);
         printJson(document);
@@ -41,13 +49,15 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         std::cout << '\n';
         printExplanation(std::cout, prediction, explanation, service::splitBubble(prediction));
     }
-    if (wishes.slices)
+    if (!wishes.slices.empty())
         std::cout << '\n' << exchange::timelineCsv(*prediction.timeline);
     return kDone;
 }
 
 int simulate(const ExperimentArguments &arguments, const Wishes &wishes)
 {
+    if (wishes.slices == kLegs && !wishes.json)
+        return fail(base::Error::invalid("--timeline", "=legs is a part of the JSON document; add --json"));
     const auto prediction = predictionOf(arguments);
     if (!prediction)
         return fail(prediction.error());
@@ -63,7 +73,10 @@ void addSimulate(CLI::App &app, Action &chosen)
     const auto arguments = addExperimentArguments(*command);
     const auto wishes = std::make_shared<Wishes>();
     command->add_flag("--json", wishes->json, "print one JSON document");
-    command->add_flag("--timeline", wishes->slices, "add every pass with its begin and end");
+    command
+        ->add_flag("--timeline{passes}", wishes->slices,
+                   "add every pass with its begin and end; --timeline=legs adds the operators inside each to --json")
+        ->check(CLI::IsMember({"passes", "legs"}));
     command->add_flag("--explain", wishes->explanation, "say why the devices idle, and what the critical path is");
     command->callback([=, &chosen] { chosen = [=] { return simulate(*arguments, *wishes); }; });
 }

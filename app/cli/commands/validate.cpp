@@ -8,6 +8,7 @@
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/json_reader.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
@@ -46,7 +47,7 @@ base::Result<service::CheckedSchedule> check(const ExperimentArguments &argument
     const auto experiment = chosenExperimentOf(arguments, service::Purpose::Predict);
     if (!experiment)
         return experiment.error();
-    return service::checkedSchedule(model::resolved(*experiment, service::machineCores()), sends);
+    return service::checkedSchedule(operators::resolved(*experiment, service::machineCores()), sends);
 }
 
 void addPlace(nlohmann::ordered_json &row, const service::CheckedSchedule &checked, int device, std::size_t position)

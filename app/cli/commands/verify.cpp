@@ -4,6 +4,7 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/training_run.h"
 #include "engine/runtime/worker/accelerators.h"
 #include "engine/service/engine_service.h"
@@ -59,7 +60,7 @@ base::Result<Verification> verifyPlan(const ExperimentArguments &arguments)
         return given.error();
     if (!given->hasModel)
         return base::Error::invalid("model", "given durations have no model to compute with; name --model or --layers");
-    const model::Experiment experiment = model::resolved(*given, service::machineCores());
+    const model::Experiment experiment = operators::resolved(*given, service::machineCores());
     const auto schedule = service::scheduleOf(experiment);
     if (!schedule)
         return schedule.error();

@@ -1,8 +1,8 @@
 // The tokens of one step.
 #pragma once
 
-#include "engine/runtime/architectures/shape.h"
 #include "engine/runtime/data/token_source.h"
+#include "engine/runtime/layers/shape.h"
 
 #include <cstdint>
 #include <span>

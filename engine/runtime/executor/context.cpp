@@ -1,7 +1,5 @@
 #include "engine/runtime/executor/context.h"
 
-#include "engine/runtime/architectures/architecture.h"
-
 #include <algorithm>
 
 namespace stagelens::runtime {
@@ -11,19 +9,20 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, b
     const auto allocate = [&pool](std::int64_t floats) {
         return pool.allocate(size(floats), category(simulate::MemoryCategory::Workspace));
     };
-    wide = allocate(shape.floats(shape.tokens() * std::max({shape.hidden, shape.ffn, shape.attention().qkvWidth()})));
-    narrow = allocate(shape.floats(shape.tokens() * std::max(shape.hidden, shape.attention().width())));
+    for (const std::int64_t width : shape.layer->recipe.scratch)
+        scratch.push_back(allocate(shape.floats(shape.tokens() * width)));
     if (shape.precision == base::Precision::Fp32)
         attention = allocate(kernels::attentionScratch(shape.attention()));
-    std::vector<float> values(size(shape.architecture->constantFloats(shape)));
-    shape.architecture->fillConstants(values.data(), shape);
+    std::vector<float> values(size(shape.constantFloats()));
+    if (!values.empty())
+        kernels::rotaryAngles(values.data(), shape.sequence, shape.headSize, shape.rotation);
     constants = allocate(static_cast<std::int64_t>(values.size()));
     compute.write(constants.data(), static_cast<std::int64_t>(values.size()),
                   [&values](std::span<float> block, std::int64_t first) {
                       std::copy_n(values.data() + first, block.size(), block.data());
                   });
     if (recomputes)
-        recomputed = allocate(savedFloats(shape));
+        recomputed = allocate(shape.savedFloats());
 }
 
 } // namespace stagelens::runtime

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/compute.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/memory/device_memory.h"
 
 namespace stagelens::runtime {
@@ -10,13 +10,12 @@ namespace stagelens::runtime {
 using backend::ConstValues;
 using backend::Values;
 
-/// Scratch memory, which is not preserved between passes, and the constants of the architecture.
+/// Scratch memory, which is not preserved between passes, and the constants of the layers.
 struct Workspace {
-    backend::Buffer wide;       ///< [b s, max(h, ffn, width of queries, keys and values)]
-    backend::Buffer narrow;     ///< [b s, max(h, width of queries)]
-    backend::Buffer attention;  ///< kernels::attentionScratch in fp32
-    backend::Buffer constants;  ///< Architecture::constantFloats
-    backend::Buffer recomputed; ///< saved tensors of a layer if every pass recomputes them
+    std::vector<backend::Buffer> scratch; ///< [b s, LayerRecipe::scratch[i]]: two at least, of h or more
+    backend::Buffer attention;            ///< kernels::attentionScratch in fp32
+    backend::Buffer constants;            ///< Shape::constantFloats
+    backend::Buffer recomputed;           ///< saved tensors of a layer if every pass recomputes them
 
     Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute);
 };
@@ -28,8 +27,7 @@ struct Context {
     Workspace &workspace;
     backend::Compute &compute;
 
-    [[nodiscard]] Values wide() const { return values(workspace.wide.data()); }
-    [[nodiscard]] Values narrow() const { return values(workspace.narrow.data()); }
+    [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }
     /// Returns a planned tensor in the precision of the run; see DeviceMemory::at().
     [[nodiscard]] Values at(simulate::BufferKind kind, int stage, int microbatch) const
     {

@@ -1,7 +1,7 @@
 #include "engine/runtime/executor/device_model.h"
 
-#include "engine/model/partition.h"
-#include "engine/runtime/architectures/architecture.h"
+#include "engine/layout/shard.h"
+#include "engine/operators/architecture.h"
 #include "engine/runtime/state/optimizer.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ DeviceModel::DeviceModel(const RunPlan &plan, int rank, backend::Pool &pool, bac
 Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training.seed, firstRow, rows, m_compute)));
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training, firstRow, rows, m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = allocateVersion(m_pool, parameter);
@@ -49,18 +49,17 @@ void DeviceModel::makeVocabularyParameters()
     const auto shard = [&](int index, int stage) -> Parameter & {
         if (!m_plan.isSharded())
             return ownWhole(index, stage);
-        const auto [begin, end] = model::vocabularyShard(model.vocabularySize, m_plan.schedule.devices(), m_rank);
-        return own(index, begin, end - begin);
+        const layout::Interval rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_rank);
+        return own(index, rows.begin, rows.size());
     };
     if (m_plan.isSharded() || isFirst)
         m_tokenTable = &shard(kTokenTable, 0);
-    const Anatomy anatomy = m_plan.shape.architecture->anatomy();
-    if (isFirst && anatomy.hasPositionTable)
+    if (isFirst && operators::architectureOf(model.family).hasPositionTable())
         m_positions = &ownWhole(kPositionTable, 0);
     if (isLastDevice) {
-        const int weight = m_plan.shape.architecture->firstOfLayer(model.layers);
+        const int weight = firstOfLayer(model, model.layers);
         m_finalNorm.weight = &ownWhole(weight, last);
-        if (anatomy.normsHaveBias)
+        if (m_plan.shape.normsHaveBias())
             m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
     if (!m_plan.isSharded() && !isLastDevice)
@@ -81,13 +80,13 @@ void DeviceModel::makeStages()
             continue;
         const auto place = m_plan.stageLayers.begin() + stage;
         const int first = std::accumulate(m_plan.stageLayers.begin(), place, 0);
-        const Architecture &architecture = *m_plan.shape.architecture;
         Layers layers;
         for (int layer = first; layer < first + *place; ++layer) {
             std::vector<Parameter *> parameters;
-            for (int next = architecture.firstOfLayer(layer); next < architecture.firstOfLayer(layer + 1); ++next)
+            const std::size_t count = m_plan.shape.layer->recipe.block.parameters.size();
+            for (int next = firstOfLayer(m_plan.experiment.model, layer); parameters.size() < count; ++next)
                 parameters.push_back(&ownWhole(next, stage));
-            layers.push_back(architecture.makeLayer(parameters));
+            layers.emplace_back(std::move(parameters));
         }
         // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
         m_stages.emplace(stage, Stage(stage, std::move(layers), m_plan.recomputes()));
@@ -156,10 +155,7 @@ void DeviceModel::update(Parameter &parameter, float gradientScale)
         m_watch(parameter, m_compute);
     if (parameter.previous.size() > 0) // the next step computes with the weights that are newest now
         m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
-    kernels::AdamW settings = adamwSettings(m_plan.experiment.training.optimizer, parameter.updates++);
-    settings.gradientScale = gradientScale;
-    m_compute.adamwStep(parameter.value.data(), parameter.numbers(&Parameter::rounded), parameter.gradient.data(),
-                        parameter.firstMoment.data(), parameter.secondMoment.data(), settings, parameter.count());
+    updateParameter(parameter, m_plan.experiment.training.optimizer, gradientScale, m_compute);
 }
 
 } // namespace stagelens::runtime

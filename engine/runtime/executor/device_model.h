@@ -1,11 +1,11 @@
 // The part of the model that one pipeline device holds: its stages, its vocabulary shard, and the updates of their parameters.
 #pragma once
 
-#include "engine/runtime/architectures/norm.h"
 #include "engine/runtime/executor/output_shard.h"
 #include "engine/runtime/executor/run_plan.h"
-#include "engine/runtime/executor/stage.h"
 #include "engine/runtime/executor/weight_versions.h"
+#include "engine/runtime/layers/norm.h"
+#include "engine/runtime/layers/stage.h"
 #include "kernels/include/embedding.h"
 
 #include <functional>
@@ -48,7 +48,7 @@ public:
     /// Releases the weight version of the pass; when training, also updates the stage from the microbatch's gradient. Call
     /// after the last pass of a microbatch on a stage. Does nothing if the stage has no weight versions.
     void endMicrobatch(const schedule::Pass &pass, bool isTraining);
-    /// Applies AdamW to each parameter that endMicrobatch() does not update, with its gradient scaled; clears gradients.
+    /// Updates each parameter that endMicrobatch() does not update, with its gradient scaled; clears gradients.
     void optimize(float gradientScale);
     /// `watch` is called with each parameter, except copies, before each update, on the device's thread.
     void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch) { m_watch = std::move(watch); }

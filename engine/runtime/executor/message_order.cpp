@@ -1,7 +1,6 @@
 #include "engine/runtime/executor/message_order.h"
 
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
 #include "engine/runtime/evaluation.h"
 #include "engine/schedule/devices_in_order.h"
 
@@ -92,7 +91,8 @@ MessageKey keyOf(Transfer transfer, int slot, int microbatch)
 
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)
 {
-    const model::EngineFloats floats = model::engineFloats(plan.experiment);
+    const std::int64_t tokens = plan.shape.tokens();
+    const std::int64_t boundary = plan.shape.floats(plan.shape.boundary());
     const int microbatch = pass.microbatch;
     const model::VocabularyTraits &method = plan.vocabulary();
     const int lastDevice = plan.lastDevice(microbatch);
@@ -107,30 +107,30 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
     switch (pass.kind) {
     case PassKind::F:
         if (pass.stage < plan.schedule.placement().lastStage())
-            send(plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, floats.boundary);
+            send(plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, boundary);
         else if (plan.isSharded())
-            sendToAll(Transfer::BroadcastX, 0, floats.boundary);
+            sendToAll(Transfer::BroadcastX, 0, boundary);
         break;
     case PassKind::B:
     case PassKind::I:
         if (pass.stage > 0)
             send(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1,
-                 floats.boundary);
+                 boundary);
         else if (plan.isSharded())
-            sendToAll(Transfer::EmbedBroadcast, 0, floats.boundary);
+            sendToAll(Transfer::EmbedBroadcast, 0, boundary);
         break;
     case PassKind::S:
-        sendToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * floats.tokens);
+        sendToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * tokens);
         if (method.isGradientFromS)
             for (const Round round : {kExponentials, kTargets})
-                send(lastDevice, Transfer::Statistics, round, floats.boundary);
+                send(lastDevice, Transfer::Statistics, round, boundary);
         break;
-    case PassKind::U: sendToAll(Transfer::Statistics, kSums, 2 * floats.tokens); break;
+    case PassKind::U: sendToAll(Transfer::Statistics, kSums, 2 * tokens); break;
     case PassKind::T:
         if (!method.isGradientFromS)
-            send(lastDevice, Transfer::ReduceGradient, 0, floats.boundary);
+            send(lastDevice, Transfer::ReduceGradient, 0, boundary);
         break;
-    case PassKind::EF: send(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, floats.boundary); break;
+    case PassKind::EF: send(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, boundary); break;
     default: break;
     }
     return made;

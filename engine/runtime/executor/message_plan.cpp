@@ -108,7 +108,7 @@ private:
     std::vector<std::uint32_t> m_known;
 };
 
-std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const model::EngineFloats &floats)
+std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const operators::EngineFloats &floats)
 {
     const model::VocabularyTraits &method = model::traits(schedule.vocabulary());
     const int lastStage = schedule.placement().lastStage();
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats)
+std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats)
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
     const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;

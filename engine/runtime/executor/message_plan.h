@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct MessageBound {
 /// Returns a bound for every device of a lowered schedule. A message ends for its sender at the first pass that follows,
 /// through a chain of messages, the passes that use it (Lamport's happened-before relation, as vector clocks), and at the
 /// latest with the step. O(passes * devices). For large plans all messages are assumed to live until the end of the step.
-[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const model::EngineFloats &floats);
+[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule,
+                                                      const operators::EngineFloats &floats);
 
 } // namespace stagelens::runtime

@@ -69,7 +69,7 @@ Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, 
 
 const float *OutputShard::factors(int microbatch, const SoftmaxStatistics &all, const Context &context)
 {
-    float *factors = context.workspace.wide.data(); // [tokens]
+    float *factors = context.workspace.scratch[0].data(); // [tokens]
     context.compute.tokenFactors(factors, statistics(microbatch, context), all, context.shape.tokenWeight());
     return factors;
 }
@@ -79,7 +79,7 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
     const ConstValues x = context.at(BufferKind::OutputInput, 0, microbatch);
-    const Values scaled = context.narrow();
+    const Values scaled = context.scratch(1);
     context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
     context.compute.multiply({.rows = m_weight.rows,
                               .columns = shape.hidden,

@@ -50,7 +50,7 @@ private:
     void makeLogits(int microbatch, const Context &context) const;
     [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
-    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the wide workspace.
+    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor.
     [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
     /// E W
     [[nodiscard]] backend::Tensor weighted(int microbatch, const Context &context) const;

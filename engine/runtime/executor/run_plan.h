@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/model/experiment.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/schedule/schedule.h"
 

@@ -1,6 +1,6 @@
 #include "engine/runtime/executor/weight_versions.h"
 
-#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/layers/shape.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "engine/runtime/memory/device_memory.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/layers/shape.h"
 
 namespace stagelens::runtime {
 

@@ -1,9 +1,10 @@
 #include "engine/runtime/memory/memory_check.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/executor/message_plan.h"
+#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
@@ -86,7 +87,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
 /// Returns nothing if there is no such schedule.
 std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedule &schedule)
 {
-    const model::Experiment experiment = model::resolved(setting.experiment, 1);
+    const model::Experiment experiment = operators::resolved(setting.experiment, 1);
     if (!experiment.schedule.file.empty()) {
         auto need = memoryNeed(experiment, schedule);
         return need ? std::optional(std::move(need).value()) : std::nullopt;
@@ -129,7 +130,7 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
 MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     MemoryNeed need;
-    const auto messages = messageBounds(lowered(schedule), model::engineFloats(experiment));
+    const auto messages = messageBounds(lowered(schedule), operators::engineFloats(experiment));
     for (int device = 0; device < schedule.devices(); ++device) {
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));

@@ -1,7 +1,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 
 #include "engine/backend/memory.h"
-#include "engine/runtime/architectures/shape.h"
+#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/state/parameters.h"
 
 #include <algorithm>
@@ -109,8 +109,8 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    const base::Precision precision = model::enginePrecision(experiment);
-    const model::EngineFloats floats = model::engineFloats(experiment);
+    const base::Precision precision = operators::enginePrecision(experiment);
+    const operators::EngineFloats floats = operators::engineFloats(experiment);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
         auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
@@ -126,10 +126,10 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
         // Blocks begin at cache lines: each version of a parameter (and in bf16 its master), two gradients, two moments, and
-        // the five parts of the workspace lose less than one line each.
+        // the parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
-        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + 5));
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts));
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();

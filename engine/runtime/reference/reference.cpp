@@ -1,6 +1,6 @@
 #include "engine/runtime/reference/reference.h"
 
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/runtime/reference/family.h"
 
 #include <algorithm>
@@ -123,11 +123,11 @@ base::Bytes referenceBytes(const model::Experiment &experiment)
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
-    const double layer = tokens * (5.0 * model.hidden +
-                                   5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model::queryWidth(model))) +
-                                   3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
+    const double layer =
+        tokens * (5.0 * model.hidden + 5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
+                  3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
     // Values and gradients in double, and their fp32 copies.
-    const double parameters = 3.0 * static_cast<double>(model::totalParameters(model));
+    const double parameters = 3.0 * static_cast<double>(operators::totalParameters(model));
     constexpr double kMostBytes = 9e18;
     const double doubles = parameters + model.layers * layer + tokens * model.vocabularySize;
     return static_cast<base::Bytes>(std::min(doubles * sizeof(double), kMostBytes / 2));

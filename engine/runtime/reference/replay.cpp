@@ -1,6 +1,6 @@
 #include "engine/runtime/reference/replay.h"
 
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/runtime/state/optimizer.h"
 
 #include <algorithm>
@@ -17,13 +17,12 @@ double Replay::Distance::relative() const
 }
 
 Replay::Replay(const RunPlan &plan, std::vector<int> stages, std::stop_token stop)
-    : m_plan(plan), m_stages(std::move(stages)), m_stop(std::move(stop)), m_gradients(plan.parameters.size()),
+    : m_plan(plan), m_stages(std::move(stages)), m_stop(std::move(stop)),
+      m_optimizer(optimizerOf(plan.experiment.training.optimizer)), m_gradients(plan.parameters.size()),
       m_values(plan.parameters.size())
 {
-    for (const ParameterInfo &info : plan.parameters) {
-        m_first.emplace_back(size(info.count()));
-        m_second.emplace_back(size(info.count()));
-    }
+    for (const ParameterInfo &info : plan.parameters)
+        m_state.emplace_back(size(info.count()) * m_optimizer.state.size());
 }
 
 base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace, const std::vector<std::vector<float>> &after)
@@ -36,7 +35,7 @@ base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace
         const std::vector<Update> &updates = trace[index];
         for (std::size_t i = 0; i < updates.size(); ++i)
             checkUpdate(index, updates[i], i + 1 < updates.size() ? updates[i + 1].value : after[index],
-                        settingsOf(index, i, trace));
+                        stepOf(index, i, trace));
     }
     ++m_step;
     return loss;
@@ -90,45 +89,31 @@ void Replay::compareGradient(std::size_t index, const Update &update, const std:
         m_gradients[index].add(static_cast<double>(update.gradient[i]), reference[i]);
 }
 
-kernels::AdamW Replay::settingsOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const
+operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const
 {
-    const model::OptimizerChoice &choice = m_plan.experiment.training.optimizer;
     const int microbatches = m_plan.schedule.microbatches();
-    if (isStashed(index)) {
-        kernels::AdamW settings = adamwSettings(choice, m_step * microbatches + static_cast<int>(update));
-        settings.gradientScale = static_cast<float>(microbatches); // each microbatch is a batch of its own
-        return settings;
-    }
-    kernels::AdamW settings = adamwSettings(choice, m_step);
-    if (choice.clip) {
+    if (isStashed(index)) // each microbatch is a batch of its own
+        return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches)};
+    operators::UpdateStep step{m_step};
+    if (const auto &clip = m_plan.experiment.training.optimizer.clip) {
         double squares = 0;
         for (const std::vector<Update> &updates : trace)
             for (const float value : updates.front().gradient)
                 squares += static_cast<double>(value) * static_cast<double>(value);
-        settings.gradientScale = clipFactor(std::sqrt(squares), *choice.clip);
+        step.gradientScale = clipFactor(std::sqrt(squares), *clip);
     }
-    return settings;
+    return step;
 }
 
-/// AdamW (arXiv 1711.05101) with the float settings of the run, so that their rounding is not counted as an error.
 void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
-                         const kernels::AdamW &settings)
+                         const operators::UpdateStep &step)
 {
-    const auto beta1 = static_cast<double>(settings.beta1);
-    const auto beta2 = static_cast<double>(settings.beta2);
-    const auto rate = static_cast<double>(settings.learningRate);
+    const operators::ElementUpdate updated = m_optimizer.reference(m_plan.experiment.training.optimizer, step);
+    const std::size_t tensors = m_optimizer.state.size();
     for (std::size_t i = 0; i < after.size(); ++i) {
-        const double gradient = static_cast<double>(update.gradient[i]) * static_cast<double>(settings.gradientScale);
-        double &first = m_first[index][i];
-        double &second = m_second[index][i];
-        first = beta1 * first + (1 - beta1) * gradient;
-        second = beta2 * second + (1 - beta2) * gradient * gradient;
-        const double direction =
-            first / static_cast<double>(settings.correction1) /
-            (std::sqrt(second / static_cast<double>(settings.correction2)) + static_cast<double>(settings.epsilon));
-        const double value = static_cast<double>(update.value[i]);
+        const std::span<double> state = std::span(m_state[index]).subspan(i * tensors, tensors);
         m_values[index].add(static_cast<double>(after[i]),
-                            value - rate * (static_cast<double>(settings.weightDecay) * value + direction));
+                            updated(static_cast<double>(update.value[i]), static_cast<double>(update.gradient[i]), state));
     }
 }
 
@@ -139,12 +124,13 @@ double Replay::relativeError(std::size_t index) const
 
 base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    // In double: two moments. In float: the values after the step, the previous ones, those in use, and a value and a gradient
-    // per update.
+    // In double: the optimizer's state. In float: the values after the step, the previous ones, those in use, and a value and a
+    // gradient per update.
     const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
     const double updates = isBuffered ? 1 : schedule.microbatches();
-    const double bytes = static_cast<double>(model::totalParameters(experiment.model)) *
-                         (2 * sizeof(double) + (3 + 2 * updates) * sizeof(float));
+    const auto state = static_cast<double>(optimizerOf(experiment.training.optimizer).state.size());
+    const double bytes = static_cast<double>(operators::totalParameters(experiment.model)) *
+                         (state * sizeof(double) + (3 + 2 * updates) * sizeof(float));
     constexpr double kMostBytes = 9e18;
     return referenceBytes(experiment) + static_cast<base::Bytes>(std::min(bytes, kMostBytes / 4));
 }

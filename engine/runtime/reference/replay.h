@@ -52,8 +52,9 @@ private:
     [[nodiscard]] base::Result<double> followBuffered(const Batch &batch, const UpdateTrace &trace);
     [[nodiscard]] base::Result<double> followStashed(const Batch &batch, const UpdateTrace &trace);
     void compareGradient(std::size_t index, const Update &update, const std::vector<double> &reference);
-    void checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after, const kernels::AdamW &settings);
-    [[nodiscard]] kernels::AdamW settingsOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const;
+    void checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
+                     const operators::UpdateStep &step);
+    [[nodiscard]] operators::UpdateStep stepOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const;
     [[nodiscard]] bool isStashed(std::size_t index) const { return m_plan.isStashed(static_cast<int>(index)); }
 
     const RunPlan &m_plan;
@@ -61,8 +62,8 @@ private:
     std::stop_token m_stop;
     int m_step = 0;
     std::vector<std::vector<float>> m_previous; ///< with double buffering: values before the last update
-    std::vector<std::vector<double>> m_first;   ///< AdamW's moments
-    std::vector<std::vector<double>> m_second;
+    const operators::Optimizer &m_optimizer;
+    std::vector<std::vector<double>> m_state; ///< of the optimizer: all tensors of an element, then those of the next
     std::vector<Distance> m_gradients;
     std::vector<Distance> m_values;
 };

@@ -10,7 +10,6 @@
 #include "engine/schedule/families.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <new>
@@ -33,17 +32,28 @@ constexpr std::string_view kPart = "part-";
 constexpr const char *kDescription = "checkpoint.json";
 constexpr std::string_view kVersion = "checkpoint/2";
 constexpr std::string_view kVersionWithoutChecksums = "checkpoint/1";
+constexpr std::string_view kOptimizer = "training.optimizer.name"; ///< the field
 
 /// A tensor file. Checksums are stored by its name, so that swapped files are detected.
 struct Part {
-    const char *file;
-    backend::Buffer Parameter::*buffer;
-    bool isNeverNegative = false;
+    std::string file;
+    ParameterPart buffer;
+    operators::StateTensor range = {};
 };
-constexpr Part kPrevious{"previous-parameters.safetensors", &Parameter::previous}; ///< of PipeDream-2BW
-constexpr std::array<Part, 3> kParts{{{"parameters.safetensors", &Parameter::value},
-                                      {"first-moments.safetensors", &Parameter::firstMoment},
-                                      {"second-moments.safetensors", &Parameter::secondMoment, true}}};
+
+/// Returns the parts of every checkpoint of an experiment.
+std::vector<Part> partsOf(const model::Experiment &experiment)
+{
+    std::vector<Part> parts{{"parameters.safetensors", &Parameter::value}};
+    for (const operators::StateTensor &tensor : optimizerOf(experiment.training.optimizer).state)
+        parts.push_back({concat(tensor.name, ".safetensors"), ParameterPart::state(parts.size() - 1), tensor});
+    return parts;
+}
+/// Returns the part that PipeDream-2BW has besides.
+Part previousPart()
+{
+    return {"previous-parameters.safetensors", &Parameter::previous};
+}
 
 /// Returns n of "<prefix>n", or nothing.
 std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
@@ -97,8 +107,8 @@ std::string rangeProblem(const Part &part, std::span<const float> values)
 {
     if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
         return "has a value that is not finite";
-    const bool isSound = !part.isNeverNegative || std::ranges::all_of(values, [](float value) { return value >= 0; });
-    return isSound ? std::string() : "has a negative value, and second moments are sums of squares";
+    const bool isSound = !part.range.isNeverNegative || std::ranges::all_of(values, [](float value) { return value >= 0; });
+    return isSound ? std::string() : concat("has a negative value, and ", part.range.why);
 }
 
 /// Writes the file and returns its checksum.
@@ -149,9 +159,9 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
     if (error)
         return Error::failed(concat("cannot be created: ", error.message(), "; free disk space or choose another folder"),
                              folder.string());
-    std::vector<Part> parts(kParts.begin(), kParts.end());
+    std::vector<Part> parts = partsOf(session.plan().experiment);
     if (isDoubleBuffered(session.plan()))
-        parts.push_back(kPrevious);
+        parts.push_back(previousPart());
     Json checksums = Json::object();
     for (const Part &part : parts) {
         const auto written = writePart(part, folder, session, stop);
@@ -191,15 +201,16 @@ Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const s
 /// Returns the parts of a checkpoint.
 std::vector<Part> partsOf(const Checkpoint &checkpoint)
 {
-    std::vector<Part> parts(kParts.begin(), kParts.end());
+    std::vector<Part> parts = partsOf(checkpoint.experiment);
+    const Part previous = previousPart();
     std::error_code ignored;
-    if (checkpoint.checksums.empty() ? fs::exists(checkpoint.folder / kPrevious.file, ignored)
-                                     : checkpoint.checksums.contains(kPrevious.file))
-        parts.push_back(kPrevious);
+    if (checkpoint.checksums.empty() ? fs::exists(checkpoint.folder / previous.file, ignored)
+                                     : checkpoint.checksums.contains(previous.file))
+        parts.push_back(previous);
     return parts;
 }
 
-/// Returns the AdamW counters of a checkpoint without them, assuming that its schedule never changed.
+/// Returns the update counters of a checkpoint without them, assuming that its schedule never changed.
 std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
 {
     const model::Experiment &experiment = checkpoint.experiment;
@@ -235,9 +246,6 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
     for (const auto &[file, checksum] : parts->items())
         if (std::string wrong = model::take(checksum, found.checksums[file]); !wrong.empty())
             reader.problem("parts", std::move(wrong));
-    for (const Part &part : kParts)
-        if (!found.checksums.contains(part.file))
-            reader.problem("parts", concat("lacks ", part.file));
 }
 
 Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
@@ -261,17 +269,20 @@ Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
     const bool isSound = problems.empty() && isUnchanged && steps == number &&
                          static_cast<std::size_t>(steps) == found.losses.size() &&
                          std::ranges::all_of(found.losses, [](double loss) { return std::isfinite(loss); });
+    const Error damage = Error::invalid(
+        file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, restart the run"));
     if (!isSound)
-        return Error::invalid(
-            file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, restart the run"));
+        return damage;
     auto plan = model::experimentFromJson((*document)["experiment"].dump(), file);
     if (!plan)
         return std::move(plan).error();
     found.experiment = *std::move(plan);
     for (base::Problem &problem : model::validate(found.experiment))
-        if (problem.field.starts_with("model"))
-            return Error::invalid(file, concat("has an invalid model: ", problem.field, ' ', problem.message));
-    return found;
+        if (problem.field.starts_with("model") || problem.field == kOptimizer)
+            return Error::invalid(file, concat("has an invalid experiment: ", problem.field, ' ', problem.message));
+    const std::vector<Part> parts = partsOf(found.experiment);
+    const bool isWhole = std::ranges::all_of(parts, [&](const Part &part) { return found.checksums.contains(part.file); });
+    return version != kVersion || isWhole ? Result<Checkpoint>(std::move(found)) : damage;
 }
 
 /// Reads a checkpoint and checks all its files.
@@ -340,6 +351,8 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
             compare("model", key);
     compare("training", "seed");
     compare("training", "data");
+    if (experiment.training.optimizer.name != checkpoint.experiment.training.optimizer.name)
+        differs(std::string(kOptimizer), experiment.training.optimizer.name, checkpoint.experiment.training.optimizer.name);
     if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
         problems.push_back(
             {"parallel.microbatches", concat("make steps of ", ours, " sequences, but the checkpoint is of a run with ", theirs,

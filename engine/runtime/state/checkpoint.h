@@ -13,13 +13,13 @@
 
 namespace stagelens::runtime {
 
-/// The description of a checkpoint. restore() reads its tensors: parameters and both AdamW moments, unsharded, so that any
+/// The description of a checkpoint. restore() reads its tensors: parameters and the optimizer's state, unsharded, so that any
 /// partition of the model can load them.
 struct Checkpoint {
     std::filesystem::path folder;
     model::Experiment experiment; ///< of the run that wrote it
     std::vector<double> losses;   ///< of every step before it
-    /// AdamW updates per parameter; differs from the number of steps if a schedule updates after each microbatch.
+    /// Updates per parameter; differs from the number of steps if a schedule updates after each microbatch.
     std::vector<int> updates;
     /// base::hashText() of each tensor file, by its name; empty in checkpoints of older versions.
     std::map<std::string, std::string> checksums;
@@ -33,7 +33,7 @@ struct Checkpoint {
 /// Reads all files. InvalidInput if there is none.
 [[nodiscard]] base::Result<Checkpoint> newestCheckpoint(const std::filesystem::path &runFolder);
 /// Returns every reason why an experiment cannot continue from a checkpoint, with its field: another model, other tokens, or no
-/// steps left. Devices, schedule, mode and optimizer settings may differ.
+/// steps left. Devices, schedule, mode and the options of the optimizer may differ.
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);
 /// Loads the tensors of the checkpoint into a session for which resumeProblems() is empty.
 [[nodiscard]] base::Result<> restore(const Checkpoint &checkpoint, Session &session);

@@ -4,7 +4,7 @@
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/huggingface_weights.h"
 #include "engine/model/names.h"
-#include "engine/runtime/architectures/architecture.h"
+#include "engine/operators/architecture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -131,7 +131,8 @@ private:
         if (entry == nullptr && info.name == kOutput && !m_prefix.empty())
             return addFirstValues(info);
         std::vector<std::int64_t> shape = info.dimensions();
-        const bool isPositions = m_plan.shape.architecture->anatomy().hasPositionTable && index == kPositionTable;
+        const bool isPositions =
+            operators::architectureOf(m_plan.experiment.model.family).hasPositionTable() && index == kPositionTable;
         if (isPositions && entry != nullptr && entry->shape.size() == 2 && entry->shape[0] > info.rows) {
             shape[0] = entry->shape[0];
             m_read.notes.push_back(concat("positions from ", info.rows, " on are ignored: ", name, " has ", shape[0],

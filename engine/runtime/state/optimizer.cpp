@@ -9,16 +9,67 @@
 
 namespace stagelens::runtime {
 
-kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int updates)
+namespace {
+
+/// Runs an update on the device of a parameter.
+class DeviceUpdate final : public operators::UpdateKernels {
+public:
+    DeviceUpdate(Parameter &parameter, backend::Compute &compute) : m_parameter(parameter), m_compute(compute) {}
+
+    void scale(operators::UpdateTensor tensor, float factor) override
+    {
+        const backend::Values values = valuesOf(tensor);
+        m_compute.scale(values, values, factor, m_parameter.count());
+    }
+    void addScaled(operators::UpdateTensor to, operators::UpdateTensor from, float factor) override
+    {
+        m_compute.addScaled(valuesOf(to), valuesOf(from), factor, m_parameter.count());
+    }
+    void adamw(const kernels::AdamW &settings) override
+    {
+        m_compute.adamwStep(m_parameter.value.data(), m_parameter.numbers(&Parameter::rounded), m_parameter.gradient.data(),
+                            m_parameter.state[0].data(), m_parameter.state[1].data(), settings, m_parameter.count());
+        m_isDone = true;
+    }
+    /// Clears the gradient and rounds the value, unless the kernel of the update did.
+    void finish()
+    {
+        if (m_isDone)
+            return;
+        m_compute.zero(m_parameter.gradient.data(), m_parameter.count());
+        if (const backend::Values rounded = m_parameter.numbers(&Parameter::rounded))
+            m_compute.round(rounded, m_parameter.value.data(), m_parameter.count());
+    }
+
+private:
+    [[nodiscard]] backend::Values valuesOf(operators::UpdateTensor tensor)
+    {
+        switch (tensor.kind) {
+        case operators::UpdateTensor::Kind::Value: break;
+        case operators::UpdateTensor::Kind::Gradient: return m_parameter.gradient.data();
+        case operators::UpdateTensor::Kind::State: return m_parameter.state[tensor.state].data();
+        }
+        return m_parameter.value.data();
+    }
+
+    Parameter &m_parameter;
+    backend::Compute &m_compute;
+    bool m_isDone = false;
+};
+
+} // namespace
+
+void updateParameter(Parameter &parameter, const model::OptimizerChoice &choice, float gradientScale, backend::Compute &compute)
 {
-    kernels::AdamW settings;
-    settings.learningRate = static_cast<float>(choice.learningRate);
-    settings.beta1 = static_cast<float>(choice.beta1);
-    settings.beta2 = static_cast<float>(choice.beta2);
-    settings.weightDecay = static_cast<float>(choice.weightDecay);
-    settings.correction1 = static_cast<float>(1.0 - std::pow(choice.beta1, updates + 1));
-    settings.correction2 = static_cast<float>(1.0 - std::pow(choice.beta2, updates + 1));
-    return settings;
+    updateParameter(parameter, optimizerOf(choice), choice, gradientScale, compute);
+}
+
+void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                     float gradientScale, backend::Compute &compute)
+{
+    DeviceUpdate update(parameter, compute);
+    optimizer.update(choice, {parameter.updates++, gradientScale}, update);
+    update.finish();
 }
 
 void addOutputGradients(const Devices &devices)

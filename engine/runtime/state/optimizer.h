@@ -3,14 +3,17 @@
 
 #include "engine/model/experiment.h"
 #include "engine/runtime/executor/executor.h"
-#include "kernels/include/adamw.h"
 
 #include <vector>
 
 namespace stagelens::runtime {
 
-/// Returns the AdamW settings of an update after `updates` others, without clipping.
-[[nodiscard]] kernels::AdamW adamwSettings(const model::OptimizerChoice &choice, int updates);
+/// Updates a parameter and what passes read of it; clears its gradient.
+void updateParameter(Parameter &parameter, const model::OptimizerChoice &choice, float gradientScale,
+                     backend::Compute &compute);
+/// The same by an optimizer of the caller's.
+void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                     float gradientScale, backend::Compute &compute);
 
 /// Adds the gradient of a tied output projection to that of the embedding, on the devices of this process. Call once per step.
 void addOutputGradients(const Devices &devices);

@@ -1,9 +1,11 @@
 #include "engine/runtime/state/parameters.h"
 
 #include "engine/base/random.h"
-#include "engine/runtime/architectures/architecture.h"
+#include "engine/base/text.h"
+#include "engine/operators/architecture.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -23,6 +25,20 @@ std::uint64_t streamOf(std::string_view name)
     return hash;
 }
 
+/// Initial values as GPT-2's, where projections into the residual stream are divided by sqrt(2 L).
+ParameterInfo layerParameter(std::string name, const operators::BlockParameter &parameter, int layers)
+{
+    using operators::Initial;
+    switch (parameter.initial) {
+    case Initial::Ones: return {std::move(name), parameter.rows, parameter.columns, false, Fill::Ones, 0};
+    case Initial::Zeros: return {std::move(name), parameter.rows, parameter.columns, false, Fill::Zeros, 0};
+    case Initial::Normal:
+    case Initial::NormalResidual: break;
+    }
+    const double divisor = parameter.initial == Initial::NormalResidual ? std::sqrt(2.0 * std::max(1, layers)) : 1.0;
+    return normalMatrix(std::move(name), parameter.rows, parameter.columns, kInitialDeviation / divisor);
+}
+
 } // namespace
 
 ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns, double deviation)
@@ -32,7 +48,28 @@ ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t col
 
 std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
 {
-    return architectureOf(model.family).parameters(model);
+    const operators::Architecture &architecture = operators::architectureOf(model.family);
+    const operators::Block block = architecture.block(model);
+    const std::int64_t h = model.hidden;
+    std::vector<ParameterInfo> list{normalMatrix(std::string(architecture.tokenTable), model.vocabularySize, h)};
+    if (architecture.hasPositionTable())
+        list.push_back(normalMatrix(std::string(architecture.positionTable), model.sequence, h));
+    for (int layer = 0; layer < model.layers; ++layer)
+        for (const operators::BlockParameter &each : block.parameters)
+            list.push_back(layerParameter(base::concat(architecture.layers, layer, '.', each.name), each, model.layers));
+    list.push_back({base::concat(architecture.finalNorm, ".weight"), 1, h, false, Fill::Ones, 0});
+    if (architecture.normsHaveBias)
+        list.push_back({base::concat(architecture.finalNorm, ".bias"), 1, h, false, Fill::Zeros, 0});
+    if (!model.tied)
+        list.push_back(normalMatrix(std::string(architecture.output), model.vocabularySize, h));
+    return list;
+}
+
+int firstOfLayer(const model::ModelConfig &model, int layer)
+{
+    const operators::Architecture &architecture = operators::architectureOf(model.family);
+    const auto parameters = static_cast<int>(architecture.block(model).parameters.size());
+    return (architecture.hasPositionTable() ? kPositionTable : kTokenTable) + 1 + layer * parameters;
 }
 
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)
@@ -67,8 +104,9 @@ std::vector<float> asRead(std::vector<float> values, base::Precision precision)
     return values;
 }
 
-Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index, std::uint64_t seed,
-                        std::int64_t firstRow, std::int64_t rows, backend::Compute &compute)
+Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
+                        const model::TrainingPlan &training, std::int64_t firstRow, std::int64_t rows,
+                        backend::Compute &compute)
 {
     using simulate::MemoryCategory;
     const ParameterInfo &info = list[static_cast<std::size_t>(index)];
@@ -85,10 +123,10 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
         return buffer;
     };
     parameter.gradient = zeroed(MemoryCategory::Gradients);
-    parameter.firstMoment = zeroed(MemoryCategory::Optimizer);
-    parameter.secondMoment = zeroed(MemoryCategory::Optimizer);
+    for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor)
+        parameter.state.push_back(zeroed(MemoryCategory::Optimizer));
     compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
-        initialise(block, info, seed, firstRow * info.columns + first);
+        initialise(block, info, training.seed, firstRow * info.columns + first);
     });
     if (compute.precision() == base::Precision::Bf16) {
         parameter.rounded =

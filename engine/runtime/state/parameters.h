@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/compute.h"
-#include "engine/model/model_config.h"
+#include "engine/model/experiment.h"
 
 #include <cstdint>
 #include <span>
@@ -37,8 +37,11 @@ struct ParameterInfo {
 [[nodiscard]] ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns,
                                          double deviation = kInitialDeviation);
 
-/// Returns every parameter of a model; see Anatomy for their order.
+/// Returns every parameter of a model in the order of state_dict(): the token table, the position table, the layers, weight and
+/// bias of the final norm, and the output projection of an untied model.
 [[nodiscard]] std::vector<ParameterInfo> parameterList(const model::ModelConfig &model);
+/// Returns the index of a layer's first parameter in that list; layer == layers gives the weight of the final norm.
+[[nodiscard]] int firstOfLayer(const model::ModelConfig &model, int layer);
 /// Indices in that list.
 inline constexpr int kTokenTable = 0;
 inline constexpr int kPositionTable = 1; ///< if the architecture has one
@@ -50,8 +53,10 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
 /// Rounds master weights to the precision in which passes read them.
 [[nodiscard]] std::vector<float> asRead(std::vector<float> values, base::Precision precision);
 
-/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and AdamW moments. All are float, except what
-/// kernels read in a bf16 run.
+class ParameterPart;
+
+/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and the optimizer's state. All are float,
+/// except what kernels read in a bf16 run.
 struct Parameter {
     int index = 0; ///< in parameterList()
     std::int64_t firstRow = 0;
@@ -61,15 +66,14 @@ struct Parameter {
     /// In a bf16 run: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
     backend::Buffer rounded;
     backend::Buffer gradient;
-    backend::Buffer firstMoment;
-    backend::Buffer secondMoment;
+    std::vector<backend::Buffer> state; ///< see operators::Optimizer::state
     /// With tied weights: the gradient of the output projection. It is added to that of the embedding once at the end of the
     /// step, so that the order of EB and T passes does not affect the bits. Empty otherwise.
     backend::Buffer outputGradient;
     /// With WeightUpdate::DoubleBuffered: the weights before the last update, which the passes of a step use (PipeDream-2BW,
     /// arXiv 2006.09503, section 3.1). Empty otherwise.
     backend::Buffer previous;
-    int updates = 0; ///< AdamW updates so far
+    int updates = 0; ///< so far
     int stage = -1;  ///< the stage that it belongs to; -1: shards of all devices
     /// Whether another device holds the original: in the second direction, the weights of the first; for tied weights without
     /// vocabulary parallelism, on the last stage, the table of the first stage. The end of the step sums the gradients of both.
@@ -82,16 +86,42 @@ struct Parameter {
         return rounded.size() > 0 ? backend::ConstValues(rounded.data(), base::Precision::Bf16) : value.data();
     }
     /// Returns the numbers of one of the buffers above; null if it is empty.
-    [[nodiscard]] backend::Values numbers(backend::Buffer Parameter::*part)
-    {
-        const bool isRead = part == &Parameter::rounded || part == &Parameter::previous;
-        return {(this->*part).data(), isRead ? weights().precision() : base::Precision::Fp32};
-    }
+    [[nodiscard]] backend::Values numbers(const ParameterPart &part);
 };
+
+/// One of the buffers of a parameter.
+class ParameterPart {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): callers name the member
+    constexpr ParameterPart(backend::Buffer Parameter::*buffer) : m_buffer(buffer) {}
+    /// Returns a tensor of the optimizer's state.
+    [[nodiscard]] static constexpr ParameterPart state(std::size_t tensor)
+    {
+        ParameterPart part(nullptr);
+        part.m_state = tensor;
+        return part;
+    }
+    [[nodiscard]] backend::Buffer &of(Parameter &parameter) const
+    {
+        return m_buffer != nullptr ? parameter.*m_buffer : parameter.state[m_state];
+    }
+    friend constexpr bool operator==(const ParameterPart &, const ParameterPart &) = default;
+
+private:
+    backend::Buffer Parameter::*m_buffer;
+    std::size_t m_state = 0;
+};
+
+inline backend::Values Parameter::numbers(const ParameterPart &part)
+{
+    const bool isRead = part == &Parameter::rounded || part == &Parameter::previous;
+    return {part.of(*this).data(), isRead ? weights().precision() : base::Precision::Fp32};
+}
 
 /// Allocates and initialises rows of a parameter.
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                                      std::uint64_t seed, std::int64_t firstRow, std::int64_t rows, backend::Compute &compute);
+                                      const model::TrainingPlan &training, std::int64_t firstRow, std::int64_t rows,
+                                      backend::Compute &compute);
 /// Allocates memory for another version of what passes read.
 [[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter);
 

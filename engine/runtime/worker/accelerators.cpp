@@ -2,7 +2,7 @@
 
 #include "engine/backend/plugin.h"
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 
 #include <algorithm>
 #include <new>
@@ -179,7 +179,7 @@ base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const 
         std::string problem;
         for (const int rank : ranks)
             made.push_back(backend::cudaGpus(problem)->makeCompute(places[static_cast<std::size_t>(rank)],
-                                                                   model::enginePrecision(experiment), interrupt));
+                                                                   operators::enginePrecision(experiment), interrupt));
         return std::move(made);
     });
 }

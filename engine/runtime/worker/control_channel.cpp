@@ -6,7 +6,6 @@
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/worker/packed_timeline.h"
 #include "engine/schedule/text_form.h"
-#include "kernels/include/elementwise.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -16,23 +15,6 @@ namespace stagelens::runtime {
 namespace {
 
 using backend::Bytes;
-
-/// Message kinds in addition to schedule::Transfer.
-enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
-
-backend::MessageKey keyOf(Kind kind, int parameter)
-{
-    return {static_cast<std::uint8_t>(kind), 0, parameter};
-}
-
-backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, backend::Compute &compute)
-{
-    auto tensor = std::make_shared<backend::Buffer>(
-        pool.allocate(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
-    compute.copy(tensor->data(), parameter.gradient.data(), parameter.count());
-    compute.finish();
-    return tensor;
-}
 
 /// Returns the FNV-1a hash of the tokens.
 std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
@@ -152,34 +134,6 @@ base::Result<> ControlChannel::checkSameInputs(const RunPlan &plan, const Batch 
                        "the files of --data differ between the machines", m_halt);
 }
 
-base::Result<> ControlChannel::exchangeHolders(const Devices &devices)
-{
-    if (isAlone())
-        return {};
-    std::vector<std::int32_t> own; // index and isCopy, alternating
-    for (const auto &parameter : devices.front()->parameters()) {
-        own.push_back(parameter->index);
-        own.push_back(parameter->isCopy ? 1 : 0);
-    }
-    Packer packer;
-    packer.put(own);
-    const auto all = allGather(packer.take());
-    if (!all)
-        return all.error();
-    for (int rank = 0; rank < m_group->size(); ++rank) {
-        const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
-        for (std::size_t i = 0; i + 1 < held.size(); i += 2) {
-            m_holders.resize(std::max(m_holders.size(), size(held[i] + 1)));
-            Holders &holders = m_holders[size(held[i])];
-            if (held[i + 1] == 0)
-                holders.original = rank;
-            else
-                holders.copies.push_back(rank);
-        }
-    }
-    return {};
-}
-
 base::Result<> ControlChannel::barrier()
 {
     if (isAlone())
@@ -194,63 +148,6 @@ void ControlChannel::reportProgress(int step, std::size_t passesDone)
 {
     if (m_group)
         m_group->note(step, passesDone);
-}
-
-std::vector<backend::Message> ControlChannel::copyMessages(const RunPlan &plan) const
-{
-    std::vector<backend::Message> all;
-    for (const Kind kind : {kCopyGradient, kSummedGradient}) {
-        for (std::size_t index = 0; index < m_holders.size(); ++index) {
-            const int original = m_holders[index].original;
-            for (const int copy : m_holders[index].copies)
-                all.push_back({kind == kCopyGradient ? copy : original, kind == kCopyGradient ? original : copy,
-                               keyOf(kind, static_cast<int>(index)), plan.parameters[index].count()});
-        }
-    }
-    return all;
-}
-
-base::Result<> ControlChannel::sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
-                                         backend::Pool &pool)
-{
-    addOutputGradients(devices);
-    if (isAlone()) {
-        addCopies(devices);
-        return {};
-    }
-    transport.announce(copyMessages(plan));
-    const int rank = m_ranks.front();
-    const auto &parameters = devices.front()->parameters();
-    backend::Compute &compute = devices.front()->compute();
-    for (const auto &parameter : parameters)
-        if (parameter->isCopy)
-            transport.send(rank, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
-                           gradientOf(*parameter, pool, compute));
-    for (const auto &parameter : parameters) {
-        if (parameter->isCopy)
-            continue;
-        const std::vector<int> &copies = m_holders[size(parameter->index)].copies;
-        for (const int copy : copies) {
-            const auto gradient = transport.receive(copy, rank, keyOf(kCopyGradient, parameter->index));
-            if (!gradient)
-                return base::Error::cancelled();
-            compute.add(parameter->gradient.data(), gradient->data(), parameter->count());
-            compute.finish();
-        }
-        for (const int copy : copies)
-            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
-    }
-    for (const auto &parameter : parameters) {
-        if (!parameter->isCopy)
-            continue;
-        const int original = m_holders[size(parameter->index)].original;
-        const auto sum = transport.receive(original, rank, keyOf(kSummedGradient, parameter->index));
-        if (!sum)
-            return base::Error::cancelled();
-        compute.copy(parameter->gradient.data(), sum->data(), parameter->count());
-        compute.finish();
-    }
-    return {};
 }
 
 base::Result<double> ControlChannel::gradientNorm(const RunPlan &plan, const Devices &devices)
@@ -320,7 +217,7 @@ base::Result<double> ControlChannel::sumOnFirst(double own)
 }
 
 base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
-                                          backend::Buffer Parameter::*part)
+                                          const ParameterPart &part)
 {
     if (isAlone())
         return {};

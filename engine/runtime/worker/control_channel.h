@@ -54,19 +54,14 @@ public:
     [[nodiscard]] std::unique_ptr<backend::Transport> makeTransport(std::stop_token halt) const;
     /// Fails if processes differ in experiment, schedule or first batch.
     [[nodiscard]] base::Result<> checkSameInputs(const RunPlan &plan, const Batch &first);
-    /// Exchanges which devices hold which parameters or copies.
-    [[nodiscard]] base::Result<> exchangeHolders(const Devices &devices);
     /// Blocks until all processes have called it.
     [[nodiscard]] base::Result<> barrier();
+    /// Returns the bytes of every process, in rank order. There must be several processes.
+    [[nodiscard]] base::Result<std::vector<backend::Bytes>> allGather(backend::Bytes own);
     /// Sets the progress that other processes report if this one is lost.
     void reportProgress(int step, std::size_t passesDone);
     [[nodiscard]] const ProcessGroupPtr &group() const { return m_group; }
 
-    /// Returns the messages of sumCopies(), in the order for backend::Transport::announce(). Call after exchangeHolders().
-    [[nodiscard]] std::vector<backend::Message> copyMessages(const RunPlan &plan) const;
-    /// Sums the gradients of copied parameters; see optimizer.h. Allocates messages from `pool`.
-    [[nodiscard]] base::Result<> sumCopies(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
-                                           backend::Pool &pool);
     [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices);
     /// Replaces `outcomes` on the first process by those of all devices in rank order, by one clock. `begin` is the begin of
     /// the step by this process's clock.
@@ -76,21 +71,12 @@ public:
     /// Writes the rows of `parameter` that other processes hold to `tensor` on the first process. `device` is the device of
     /// this process.
     [[nodiscard]] base::Result<> gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
-                                            backend::Buffer Parameter::*part);
+                                            const ParameterPart &part);
 
 private:
-    [[nodiscard]] base::Result<std::vector<backend::Bytes>> allGather(backend::Bytes own);
-
-    /// The ranks that hold all rows of a parameter. Shards have no copies.
-    struct Holders {
-        int original = 0;
-        std::vector<int> copies;
-    };
-
     ProcessGroupPtr m_group;
     std::vector<int> m_ranks;
     std::stop_token m_halt;
-    std::vector<Holders> m_holders; ///< by parameter
 };
 
 } // namespace stagelens::runtime

@@ -130,11 +130,10 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
     return backend::makeOrderedTransport(std::move(settings));
 }
 
-base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, const std::vector<DeviceMemory *> &memories,
-                         backend::Transport &transport)
+base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, std::vector<backend::Message> copies,
+                         const std::vector<DeviceMemory *> &memories, backend::Transport &transport)
 {
-    const std::vector<Message> messages =
-        openingMessages({messageOrder(plan), forwardMessageOrder(plan), control.copyMessages(plan)});
+    const std::vector<Message> messages = openingMessages({messageOrder(plan), forwardMessageOrder(plan), std::move(copies)});
     transport.announce(messages);
     const std::vector<int> &ranks = control.ranks();
     for (std::size_t i = 0; i < ranks.size(); ++i)

@@ -35,9 +35,9 @@ struct NcclParts {
 /// Collective. Creates the transport and starts to connect the devices. Returns Cancelled after a stop of `halt`.
 [[nodiscard]] base::Result<std::unique_ptr<backend::Transport>>
 makeNcclTransport(const RunPlan &plan, const ControlChannel &control, const NcclParts &parts, std::stop_token halt);
-/// Collective. Sends a small message on every link of the run, so that no step waits for a connection. Call after
-/// ControlChannel::exchangeHolders(). Returns Cancelled if the transport failed.
-[[nodiscard]] base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control,
+/// Collective. Sends a small message on every link of the run, so that no step waits for a connection. `copies` are
+/// CopiedGradients::messages(). Returns Cancelled if the transport failed.
+[[nodiscard]] base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, std::vector<backend::Message> copies,
                                        const std::vector<DeviceMemory *> &memories, backend::Transport &transport);
 
 } // namespace stagelens::runtime

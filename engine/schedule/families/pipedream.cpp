@@ -9,7 +9,8 @@ namespace {
 
 base::Result<Schedule> asynchronous(std::string_view family, const model::Experiment &experiment, WeightUpdate update)
 {
-    const auto &[devices, microbatches, microbatchSize, stageLayers] = experiment.parallel;
+    const int devices = experiment.parallel.devices;
+    const int microbatches = experiment.parallel.microbatches;
     if (model::traits(experiment.schedule.vocabulary).isSharded)
         return base::Error::invalid("schedule.vocabulary",
                                     base::concat(family, " changes its weights between the passes of a sharded output layer, "

@@ -3,7 +3,7 @@
 #include "engine/base/log.h"
 #include "engine/base/progress_log.h"
 #include "engine/base/text.h"
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
@@ -128,7 +128,7 @@ private:
         store::RunRecord &record = m_snapshot.record;
         record.environment.merge(environment());
         record.environment["backend"] = record.experiment.training.backend;
-        record.environment["precision"] = base::name(model::enginePrecision(record.experiment));
+        record.environment["precision"] = base::name(operators::enginePrecision(record.experiment));
         record.environment["data"] = record.experiment.training.data;
         if (const auto remark = schedule::accumulationOrder(*m_snapshot.schedule))
             record.environment["gradient order"] = schedule::text(*remark);

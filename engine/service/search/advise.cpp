@@ -1,4 +1,4 @@
-#include "engine/model/partition.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ model::Experiment withMethod(model::Experiment experiment, model::VocabularyMeth
 {
     model::Experiment automatic = experiment;
     automatic.parallel.stageLayers.clear();
-    if (model::stageLayers(automatic) == experiment.parallel.stageLayers)
+    if (operators::stageLayers(automatic) == experiment.parallel.stageLayers)
         experiment.parallel.stageLayers.clear();
     experiment.schedule.vocabulary = method;
     return experiment;

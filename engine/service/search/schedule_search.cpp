@@ -2,8 +2,8 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/partition.h"
 #include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
@@ -129,7 +129,7 @@ void Search::enter(model::Experiment plan)
     if (base::Problems problems = model::validate(plan); !problems.empty())
         return refuse(problems);
     const bool isCutGiven = !plan.parallel.stageLayers.empty();
-    plan.parallel.stageLayers = model::stageLayers(plan);
+    plan.parallel.stageLayers = operators::stageLayers(plan);
     const auto outline = simulate::outlineOf(plan);
     if (!outline)
         return refuse(outline.error().problems);

@@ -1,7 +1,8 @@
 #include "engine/simulate/costs/device_share.h"
 
-#include "engine/model/accounting.h"
-#include "engine/model/partition.h"
+#include "engine/layout/shard.h"
+#include "engine/operators/sizes.h"
+#include "engine/operators/stage_layers.h"
 
 #include <set>
 
@@ -9,7 +10,7 @@ namespace stagelens::simulate {
 
 std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    std::vector<int> layers = model::stageLayers(experiment);
+    std::vector<int> layers = operators::stageLayers(experiment);
     layers.resize(static_cast<std::size_t>(schedule.stages()), 0);
     return layers;
 }
@@ -19,10 +20,9 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
     const int rows = experiment.model.vocabularySize;
     if (!model::traits(schedule.vocabulary()).isSharded)
         return rows;
-    if (!model::isEnginePlan(experiment))
+    if (!operators::isEnginePlan(experiment))
         return (std::int64_t{rows} + schedule.devices() - 1) / schedule.devices();
-    const auto [begin, end] = model::vocabularyShard(rows, schedule.devices(), device);
-    return end - begin;
+    return layout::vocabularyRows(experiment, schedule.devices(), device).size();
 }
 
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -42,11 +42,11 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
     // Two directions of one stage on one device share its parameters.
     const std::vector<int> stages = placement.stagesOf(device);
     for (const int stage : std::set<int>(stages.begin(), stages.end()))
-        parameters.count += layers[static_cast<std::size_t>(stage)] * model::layerParameters(model);
+        parameters.count += layers[static_cast<std::size_t>(stage)] * operators::layerParameters(model);
     if (first)
-        parameters.count += model::positionParameters(model);
+        parameters.count += operators::positionParameters(model);
     if (last)
-        parameters.count += model::finalNormParameters(model);
+        parameters.count += operators::finalNormParameters(model);
 
     const std::int64_t matrix = shardRows(experiment, schedule, device) * model.hidden;
     const bool holdsInput = sharded || first;

@@ -5,6 +5,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "tests/fuzz/support.h"
 
@@ -45,7 +46,7 @@ struct Sound {
         experiment.parallel.devices = 1;
         experiment.parallel.microbatches = 1;
         experiment.training.mode = model::RunMode::VirtualClock;
-        experiment = model::resolved(experiment, 1);
+        experiment = operators::resolved(experiment, 1);
         const auto schedule = schedule::makeSchedule(experiment);
         fuzz::require(schedule.ok(), "the fuzzers' plan has a schedule");
         auto opened = runtime::Session::open(experiment, *schedule, {});

@@ -51,7 +51,17 @@ private slots:
     void documentIsTheContract()
     {
         const Json document = exchange::timelineDocument({}, sampleTimeline(), {}, true);
-        QVERIFY(keysOf(document) == (std::vector<std::string>{"stagelens", "kind", "experiment", "metrics", "devices"}));
+        QVERIFY(keysOf(document) ==
+                (std::vector<std::string>{"stagelens", "kind", "experiment", "layout", "metrics", "devices"}));
+        model::Experiment uniform;
+        uniform.cost.source = model::UniformCosts{{{"F", 1}}};
+        QCOMPARE(exchange::layoutJson(uniform, 12).dump(),
+                 std::string(R"({"ranks":12,"devices":12,"tensor":1,"context":1,"replicas":1,"expert":1,"zero":0,)"
+                             R"("shard_replicas":1,"order":"tp-cp-dp-pp","nodes":null})"));
+        uniform.cost.source = model::HardwarePreset{"a100-80gb"};
+        QCOMPARE(exchange::layoutJson(uniform, 12)["nodes"].get<int>(), 2); // 8 GPUs a node
+        uniform.parallel.tensor = 0;
+        QVERIFY(exchange::layoutJson(uniform, 12).is_null());
         QCOMPARE(document["stagelens"].get<std::string>(), std::string("timeline/1"));
         QCOMPARE(document["kind"].get<std::string>(), std::string("predicted"));
         QVERIFY(document["experiment"].is_object());

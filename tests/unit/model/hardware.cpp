@@ -1,8 +1,8 @@
 // The a100-80gb preset against the paper that its figures were fitted to: 16 measured runs on one node and table 5's 36
 // runs on four nodes (arXiv 2411.05288).
-#include "engine/model/accounting.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/operators/sizes.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
@@ -134,7 +134,7 @@ private slots:
             for (std::size_t i = 0; i < row.mfu.size(); ++i) {
                 const model::Experiment experiment = publishedExperiment(row, i);
                 // The paper divides by 320 TFLOP/s.
-                const double seconds = model::iterationFlops(experiment) / (32 * 320e12 * row.mfu[i] / 100);
+                const double seconds = operators::iterationFlops(experiment) / (32 * 320e12 * row.mfu[i] / 100);
                 const test::Plan plan = test::planOf(experiment);
                 QVERIFY2(plan.error.empty(), plan.error.c_str());
                 const simulate::Metrics metrics =

@@ -1,8 +1,8 @@
 // Every impossible plan is refused with its field, the numbers and a remedy; no sound one is.
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/partition.h"
 #include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
 
 #include <QTest>
 #include <algorithm>
@@ -269,16 +269,16 @@ private slots:
 
     void resolvedFillsWhatIsAbsent()
     {
-        const Experiment live = resolved(Experiment{}, 4);
+        const Experiment live = stagelens::operators::resolved(Experiment{}, 4);
         QCOMPARE(live.training.mode, std::optional(RunMode::Live));
         QCOMPARE(live.parallel.stageLayers, (std::vector<int>{2, 2, 2, 2}));
-        QCOMPARE(resolved(live, 1), live);
-        QCOMPARE(resolved(Experiment{}, 3).training.mode, std::optional(RunMode::VirtualClock));
+        QCOMPARE(stagelens::operators::resolved(live, 1), live);
+        QCOMPARE(stagelens::operators::resolved(Experiment{}, 3).training.mode, std::optional(RunMode::VirtualClock));
         Experiment teaching;
         teaching.hasModel = false;
         teaching.parallel.devices = 3;
         teaching.schedule.family = "v-half";
-        teaching = resolved(teaching, 8);
+        teaching = stagelens::operators::resolved(teaching, 8);
         QCOMPARE(teaching.model.layers, 6);
         QCOMPARE(teaching.schedule.chunks, std::optional(2));
         chooseFamily(teaching.schedule, "v-half");

@@ -1,6 +1,7 @@
 // The figures of cpu-local: other programs on the machine move them little, or nothing is stored.
 #include "engine/base/file.h"
 #include "engine/base/random.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/service/calibration_fit.h"
 #include "engine/simulate/costs/cost_model.h"
@@ -40,7 +41,7 @@ model::Experiment planOf(int hidden, int vocabulary, model::VocabularyMethod met
     plan.parallel.devices = 2;
     plan.parallel.microbatches = 4;
     plan.schedule.vocabulary = method;
-    return model::resolved(plan, 1);
+    return operators::resolved(plan, 1);
 }
 
 /// Times of passes on that hardware: each is longer by up to `noise`, and each in `rarity` waits for a time slice of another

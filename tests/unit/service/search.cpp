@@ -1,5 +1,6 @@
 // `--schedule auto`: the front, the choice within the limit, and what is said where there is none.
 #include "engine/model/family_shape.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
 #include "tests/support/gpt_shape.h"
@@ -203,7 +204,7 @@ private slots:
         experiment.schedule.family = model::kAutomaticFamily;
         const auto chosen = service::withChosenSchedule(experiment, service::Purpose::Train);
         QVERIFY2(chosen.ok(), chosen.ok() ? "" : chosen.error().text().c_str());
-        const auto schedule = service::scheduleOf(model::resolved(chosen->experiment, 2));
+        const auto schedule = service::scheduleOf(operators::resolved(chosen->experiment, 2));
         QVERIFY(schedule.ok());
         QVERIFY(service::trainingProblems(chosen->experiment, *schedule).empty());
     }

@@ -1,6 +1,7 @@
 // Cost models: the rules of uniform costs and durations files, what they refuse, and the analytic model's plausibility.
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
 
@@ -81,7 +82,7 @@ private slots:
         model::chooseFamily(experiment.schedule, family.toStdString());
         experiment.parallel.stageLayers.clear();
         std::get<model::UniformCosts>(experiment.cost.source).per = model::UniformPer::Device;
-        experiment = model::resolved(experiment, 2);
+        experiment = operators::resolved(experiment, 2);
         const test::Plan plan = test::planOf(experiment);
         QVERIFY2(plan.error.empty(), plan.error.c_str());
         for (const timeline::Lane &lane : plan.timeline.lanes) {
@@ -100,7 +101,7 @@ private slots:
         auto &uniform = std::get<model::UniformCosts>(experiment.cost.source);
         uniform.per = model::UniformPer::Device;
         uniform.milliseconds["send"] = .1;
-        const schedule::Schedule schedule = *schedule::makeSchedule(model::resolved(experiment, 2));
+        const schedule::Schedule schedule = *schedule::makeSchedule(operators::resolved(experiment, 2));
         const auto costs = simulate::uniformCosts(uniform, schedule);
         QCOMPARE(costs->pass(1, PassKind::F, 1).duration, kNanosPerMilli / 2);
         QCOMPARE(costs->pass(1, PassKind::S, 1).duration, kNanosPerMilli / 2);

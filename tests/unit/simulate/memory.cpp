@@ -1,5 +1,5 @@
 // Memory profiles and the figures beside a timeline.
-#include "engine/model/accounting.h"
+#include "engine/operators/sizes.h"
 #include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
@@ -85,7 +85,7 @@ private slots:
             for (int device = 0; device < 4; ++device)
                 parameters += of(simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, device).steps[0].bytes,
                                  MemoryCategory::Parameters);
-            QCOMPARE(parameters, 4 * model::totalParameters(plan.experiment.model));
+            QCOMPARE(parameters, 4 * operators::totalParameters(plan.experiment.model));
         }
     }
 
@@ -98,7 +98,7 @@ private slots:
         const auto constant = [](const test::Plan &plan) {
             return simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 1).steps[0].bytes;
         };
-        const base::Bytes shard = 4 * model::embeddingParameters(experiment.model) / 4;
+        const base::Bytes shard = 4 * operators::embeddingParameters(experiment.model) / 4;
         QCOMPARE(of(constant(untied), MemoryCategory::Parameters) - of(constant(tied), MemoryCategory::Parameters), shard);
         QCOMPARE(of(constant(untied), MemoryCategory::Gradients), of(constant(tied), MemoryCategory::Gradients));
     }
@@ -107,7 +107,7 @@ private slots:
     {
         const test::Plan plan = test::planOf(smallExperiment(VocabularyMethod::Vocab1));
         const auto peak = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 0).atPeak();
-        const base::Bytes layer = model::layerActivationBytes(plan.experiment.model, 1, model::Recompute::None);
+        const base::Bytes layer = operators::layerActivationBytes(plan.experiment.model, 1, model::Recompute::None);
         QCOMPARE(of(peak, MemoryCategory::Activations), 6 * 2 * layer);
     }
 
@@ -131,7 +131,7 @@ private slots:
             model::Experiment experiment = smallExperiment(VocabularyMethod::Vocab1);
             experiment.model.dtype = dtype;
             const test::Plan plan = test::planOf(experiment);
-            const base::Bytes layer = model::layerActivationBytes(plan.experiment.model, 1, model::Recompute::None);
+            const base::Bytes layer = operators::layerActivationBytes(plan.experiment.model, 1, model::Recompute::None);
             const auto peak = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 0).atPeak();
             return of(peak, MemoryCategory::Activations) - 6 * 2 * layer;
         };

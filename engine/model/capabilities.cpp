@@ -1,0 +1,108 @@
+#include "engine/model/capabilities.h"
+
+#include "engine/base/text.h"
+#include "engine/model/names.h"
+#include "engine/model/schema.h"
+
+#include <array>
+#include <type_traits>
+#include <variant>
+
+namespace stagelens::model {
+namespace {
+
+constexpr std::string_view kOneOnly = "choose 1; plans are split by devices, and their vocabulary layers by vocabulary";
+
+constexpr std::array kCapabilities{
+    Capability{.name = "pipeline",
+               .description = "stages of the model on several devices",
+               .field = "parallel.devices",
+               .isUsed = [](const Experiment &e) { return e.parallel.devices > 1; }},
+    Capability{.name = "vocabulary-parallelism",
+               .description = "vocabulary layers sharded over the pipeline's devices",
+               .field = "schedule.vocabulary",
+               .isUsed = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; }},
+    Capability{.name = "tensor-parallelism",
+               .description = "each layer split over several ranks",
+               .field = "parallel.tensor",
+               .isUsed = [](const Experiment &e) { return e.parallel.tensor > 1; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "layers are not yet split over tensor ranks",
+               .remedy = kOneOnly},
+    Capability{.name = "context-parallelism",
+               .description = "each sequence split over several ranks",
+               .field = "parallel.context",
+               .isUsed = [](const Experiment &e) { return e.parallel.context > 1; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "sequences are not yet split over ranks",
+               .remedy = kOneOnly},
+    Capability{.name = "data-parallelism",
+               .description = "several copies of the pipeline, each with its own microbatches",
+               .field = "parallel.replicas",
+               .isUsed = [](const Experiment &e) { return e.parallel.replicas > 1; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "gradients are not yet summed over replicas",
+               .remedy = kOneOnly},
+    Capability{.name = "expert-parallelism",
+               .description = "experts of a layer on several ranks",
+               .field = "parallel.expert",
+               .isUsed = [](const Experiment &e) { return e.parallel.expert > 1; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "models have no experts yet",
+               .remedy = kOneOnly},
+    Capability{.name = "zero",
+               .description = "optimizer state, gradients or parameters sharded over replicas",
+               .field = "parallel.zero",
+               .isUsed = [](const Experiment &e) { return e.parallel.zero > 0; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "plans have no replicas yet to shard over",
+               .remedy = "choose 0"},
+    Capability{
+        .name = "fp16-on-gpus",
+        .description = "weights and activations in fp16 on GPUs",
+        .field = "model.dtype",
+        .isUsed =
+            [](const Experiment &e) { return e.hasModel && e.training.backend == "cuda" && e.model.dtype == DataType::Fp16; },
+        .isRun = false,
+        .reason = "the engine has no loss scaling, which it needs",
+        .remedy = "choose bf16 or fp32"},
+};
+
+std::string textOf(const FieldValue &value)
+{
+    return std::visit(
+        [](const auto &held) {
+            using Held = std::decay_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::string> || std::is_same_v<Held, std::int64_t>)
+                return base::concat(held);
+            else
+                return std::string("set"); // no field of the table
+        },
+        value);
+}
+
+} // namespace
+
+std::span<const Capability> capabilities()
+{
+    return kCapabilities;
+}
+
+base::Problems unsupported(const Experiment &experiment, Use use)
+{
+    base::Problems problems;
+    for (const Capability &each : kCapabilities) {
+        const bool isRefused = use == Use::Predict ? !each.isPredicted : each.isPredicted && !each.isRun;
+        if (isRefused && each.isUsed(experiment))
+            problems.push_back({std::string(each.field), base::concat("is ", textOf(schemaField(each.field).value(experiment)),
+                                                                      ", but ", each.reason, "; ", each.remedy)});
+    }
+    return problems;
+}
+
+} // namespace stagelens::model

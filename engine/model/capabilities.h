@@ -1,0 +1,30 @@
+// What can be predicted and run of the features of a plan. Validation, `list capabilities` and the tests that cover them read
+// this table.
+#pragma once
+
+#include "engine/model/experiment.h"
+
+#include <span>
+#include <string_view>
+
+namespace stagelens::model {
+
+struct Capability {
+    std::string_view name;
+    std::string_view description;
+    std::string_view field; ///< of the experiment, which turns it on
+    bool (*isUsed)(const Experiment &);
+    bool isPredicted = true;
+    bool isRun = true;
+    // Where one is false:
+    std::string_view reason = {}; ///< completes "is <value>, but ..."
+    std::string_view remedy = {};
+};
+
+[[nodiscard]] std::span<const Capability> capabilities();
+
+enum class Use : unsigned char { Predict, Run };
+/// Returns a problem for each feature of a plan that can be predicted but not run, or, for Use::Predict, not predicted.
+[[nodiscard]] base::Problems unsupported(const Experiment &experiment, Use use);
+
+} // namespace stagelens::model

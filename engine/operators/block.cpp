@@ -1,0 +1,137 @@
+#include "engine/operators/block.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stagelens::operators {
+
+std::string_view name(OperatorKind kind)
+{
+    constexpr std::array<std::string_view, 8> kNames{"layer-norm", "rms-norm", "linear",    "gelu",
+                                                     "swiglu",     "rotary",   "attention", "add"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t Block::inputWidth(const Projection &projection) const
+{
+    const BlockParameter &weight = parameter(projection.weight);
+    return layout == WeightLayout::InputByOutput ? weight.rows : weight.columns;
+}
+
+std::int64_t Block::outputWidth(const Projection &projection) const
+{
+    const BlockParameter &weight = parameter(projection.weight);
+    return layout == WeightLayout::InputByOutput ? weight.columns : weight.rows;
+}
+
+bool Block::has(OperatorKind kind) const
+{
+    return std::ranges::any_of(operators, [kind](const Operator &each) { return each.kind == kind; });
+}
+
+BlockBuilder::BlockBuilder(std::int64_t hidden, WeightLayout layout)
+{
+    m_block.layout = layout;
+    value("in", hidden);
+}
+
+int BlockBuilder::vector(std::string_view name, std::int64_t width, Initial initial)
+{
+    m_block.parameters.push_back({name, 1, width, initial});
+    return static_cast<int>(m_block.parameters.size()) - 1;
+}
+
+int BlockBuilder::matrix(std::string_view name, std::int64_t in, std::int64_t out, Initial initial)
+{
+    const bool isInputFirst = m_block.layout == WeightLayout::InputByOutput;
+    m_block.parameters.push_back({name, isInputFirst ? in : out, isInputFirst ? out : in, initial});
+    return static_cast<int>(m_block.parameters.size()) - 1;
+}
+
+ValueId BlockBuilder::value(std::string_view name, std::int64_t width)
+{
+    m_block.values.push_back({name, width});
+    return static_cast<ValueId>(m_block.values.size()) - 1;
+}
+
+ValueId BlockBuilder::statistics(std::string_view name, std::int64_t width)
+{
+    const ValueId id = value(name, width);
+    m_block.values.back().isStatistics = true;
+    return id;
+}
+
+ValueId BlockBuilder::append(OperatorKind kind, std::vector<ValueId> inputs, std::string_view name, std::int64_t width)
+{
+    const ValueId out = value(name, width);
+    m_block.operators.push_back({kind, std::move(inputs), {out}, {}, {}});
+    return out;
+}
+
+ValueId BlockBuilder::layerNorm(std::string_view name, std::string_view statisticsName, ValueId x, int weight, int bias)
+{
+    const ValueId out = append(OperatorKind::LayerNorm, {x}, name, m_block.value(x).width);
+    m_block.operators.back().outputs.push_back(statistics(statisticsName, 2));
+    m_block.operators.back().parameters = {weight, bias};
+    return out;
+}
+
+ValueId BlockBuilder::rmsNorm(std::string_view name, std::string_view statisticsName, ValueId x, int weight)
+{
+    const ValueId out = append(OperatorKind::RmsNorm, {x}, name, m_block.value(x).width);
+    m_block.operators.back().outputs.push_back(statistics(statisticsName, 1));
+    m_block.operators.back().parameters = {weight};
+    return out;
+}
+
+ValueId BlockBuilder::linear(std::string_view name, ValueId x, int weight, int bias)
+{
+    const ValueId out = value(name, m_block.outputWidth({weight}));
+    linear(x, {{weight, bias, out}});
+    return out;
+}
+
+void BlockBuilder::linear(ValueId x, std::vector<Projection> projections)
+{
+    std::vector<ValueId> outputs;
+    for (const Projection &projection : projections)
+        if (std::ranges::find(outputs, projection.out) == outputs.end())
+            outputs.push_back(projection.out);
+    m_block.operators.push_back({OperatorKind::Linear, {x}, std::move(outputs), {}, std::move(projections)});
+}
+
+ValueId BlockBuilder::gelu(std::string_view name, ValueId x)
+{
+    return append(OperatorKind::Gelu, {x}, name, m_block.value(x).width);
+}
+
+ValueId BlockBuilder::swiGlu(std::string_view name, ValueId gate, ValueId up)
+{
+    return append(OperatorKind::SwiGlu, {gate, up}, name, m_block.value(gate).width);
+}
+
+ValueId BlockBuilder::rotary(std::string_view name, ValueId qkv)
+{
+    return append(OperatorKind::Rotary, {qkv}, name, m_block.value(qkv).width);
+}
+
+ValueId BlockBuilder::attention(std::string_view name, ValueId qkv, const model::ModelConfig &model)
+{
+    const ValueId out = append(OperatorKind::Attention, {qkv}, name, std::int64_t{model.heads} * model.headSize());
+    m_block.operators.back().outputs.push_back(statistics("log-sum-exp", model.heads));
+    return out;
+}
+
+ValueId BlockBuilder::add(std::string_view name, ValueId x, ValueId residual)
+{
+    return append(OperatorKind::Add, {x, residual}, name, m_block.value(x).width);
+}
+
+Block BlockBuilder::build(ValueId output)
+{
+    m_block.output = output;
+    return std::move(m_block);
+}
+
+} // namespace stagelens::operators

@@ -1,0 +1,122 @@
+// A transformer layer as a straight list of operators, in which every value is written once. Parameters, FLOPs, memory, kernel
+// calls and both halves of the backward follow from the list (differentiate.h, sizes.h).
+#pragma once
+
+#include "engine/model/model_config.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::operators {
+
+/// Index in Block::values.
+using ValueId = int;
+
+/// A tensor of a microbatch: [b s, width].
+struct Value {
+    std::string_view name;     ///< "norm1"
+    std::int64_t width = 0;    ///< numbers a token
+    bool isStatistics = false; ///< float in every precision, for the backward; else in the precision of the run
+};
+
+enum class Initial : std::uint8_t {
+    Ones,
+    Zeros,
+    Normal,
+    NormalResidual, ///< Normal divided by sqrt(2 L), for projections into the residual stream (GPT-2)
+};
+
+/// A parameter of one layer, as Hugging Face stores it; vectors have one row.
+struct BlockParameter {
+    std::string_view name; ///< after the prefix of the layer: "attn.c_attn.weight"
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    Initial initial = Initial::Normal;
+    [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    [[nodiscard]] bool isMatrix() const { return initial == Initial::Normal || initial == Initial::NormalResidual; }
+};
+
+enum class OperatorKind : std::uint8_t {
+    LayerNorm, ///< x -> y, statistics [mean | rstd]; parameters weight and bias
+    RmsNorm,   ///< x -> y, statistics [rstd]; parameter weight
+    Linear,    ///< x -> the outputs of its projections
+    Gelu,      ///< x -> y, in the tanh form
+    SwiGlu,    ///< gate, up -> silu(gate) up; the backward writes the gradients over gate and up
+    Rotary,    ///< rotates the queries and keys of fused rows in place
+    Attention, ///< queries, keys and values in fused rows -> y, log of the sum of exponentials of each head
+    Add,       ///< x, residual -> sum
+};
+[[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
+
+/// One weight of a linear operator: writes columns of a value.
+struct Projection {
+    int weight = 0; ///< index in Block::parameters
+    int bias = -1;  ///< -1: none
+    ValueId out = 0;
+    std::int64_t firstColumn = 0;
+};
+
+struct Operator {
+    OperatorKind kind = OperatorKind::Add;
+    std::vector<ValueId> inputs;
+    std::vector<ValueId> outputs;
+    std::vector<int> parameters;         ///< of a norm
+    std::vector<Projection> projections; ///< of Linear
+};
+
+/// Layout of a stored weight matrix of a linear map.
+enum class WeightLayout : std::uint8_t {
+    InputByOutput, ///< [in, out], as GPT-2's Conv1D
+    OutputByInput, ///< [out, in], as PyTorch's Linear
+};
+
+struct Block {
+    std::vector<Value> values;              ///< the first is the input of the block
+    std::vector<BlockParameter> parameters; ///< in the order of state_dict()
+    std::vector<Operator> operators;
+    ValueId output = 0;
+    WeightLayout layout = WeightLayout::InputByOutput;
+    /// Tensors [b s, h] that frameworks drop out, with a mask of one byte a number. The engine drops nothing out.
+    int dropouts = 0;
+    static constexpr ValueId kInput = 0;
+
+    [[nodiscard]] const Value &value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] const BlockParameter &parameter(int index) const { return parameters[static_cast<std::size_t>(index)]; }
+    /// Widths of the input and the output of a weight.
+    [[nodiscard]] std::int64_t inputWidth(const Projection &projection) const;
+    [[nodiscard]] std::int64_t outputWidth(const Projection &projection) const;
+    [[nodiscard]] bool has(OperatorKind kind) const;
+};
+
+/// Builds a block. The functions that append an operator return its first output.
+class BlockBuilder {
+public:
+    BlockBuilder(std::int64_t hidden, WeightLayout layout);
+
+    /// Appends a parameter and returns its index. Call in the order of state_dict().
+    int vector(std::string_view name, std::int64_t width, Initial initial);
+    int matrix(std::string_view name, std::int64_t in, std::int64_t out, Initial initial = Initial::Normal);
+
+    ValueId value(std::string_view name, std::int64_t width);
+    ValueId layerNorm(std::string_view name, std::string_view statistics, ValueId x, int weight, int bias);
+    ValueId rmsNorm(std::string_view name, std::string_view statistics, ValueId x, int weight);
+    /// Appends a linear map with one weight.
+    ValueId linear(std::string_view name, ValueId x, int weight, int bias = -1);
+    /// Appends a linear map with several weights, whose outputs are values made by value().
+    void linear(ValueId x, std::vector<Projection> projections);
+    ValueId gelu(std::string_view name, ValueId x);
+    ValueId swiGlu(std::string_view name, ValueId gate, ValueId up);
+    ValueId rotary(std::string_view name, ValueId qkv);
+    ValueId attention(std::string_view name, ValueId qkv, const model::ModelConfig &model);
+    ValueId add(std::string_view name, ValueId x, ValueId residual);
+    [[nodiscard]] Block build(ValueId output);
+
+private:
+    ValueId append(OperatorKind kind, std::vector<ValueId> inputs, std::string_view name, std::int64_t width);
+    ValueId statistics(std::string_view name, std::int64_t width);
+
+    Block m_block;
+};
+
+} // namespace stagelens::operators

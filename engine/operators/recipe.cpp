@@ -1,0 +1,146 @@
+#include "engine/operators/recipe.h"
+
+#include "engine/operators/differentiate.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stagelens::operators {
+namespace {
+
+/// Emits the forward steps.
+class ForwardDraft {
+public:
+    ForwardDraft(const Block &block, const Fusion &fusion, const std::vector<ValueId> &saved)
+        : m_block(block), m_fusion(fusion), m_saved(saved)
+    {}
+
+    [[nodiscard]] Draft make()
+    {
+        for (std::size_t i = 0; i < m_block.operators.size(); ++i)
+            if (!m_fusion.isAbsorbed(i))
+                append(i);
+        return std::move(m_draft);
+    }
+
+private:
+    void append(std::size_t index)
+    {
+        const Operator &op = m_block.operators[index];
+        Step step{StepKind::Forward, static_cast<int>(index), {}, {}};
+        for (const ValueId value : op.inputs)
+            step.in.push_back(place(value));
+        std::vector<ValueId> outputs = op.outputs;
+        if (const int activation = m_fusion.activation(index); activation >= 0) {
+            step.between = place(outputs[0]);
+            outputs = m_block.operators[static_cast<std::size_t>(activation)].outputs;
+        }
+        if (const int addition = m_fusion.addition(index); addition >= 0) {
+            const Operator &add = m_block.operators[static_cast<std::size_t>(addition)];
+            step.addend = place(add.inputs[1]);
+            outputs = add.outputs;
+        }
+        for (const ValueId value : outputs)
+            step.out.push_back(place(value));
+        m_draft.steps.push_back(std::move(step));
+    }
+
+    Place place(ValueId value)
+    {
+        const ValueId root = m_fusion.root(value);
+        if (root == Block::kInput)
+            return {Place::Kind::Input};
+        if (root == m_block.output)
+            return {Place::Kind::Output};
+        if (std::ranges::find(m_saved, root) != m_saved.end())
+            return {Place::Kind::Saved, root};
+        const auto found = m_scratch.find(root);
+        return found != m_scratch.end() ? found->second : (m_scratch[root] = m_draft.newScratch(m_block.value(root).width));
+    }
+
+    const Block &m_block;
+    const Fusion &m_fusion;
+    const std::vector<ValueId> &m_saved;
+    std::map<ValueId, Place> m_scratch;
+    Draft m_draft;
+};
+
+/// Returns the steps that produce saved values, directly or not.
+std::vector<Step> needed(const std::vector<Step> &forward)
+{
+    std::vector<Step> kept;
+    std::vector<Place> wanted;
+    for (auto step = forward.rbegin(); step != forward.rend(); ++step) {
+        const auto isWanted = [&](const Place &place) {
+            return place.kind == Place::Kind::Saved || std::ranges::find(wanted, place) != wanted.end();
+        };
+        if (!std::ranges::any_of(step->out, isWanted) && !(step->between && isWanted(step->between)))
+            continue;
+        wanted.insert(wanted.end(), step->in.begin(), step->in.end());
+        wanted.push_back(step->addend);
+        kept.push_back(*step);
+    }
+    std::ranges::reverse(kept);
+    return kept;
+}
+
+} // namespace
+
+BackwardReads backwardReads(const Operator &op)
+{
+    switch (op.kind) {
+    case OperatorKind::LayerNorm:
+    case OperatorKind::RmsNorm: return {{op.inputs[0], op.outputs[1]}, {}};
+    case OperatorKind::Linear: return {{}, op.inputs};
+    case OperatorKind::Gelu:
+    case OperatorKind::SwiGlu: return {op.inputs, {}};
+    case OperatorKind::Attention: return {{op.inputs[0], op.outputs[0], op.outputs[1]}, {}};
+    case OperatorKind::Rotary:
+    case OperatorKind::Add: break;
+    }
+    return {};
+}
+
+std::vector<ValueId> savedValues(const Block &block)
+{
+    const Fusion fusion(block);
+    std::vector<bool> isSaved(block.values.size());
+    for (const Operator &op : block.operators) {
+        const BackwardReads reads = backwardReads(op);
+        for (const auto *half : {&reads.input, &reads.weight})
+            for (const ValueId value : *half)
+                isSaved[static_cast<std::size_t>(fusion.root(value))] = true;
+    }
+    std::vector<ValueId> saved;
+    for (const bool areStatistics : {false, true})
+        for (ValueId value = Block::kInput + 1; value < static_cast<ValueId>(block.values.size()); ++value)
+            if (isSaved[static_cast<std::size_t>(value)] && block.value(value).isStatistics == areStatistics)
+                saved.push_back(value);
+    return saved;
+}
+
+LayerRecipe recipeOf(Block block)
+{
+    LayerRecipe recipe;
+    recipe.saved = savedValues(block);
+    const Fusion fusion(block);
+    const Draft forward = ForwardDraft(block, fusion, recipe.saved).make();
+    const Differentiated whole = differentiate(block, fusion, recipe.saved, false);
+    const Differentiated split = differentiate(block, fusion, recipe.saved, true);
+    for (const Draft *draft : {&forward, &whole.draft, &split.draft}) {
+        const std::vector<std::int64_t> widths = scratchWidths(draft->lives());
+        recipe.scratch.resize(std::max(recipe.scratch.size(), widths.size()));
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            recipe.scratch[i] = std::max(recipe.scratch[i], widths[i]);
+    }
+    recipe.forward = forward.placed(recipe.scratch);
+    recipe.rebuild = needed(recipe.forward);
+    recipe.backward = whole.draft.placed(recipe.scratch);
+    recipe.inputGradient = split.draft.placed(recipe.scratch);
+    recipe.weightGradient = split.weightSteps;
+    recipe.block = std::move(block);
+    return recipe;
+}
+
+} // namespace stagelens::operators

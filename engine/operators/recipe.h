@@ -1,0 +1,87 @@
+// What the passes do with one layer: kernel calls on tensors whose places are assigned. A recipe follows from a block and is
+// the same for every microbatch; the runtime executes it, sizes.h counts it, and text() prints it for goldens.
+#pragma once
+
+#include "engine/operators/block.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stagelens::operators {
+
+/// Where a step finds a tensor.
+struct Place {
+    enum class Kind : std::uint8_t {
+        None,
+        Input,    ///< of the layer
+        Output,   ///< of the layer
+        Gradient, ///< [b s, h]: of the output before the backward, of the input after it
+        Saved,    ///< from F to B or W, in the slab of the layer: `index` is a ValueId
+        Scratch,  ///< not preserved between passes: `index` in LayerRecipe::scratch
+    };
+    Kind kind = Kind::None;
+    int index = 0;
+    [[nodiscard]] explicit operator bool() const { return kind != Kind::None; }
+    friend bool operator==(const Place &, const Place &) = default;
+};
+
+enum class StepKind : std::uint8_t {
+    Forward,        ///< of an operator
+    InputGradient,  ///< gradients of its inputs, and of a norm's parameters
+    WeightGradient, ///< gradients of the weights and biases of a linear map
+    Copy,           ///< out <- in
+    Zero,           ///< out <- 0
+};
+
+/// A kernel call, or one for each projection of a linear map. Operands by operator:
+///
+///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
+///                     attention: in qkv; out y, log-sum-exp        swiglu: in gate, up; out y        rotary: in and out rows
+///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
+///                     attention: in dy, qkv, y, log-sum-exp; out d(qkv)
+///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
+///     WeightGradient  linear: in x, dy of its outputs
+struct Step {
+    StepKind kind = StepKind::Forward;
+    int op = -1; ///< index in Block::operators; -1: Copy, Zero
+    std::vector<Place> in;
+    std::vector<Place> out;
+    Place addend = {}; ///< Forward of linear: out = x W + b + addend
+    Place between =
+        {}; ///< Forward of linear: receives x W + b, and out is its GELU. InputGradient: dx times GELU's derivative there
+    bool accumulates = false; ///< InputGradient: adds to dx; a norm always does
+    std::int64_t width = 0;   ///< of Copy and Zero
+};
+
+struct LayerRecipe {
+    Block block;
+    std::vector<ValueId> saved; ///< from F to B, in the order of the slab: tensors, then statistics. The input is saved apart
+    std::vector<std::int64_t> scratch; ///< numbers a token of the scratch tensors, widest first
+    std::vector<Step> forward;
+    std::vector<Step> rebuild;  ///< recomputation: the steps of `forward` that saved values need
+    std::vector<Step> backward; ///< whole
+    /// The halves of a split backward. The first keeps the gradients that the second reads where saved values are no longer
+    /// needed, so that they take no extra memory.
+    std::vector<Step> inputGradient;
+    std::vector<Step> weightGradient;
+};
+
+/// Compiles a block. Throws std::logic_error if the block needs a kernel that does not exist (an addition or activation that no
+/// product can take along), or if a split backward finds no room for a gradient.
+[[nodiscard]] LayerRecipe recipeOf(Block block);
+
+/// Returns the values that the backward of an operator reads, by half.
+struct BackwardReads {
+    std::vector<ValueId> input;
+    std::vector<ValueId> weight;
+};
+[[nodiscard]] BackwardReads backwardReads(const Operator &op);
+
+/// Returns the values that a layer saves from F to B beside its input; see LayerRecipe::saved.
+[[nodiscard]] std::vector<ValueId> savedValues(const Block &block);
+
+/// Returns a text with one line a value and a step.
+[[nodiscard]] std::string text(const LayerRecipe &recipe);
+
+} // namespace stagelens::operators

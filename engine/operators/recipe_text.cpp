@@ -1,0 +1,114 @@
+#include "engine/base/text.h"
+#include "engine/operators/recipe.h"
+
+#include <algorithm>
+
+namespace stagelens::operators {
+namespace {
+
+class RecipeText {
+public:
+    explicit RecipeText(const LayerRecipe &recipe) : m_recipe(recipe), m_block(recipe.block) {}
+
+    [[nodiscard]] std::string make()
+    {
+        m_text = "scratch\n";
+        for (std::size_t i = 0; i < m_recipe.scratch.size(); ++i)
+            m_text += base::concat("    scratch", i, " [b s, ", m_recipe.scratch[i], "]\n");
+        m_text += "\nsaved\n";
+        for (const ValueId value : m_recipe.saved) {
+            const Value &each = m_block.value(value);
+            m_text += base::concat("    ", each.name, " [b s, ", each.width, "]", each.isStatistics ? " float" : "", "\n");
+        }
+        list("forward", m_recipe.forward);
+        list("rebuild", m_recipe.rebuild);
+        list("backward", m_recipe.backward);
+        list("input gradient", m_recipe.inputGradient);
+        list("weight gradient", m_recipe.weightGradient);
+        return std::move(m_text);
+    }
+
+private:
+    void list(std::string_view title, const std::vector<Step> &steps)
+    {
+        m_text += base::concat("\n", title, "\n");
+        for (const Step &step : steps)
+            m_text += "    " + line(step) + "\n";
+    }
+
+    [[nodiscard]] std::string line(const Step &step) const
+    {
+        switch (step.kind) {
+        case StepKind::Copy: return base::concat(places(step.out), " = copy(", places(step.in), ")");
+        case StepKind::Zero: return places(step.out) + " = zero()";
+        case StepKind::Forward: break;
+        case StepKind::InputGradient:
+            return base::concat(places(step.out), step.accumulates ? " += " : " = ", call(step, "-input"),
+                                step.between ? " * gelu'(" + word(step.between) + ")" : "");
+        case StepKind::WeightGradient: return base::concat(parameters(step), " += ", call(step, "-weight"));
+        }
+        return base::concat(places(step.out), " = ", call(step, ""), step.between ? " via " + word(step.between) : "",
+                            step.addend ? " + " + word(step.addend) : "");
+    }
+
+    [[nodiscard]] std::string call(const Step &step, std::string_view half) const
+    {
+        const Operator &op = operatorOf(step);
+        const std::string names = step.kind == StepKind::WeightGradient ? std::string() : parameters(step);
+        return base::concat(name(op.kind), half, "(", places(step.in), names.empty() ? "" : "; ", names, ")");
+    }
+
+    [[nodiscard]] std::string parameters(const Step &step) const
+    {
+        const Operator &op = operatorOf(step);
+        std::vector<int> all = op.parameters;
+        for (const Projection &projection : op.projections) {
+            all.push_back(projection.weight);
+            if (projection.bias >= 0)
+                all.push_back(projection.bias);
+        }
+        std::string text;
+        for (const int each : all)
+            text += base::concat(text.empty() ? "" : ", ", m_block.parameter(each).name);
+        return text;
+    }
+
+    [[nodiscard]] std::string places(const std::vector<Place> &all) const
+    {
+        std::string text;
+        for (const Place &place : all)
+            text += (text.empty() ? "" : ", ") + word(place);
+        return text;
+    }
+
+    [[nodiscard]] std::string word(const Place &place) const
+    {
+        switch (place.kind) {
+        case Place::Kind::None: break;
+        case Place::Kind::Input: return "in";
+        case Place::Kind::Output: return "out";
+        case Place::Kind::Gradient: return "gradient";
+        case Place::Kind::Saved: return std::string(m_block.value(place.index).name);
+        case Place::Kind::Scratch: return base::concat("scratch", place.index);
+        }
+        return "none";
+    }
+
+    [[nodiscard]] const Operator &operatorOf(const Step &step) const
+    {
+        return m_block.operators[static_cast<std::size_t>(step.op)];
+    }
+
+    const LayerRecipe &m_recipe;
+    const Block &m_block;
+    std::string m_text;
+};
+
+} // namespace
+
+std::string text(const LayerRecipe &recipe)
+{
+    return RecipeText(recipe).make();
+}
+
+} // namespace stagelens::operators

@@ -1,0 +1,229 @@
+#include "engine/operators/sizes.h"
+
+#include "engine/operators/architecture.h"
+
+#include <algorithm>
+
+namespace stagelens::operators {
+
+using model::DataType;
+using model::Experiment;
+using model::ModelConfig;
+
+namespace {
+
+std::int64_t tokensOf(const ModelConfig &model, int microbatchSize)
+{
+    return std::int64_t{microbatchSize} * model.sequence;
+}
+
+/// Scratch of the CPU's attention: five padded panels of a head, two tiles of scores, three of queries
+/// (kernels/include/attention.h).
+std::int64_t attentionScratch(std::int64_t sequence, std::int64_t headSize)
+{
+    constexpr std::int64_t kPanel = 16;
+    constexpr std::int64_t kQueries = 64;
+    constexpr std::int64_t kKeys = 128;
+    const auto padded = [](std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; };
+    return 5 * padded(sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
+}
+
+} // namespace
+
+std::int64_t layerParameters(const ModelConfig &model)
+{
+    std::int64_t count = 0;
+    for (const BlockParameter &parameter : blockOf(model).parameters)
+        count += parameter.count();
+    return count;
+}
+
+std::int64_t embeddingParameters(const ModelConfig &model)
+{
+    return std::int64_t{model.vocabularySize} * model.hidden;
+}
+
+std::int64_t positionParameters(const ModelConfig &model)
+{
+    return architectureOf(model.family).hasPositionTable() ? std::int64_t{model.sequence} * model.hidden : 0;
+}
+
+std::int64_t finalNormParameters(const ModelConfig &model)
+{
+    return (architectureOf(model.family).normsHaveBias ? 2 : 1) * std::int64_t{model.hidden};
+}
+
+std::int64_t totalParameters(const ModelConfig &model)
+{
+    return model.layers * layerParameters(model) + (model.tied ? 1 : 2) * embeddingParameters(model) +
+           positionParameters(model) + finalNormParameters(model);
+}
+
+OperatorWork workOf(const Block &block, const Operator &op)
+{
+    OperatorWork work;
+    const auto width = [&](ValueId value) { return static_cast<double>(block.value(value).width); };
+    switch (op.kind) {
+    case OperatorKind::LayerNorm:
+    case OperatorKind::RmsNorm: work.residualNumbers = 2 * width(op.inputs[0]); break;
+    case OperatorKind::Add: work.residualNumbers = 3 * width(op.inputs[0]); break;
+    case OperatorKind::Gelu: work.innerNumbers = 2 * width(op.inputs[0]); break;
+    case OperatorKind::SwiGlu: work.innerNumbers = 3 * width(op.inputs[0]); break;
+    case OperatorKind::Linear:
+        for (const Projection &projection : op.projections)
+            work.matrixEntries += static_cast<double>(block.parameter(projection.weight).count());
+        break;
+    case OperatorKind::Attention: work.attentionWidth = width(op.outputs[0]); break;
+    case OperatorKind::Rotary: break; // part of the efficiency of attention in the hardware presets
+    }
+    return work;
+}
+
+OperatorWork workOf(const Block &block)
+{
+    OperatorWork sum;
+    for (const Operator &op : block.operators) {
+        const OperatorWork work = workOf(block, op);
+        sum.matrixEntries += work.matrixEntries;
+        sum.attentionWidth += work.attentionWidth;
+        sum.residualNumbers += work.residualNumbers;
+        sum.innerNumbers += work.innerNumbers;
+    }
+    return sum;
+}
+
+double layerMatrixFlops(const ModelConfig &model, int microbatchSize)
+{
+    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) * workOf(blockOf(model)).matrixEntries;
+}
+
+double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCount count)
+{
+    const double positions = count == AttentionCount::Full ? model.sequence : (model.sequence + 1) / 2.0;
+    return 4.0 * static_cast<double>(tokensOf(model, microbatchSize)) * positions * workOf(blockOf(model)).attentionWidth;
+}
+
+double outputFlops(const ModelConfig &model, int microbatchSize)
+{
+    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) * static_cast<double>(embeddingParameters(model));
+}
+
+double iterationFlops(const Experiment &experiment, AttentionCount count)
+{
+    const ModelConfig &model = experiment.model;
+    const int b = experiment.parallel.microbatchSize;
+    const double forward =
+        model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
+    return 3.0 * experiment.parallel.microbatches * forward;
+}
+
+ParameterBytes parameterBytes(const Experiment &experiment)
+{
+    constexpr int kMaster = 4;
+    const int state = optimizerOf(experiment.training.optimizer).stateBytes();
+    switch (experiment.model.dtype) {
+    case DataType::Bf16: return {2, 4, kMaster + state};
+    case DataType::Fp16: return {2, 2, kMaster + state};
+    case DataType::Fp32: break;
+    }
+    return {4, 4, state};
+}
+
+int elementBytes(DataType dtype)
+{
+    return dtype == DataType::Fp32 ? 4 : 2;
+}
+
+base::Precision enginePrecision(const Experiment &experiment)
+{
+    const bool isBf16 = experiment.training.backend == "cuda" && experiment.model.dtype == DataType::Bf16;
+    return isBf16 ? base::Precision::Bf16 : base::Precision::Fp32;
+}
+
+bool isEnginePlan(const Experiment &experiment)
+{
+    return experiment.model.dtype == DataType::Fp32 || enginePrecision(experiment) == base::Precision::Bf16;
+}
+
+SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens, base::Precision precision)
+{
+    SavedLayout layout{std::vector<std::int64_t>(block.values.size(), -1)};
+    for (const ValueId id : saved) {
+        const Value &value = block.value(id);
+        layout.offsets[static_cast<std::size_t>(id)] = layout.floats;
+        layout.floats += value.isStatistics ? base::filledFloats(tokens * value.width, precision)
+                                            : base::floatsOf(tokens * value.width, precision);
+    }
+    return layout;
+}
+
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
+{
+    const LayerRecipe recipe = recipeOf(blockOf(model));
+    const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
+    EngineFloats floats;
+    floats.precision = precision;
+    floats.tokens = tokensOf(model, microbatchSize);
+    floats.boundary = values(floats.tokens * model.hidden);
+    floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * floats.tokens; // [mean | rstd]
+    floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
+    // In bf16 there are GPUs, whose attention brings its own scratch.
+    const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(model.sequence, model.headSize());
+    floats.workspace = attention + constantFloats(recipe.block, model.sequence, model.headSize());
+    floats.workspaceParts = static_cast<int>(recipe.scratch.size()) + 3;
+    for (const std::int64_t width : recipe.scratch)
+        floats.workspace += values(floats.tokens * width);
+    return floats;
+}
+
+EngineFloats engineFloats(const Experiment &experiment)
+{
+    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment));
+}
+
+std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)
+{
+    return block.has(OperatorKind::Rotary) ? sequence * headSize : 0;
+}
+
+base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute)
+{
+    // Full recomputation keeps the input of a layer. Selective recomputation rebuilds the attention matrix, which neither flash
+    // attention nor the CPU engine saves anyway.
+    if (recompute == model::Recompute::Full)
+        return boundaryBytes(model, microbatchSize);
+    if (model.dtype == DataType::Fp32) {
+        const EngineFloats floats = engineFloats(model, microbatchSize);
+        return 4 * (floats.layer + floats.boundary);
+    }
+    // What frameworks save: the input and what the backward reads in 16 bit, and the masks of dropout in a byte each.
+    const Block block = blockOf(model);
+    std::int64_t numbers = model.hidden;
+    for (const ValueId value : savedValues(block))
+        numbers += block.value(value).isStatistics ? 0 : block.value(value).width;
+    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * model.hidden);
+}
+
+base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize)
+{
+    return tokensOf(model, microbatchSize) * model.hidden * elementBytes(model.dtype);
+}
+
+base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices, model::VocabularyMethod method)
+{
+    const std::int64_t shards = traits(method).isSharded ? devices : 1;
+    const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
+    // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
+    const std::int64_t softmax = columns * (4 + 2);
+    constexpr std::int64_t kStatistics = 16;
+    const base::Bytes kept = tokensOf(model, microbatchSize) * (softmax + kStatistics) + boundaryBytes(model, microbatchSize);
+    // Algorithm 2 holds A and the gathered rows of the labels until its barrier.
+    return kept + (traits(method).isGradientFromS ? 2 * boundaryBytes(model, microbatchSize) : 0);
+}
+
+base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize)
+{
+    return model.dtype == DataType::Fp32 ? 0 : boundaryBytes(model, microbatchSize);
+}
+
+} // namespace stagelens::operators

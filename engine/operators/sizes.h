@@ -1,0 +1,103 @@
+// Parameters, FLOPs and bytes of a model, from the operators of its layers. A multiply-add counts two FLOPs.
+#pragma once
+
+#include "engine/base/precision.h"
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/operators/recipe.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stagelens::operators {
+
+/// Parameters of one transformer layer, of one embedding matrix (V x h), of the position table (s x h, if there is one) and of
+/// the final norm.
+[[nodiscard]] std::int64_t layerParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t embeddingParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t totalParameters(const model::ModelConfig &model);
+
+/// How the FLOPs of attention are counted: of all pairs of positions, as the papers do, or of those that a causal mask leaves.
+enum class AttentionCount : unsigned char { Full, Causal };
+
+/// What the forward of an operator does for one token.
+struct OperatorWork {
+    double matrixEntries = 0;   ///< of its weights; 2 FLOPs each
+    double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
+    double residualNumbers = 0; ///< read and written by norms and additions
+    double innerNumbers = 0;    ///< read and written by the activation function
+};
+[[nodiscard]] OperatorWork workOf(const Block &block, const Operator &op);
+/// Returns the sum over the operators of the block.
+[[nodiscard]] OperatorWork workOf(const Block &block);
+
+/// Returns the forward FLOPs of one layer for b sequences: matrix products with weights, and attention: 4 b s^2 h in full and
+/// 2 b s (s + 1) h with a causal mask, where h is the width of the queries. Grouped queries save neither.
+[[nodiscard]] double layerMatrixFlops(const model::ModelConfig &model, int microbatchSize);
+[[nodiscard]] double attentionFlops(const model::ModelConfig &model, int microbatchSize,
+                                    AttentionCount count = AttentionCount::Full);
+/// Returns the forward FLOPs of the output projection, 2 b s h V.
+[[nodiscard]] double outputFlops(const model::ModelConfig &model, int microbatchSize);
+/// Returns the model FLOPs of an iteration, forward and backward: 3 m (L (layer + attention) + output).
+[[nodiscard]] double iterationFlops(const model::Experiment &experiment, AttentionCount count = AttentionCount::Full);
+
+/// Bytes that one parameter takes as parameter, as gradient and as optimizer state, with master weights in 16 bit. With AdamW
+/// 16 together in fp16 and fp32, 18 in bf16.
+struct ParameterBytes {
+    int parameter = 4;
+    int gradient = 4;
+    int optimizer = 8;
+};
+[[nodiscard]] ParameterBytes parameterBytes(const model::Experiment &experiment);
+[[nodiscard]] int elementBytes(model::DataType dtype);
+
+/// Returns the precision in which the engine trains the plan: on GPUs bf16 if the model's dtype is bf16, else fp32.
+[[nodiscard]] base::Precision enginePrecision(const model::Experiment &experiment);
+/// Returns whether that is the model's dtype, so that the engine's memory is the plan's. A plan in 16 bit for processors is one
+/// for other machines, whose frameworks keep other tensors.
+[[nodiscard]] bool isEnginePlan(const model::Experiment &experiment);
+
+/// Offsets of the saved values in the slab of a layer, in floats (base/precision.h).
+struct SavedLayout {
+    std::vector<std::int64_t> offsets; ///< by ValueId; of saved values only
+    std::int64_t floats = 0;           ///< of the slab
+};
+[[nodiscard]] SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
+                                      base::Precision precision);
+
+/// Memory that the engine takes for one microbatch, in floats.
+struct EngineFloats {
+    base::Precision precision = base::Precision::Fp32;
+    std::int64_t tokens = 0;         ///< their number
+    std::int64_t boundary = 0;       ///< one [b s, h] tensor
+    std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
+    std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
+    /// Scratch that a device always holds; full recomputation adds what one layer saves.
+    std::int64_t workspace = 0;
+    int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
+};
+[[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
+                                        base::Precision precision = base::Precision::Fp32);
+/// Uses the model, microbatch size and precision of the plan.
+[[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
+/// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
+[[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
+
+/// Returns the bytes of activations that one layer saves from F to B for one microbatch (34 s b h for GPT in 16 bit with flash
+/// attention and no recomputation, Korthikanti et al. 2022, arXiv 2205.05198; in fp32 what the CPU engine saves, with the
+/// input of the layer).
+[[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute);
+/// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages.
+[[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize);
+/// Returns the bytes that a device holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, and
+/// (VOCAB-2, until the barrier) A.
+[[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, int devices,
+                                                   model::VocabularyMethod method);
+/// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
+/// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
+[[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize);
+
+} // namespace stagelens::operators

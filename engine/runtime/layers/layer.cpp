@@ -1,0 +1,233 @@
+#include "engine/runtime/layers/layer.h"
+
+#include "engine/runtime/layers/norm.h"
+
+#include <utility>
+
+namespace stagelens::runtime {
+
+using kernels::Epilogue;
+using kernels::Form;
+using operators::Operator;
+using operators::OperatorKind;
+using operators::Place;
+using operators::Projection;
+using operators::Step;
+using operators::StepKind;
+
+/// Executes steps of the recipe for one microbatch.
+class Layer::Execution {
+public:
+    Execution(const Layer &layer, Values in, Values out, Values gradient, float *saved, const Context &context)
+        : m_parameters(layer.m_parameters), m_plan(*context.shape.layer), m_block(m_plan.recipe.block), m_in(in), m_out(out),
+          m_gradient(gradient), m_saved(saved), m_context(context)
+    {}
+
+    void run(const std::vector<Step> &steps) const
+    {
+        for (const Step &step : steps)
+            run(step);
+    }
+
+private:
+    /// Columns of a row-major matrix.
+    struct Columns {
+        Values data;
+        std::int64_t stride = 0;
+    };
+
+    void run(const Step &step) const
+    {
+        switch (step.kind) {
+        case StepKind::Copy: return compute().copy(at(step.out[0]), at(step.in[0]), rows() * step.width);
+        case StepKind::Zero: return compute().zero(at(step.out[0]), rows() * step.width);
+        case StepKind::Forward: return forward(step, operatorOf(step));
+        case StepKind::InputGradient: return inputGradient(step, operatorOf(step));
+        case StepKind::WeightGradient: return weightGradient(step, operatorOf(step));
+        }
+    }
+
+    void forward(const Step &step, const Operator &op) const
+    {
+        switch (op.kind) {
+        case OperatorKind::LayerNorm:
+        case OperatorKind::RmsNorm:
+            return forwardNorm(norm(op), at(step.out[0]), floats(step.out[1]), at(step.in[0]), m_context);
+        case OperatorKind::Linear: return forwardLinear(step, op);
+        case OperatorKind::SwiGlu:
+            return compute().swigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), rows() * widthOf(op.outputs[0]));
+        case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Forwards);
+        case OperatorKind::Attention:
+            return compute().attentionForward(at(step.out[0]), floats(step.out[1]), at(step.in[0]), m_context.shape.attention(),
+                                              m_context.workspace.attention.data());
+        case OperatorKind::Gelu:
+        case OperatorKind::Add: break; // parts of products
+        }
+    }
+
+    void inputGradient(const Step &step, const Operator &op) const
+    {
+        switch (op.kind) {
+        case OperatorKind::LayerNorm:
+        case OperatorKind::RmsNorm:
+            return backwardNorm(norm(op), at(step.out[0]), at(step.in[0]), at(step.in[1]), floats(step.in[2]), m_context);
+        case OperatorKind::Linear: return linearInputGradient(step, op);
+        case OperatorKind::SwiGlu:
+            return compute().swigluBackward(at(step.out[0]), at(step.out[1]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
+        case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Backwards);
+        case OperatorKind::Attention:
+            return compute().attentionBackward(at(step.out[0]), at(step.in[0]), at(step.in[1]), at(step.in[2]),
+                                               floats(step.in[3]), m_context.shape.attention(),
+                                               m_context.workspace.attention.data());
+        case OperatorKind::Gelu:
+        case OperatorKind::Add: break;
+        }
+    }
+
+    /// out = in W + b (+ addend), or between = in W + b and out = GELU of that.
+    void forwardLinear(const Step &step, const Operator &op) const
+    {
+        const bool isActivated = static_cast<bool>(step.between);
+        for (const Projection &projection : op.projections) {
+            const Parameter &weight = parameter(projection.weight);
+            const std::int64_t in = m_block.inputWidth(projection);
+            const std::int64_t width = m_block.outputWidth(projection);
+            const auto out = columns(step.out, op, projection);
+            backend::Product product{.rows = rows(),
+                                     .columns = width,
+                                     .inner = in,
+                                     .a = {at(step.in[0]), in},
+                                     .b = {weight.weights(), weight.columns, isInputFirst() ? Form::Plain : Form::Transposed},
+                                     .c = out.data,
+                                     .stride = out.stride};
+            if (projection.bias >= 0) {
+                product.epilogue = isActivated ? Epilogue::Gelu : Epilogue::Bias;
+                product.bias = parameter(projection.bias).weights();
+            }
+            if (isActivated)
+                product.between = at(step.between);
+            if (step.addend)
+                product.addend = at(step.addend);
+            compute().multiply(product);
+        }
+    }
+
+    /// inGradient (+)= outGradient W^T, times the derivative of GELU at `between` if it is given.
+    void linearInputGradient(const Step &step, const Operator &op) const
+    {
+        float beta = step.accumulates ? 1.0F : 0.0F;
+        for (const Projection &projection : op.projections) {
+            const Parameter &weight = parameter(projection.weight);
+            const std::int64_t in = m_block.inputWidth(projection);
+            const auto out = columns(step.in, op, projection);
+            compute().multiply({.rows = rows(),
+                                .columns = in,
+                                .inner = m_block.outputWidth(projection),
+                                .a = {out.data, out.stride},
+                                .b = {weight.weights(), weight.columns, isInputFirst() ? Form::Transposed : Form::Plain},
+                                .c = at(step.out[0]),
+                                .stride = in,
+                                .beta = std::exchange(beta, 1.0F),
+                                .epilogue = step.between ? Epilogue::GeluBackward : Epilogue::None,
+                                .between = step.between ? at(step.between) : Values()});
+        }
+    }
+
+    /// dW += in^T outGradient in the layout of W, db += sum of the rows of outGradient.
+    void weightGradient(const Step &step, const Operator &op) const
+    {
+        for (const Projection &projection : op.projections) {
+            Parameter &weight = parameter(projection.weight);
+            const auto out = columns(std::span(step.in).subspan(1), op, projection);
+            const backend::Operand input{at(step.in[0]), m_block.inputWidth(projection)};
+            const backend::Operand output{out.data, out.stride};
+            backend::Product product{.rows = weight.rows,
+                                     .columns = weight.columns,
+                                     .inner = rows(),
+                                     .a = isInputFirst() ? input : output,
+                                     .b = isInputFirst() ? output : input,
+                                     .c = weight.gradient.data(),
+                                     .stride = weight.columns,
+                                     .beta = 1};
+            product.a.form = Form::Transposed;
+            compute().multiply(product);
+            if (projection.bias >= 0)
+                compute().addColumnSums(parameter(projection.bias).gradient.data(), out.data, rows(),
+                                        m_block.outputWidth(projection));
+        }
+    }
+
+    /// Rotates queries and keys in place.
+    void rotate(Values qkv, kernels::Turn direction) const
+    {
+        const kernels::AttentionShape attention = m_context.shape.attention();
+        compute().rotate(qkv, m_context.workspace.constants.data(),
+                         {.rows = rows(),
+                          .sequence = attention.sequence,
+                          .heads = attention.heads + attention.kvHeads,
+                          .size = attention.size,
+                          .stride = attention.qkvWidth()},
+                         direction);
+    }
+
+    /// Returns the columns of a projection in its output (or the gradient of that); `places` are those of the outputs.
+    [[nodiscard]] Columns columns(std::span<const Place> places, const Operator &op, const Projection &projection) const
+    {
+        std::size_t output = 0;
+        while (output + 1 < op.outputs.size() && op.outputs[output] != projection.out)
+            ++output;
+        return {at(places[output]) + projection.firstColumn, widthOf(projection.out)};
+    }
+
+    [[nodiscard]] Values at(const Place &place) const
+    {
+        switch (place.kind) {
+        case Place::Kind::None: break;
+        case Place::Kind::Input: return m_in;
+        case Place::Kind::Output: return m_out;
+        case Place::Kind::Gradient: return m_gradient;
+        case Place::Kind::Saved: return m_context.values(floats(place));
+        case Place::Kind::Scratch: return m_context.scratch(place.index);
+        }
+        return {};
+    }
+    [[nodiscard]] float *floats(const Place &place) const { return m_saved + m_plan.saved.offsets[size(place.index)]; }
+    [[nodiscard]] Norm norm(const Operator &op) const
+    {
+        return {&parameter(op.parameters[0]), op.parameters.size() > 1 ? &parameter(op.parameters[1]) : nullptr};
+    }
+    [[nodiscard]] Parameter &parameter(int index) const { return *m_parameters[size(index)]; }
+    [[nodiscard]] const Operator &operatorOf(const Step &step) const { return m_block.operators[size(step.op)]; }
+    [[nodiscard]] std::int64_t widthOf(operators::ValueId value) const { return m_block.value(value).width; }
+    [[nodiscard]] bool isInputFirst() const { return m_block.layout == operators::WeightLayout::InputByOutput; }
+    [[nodiscard]] std::int64_t rows() const { return m_context.shape.tokens(); }
+    [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
+
+    const std::vector<Parameter *> &m_parameters;
+    const LayerPlan &m_plan;
+    const operators::Block &m_block;
+    Values m_in;
+    Values m_out;
+    Values m_gradient;
+    float *m_saved;
+    const Context &m_context;
+};
+
+void Layer::forward(Values out, Values in, float *saved, const Context &context) const
+{
+    const operators::LayerRecipe &recipe = context.shape.layer->recipe;
+    Execution(*this, in, out, {}, saved, context).run(out ? recipe.forward : recipe.rebuild);
+}
+
+void Layer::backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const
+{
+    const operators::LayerRecipe &recipe = context.shape.layer->recipe;
+    Execution(*this, in, {}, gradient, saved, context).run(part == Backward::Whole ? recipe.backward : recipe.inputGradient);
+}
+
+void Layer::backwardWeights(Values in, float *saved, const Context &context) const
+{
+    Execution(*this, in, {}, {}, saved, context).run(context.shape.layer->recipe.weightGradient);
+}
+
+} // namespace stagelens::runtime

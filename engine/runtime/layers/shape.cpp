@@ -1,0 +1,31 @@
+#include "engine/runtime/layers/shape.h"
+
+#include "engine/operators/architecture.h"
+
+namespace stagelens::runtime {
+namespace {
+
+kernels::RotaryRule rotationOf(const model::ModelConfig &model)
+{
+    kernels::RotaryRule rule{model.ropeTheta};
+    if (const auto &scaling = model.ropeScaling)
+        rule.scaling = {scaling->factor, scaling->lowFrequencyFactor, scaling->highFrequencyFactor,
+                        static_cast<double>(scaling->originalSequence)};
+    return rule;
+}
+
+} // namespace
+
+Shape::Shape(const model::Experiment &experiment)
+    : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
+      heads(experiment.model.heads), kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn),
+      vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
+      headSize(experiment.model.headSize()), normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)),
+      rotation(rotationOf(experiment.model)), precision(operators::enginePrecision(experiment))
+{
+    auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::blockOf(experiment.model)), {}});
+    plan->saved = operators::savedLayout(plan->recipe.block, plan->recipe.saved, tokens(), precision);
+    layer = std::move(plan);
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,67 @@
+// The tensor sizes of a microbatch.
+#pragma once
+
+#include "engine/backend/memory.h"
+#include "engine/model/experiment.h"
+#include "engine/operators/sizes.h"
+#include "engine/simulate/memory.h"
+#include "kernels/include/attention.h"
+#include "kernels/include/rotary.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace stagelens::runtime {
+
+/// What the passes do with a layer, and where it saves its tensors.
+struct LayerPlan {
+    operators::LayerRecipe recipe;
+    operators::SavedLayout saved;
+};
+
+/// The arguments of all kernels.
+struct Shape {
+    std::int64_t batch = 0; ///< sequences of a microbatch
+    std::int64_t sequence = 0;
+    std::int64_t hidden = 0;
+    std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
+    std::int64_t ffn = 0;
+    std::int64_t vocabulary = 0;
+    std::int64_t microbatches = 0;
+    std::int64_t headSize = 0;
+    float normEpsilon = 0;        ///< of RMSNorm
+    kernels::RotaryRule rotation; ///< of rotary positions
+    base::Precision precision;    ///< of weights as kernels read them, activations and messages
+    std::shared_ptr<const LayerPlan> layer;
+
+    explicit Shape(const model::Experiment &experiment);
+    [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
+    [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
+    /// Returns the floats that a tensor of `numbers` occupies.
+    [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
+    /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
+    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
+    /// Returns the floats that a layer saves from F to B in addition to its input.
+    [[nodiscard]] std::int64_t savedFloats() const { return layer->saved.floats; }
+    /// Returns the floats of the constants that the layers read.
+    [[nodiscard]] std::int64_t constantFloats() const
+    {
+        return operators::constantFloats(layer->recipe.block, sequence, headSize);
+    }
+    [[nodiscard]] bool normsHaveBias() const { return layer->recipe.block.has(operators::OperatorKind::LayerNorm); }
+    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, headSize}; }
+};
+
+[[nodiscard]] constexpr std::size_t size(std::int64_t count)
+{
+    return static_cast<std::size_t>(count);
+}
+[[nodiscard]] constexpr std::uint8_t category(simulate::MemoryCategory use)
+{
+    return static_cast<std::uint8_t>(use);
+}
+static_assert(backend::kCategories == simulate::kMemoryCategoryCount);
+static_assert(backend::kMessages == category(simulate::MemoryCategory::Communication));
+
+} // namespace stagelens::runtime

@@ -1,0 +1,204 @@
+#include "engine/runtime/run_devices.h"
+
+#include "engine/runtime/machine.h"
+#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/worker/nccl.h"
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <utility>
+
+namespace stagelens::runtime {
+namespace {
+
+void finishQuietly(backend::Compute &compute) noexcept
+{
+    try {
+        compute.finish();
+    } catch (const std::exception &) {
+        return; // the run has already reported its error
+    }
+}
+
+} // namespace
+
+RunDevices::RunDevices(const RunPlan &plan, ControlChannel &control, bool isOverNccl, std::stop_source halt)
+    : m_plan(plan), m_control(control), m_isOverNccl(isOverNccl), m_halt(std::move(halt))
+{}
+
+RunDevices::~RunDevices()
+{
+    if (!m_transport || m_transport->end()) {
+        // A stopped device may have enqueued work that uses the memory freed below.
+        for (const auto &compute : m_computes)
+            finishQuietly(*compute);
+        return;
+    }
+    // A GPU hangs. Freeing its memory would block forever and hide the error of the run, so the memory is leaked.
+    for (auto &memory : m_memories)
+        (void)memory.release();
+    for (auto &compute : m_computes)
+        (void)compute.release();
+}
+
+base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::function<std::int64_t()> passes)
+{
+    m_places = std::move(places);
+    const std::vector<int> &ranks = m_control.ranks();
+    const bool usesThreads = m_plan.experiment.training.backend == "cpu" && isLive;
+    if (auto ready = prepareProducts(usesThreads ? static_cast<int>(ranks.size()) : 1); !ready)
+        return ready;
+    if (auto made = makeMemory(); !made)
+        return made;
+    for (const int rank : ranks)
+        m_passCount += m_plan.schedule.device(rank).size();
+    if (auto made = makeTransport(std::move(passes)); !made)
+        return made;
+    m_devices.resize(ranks.size());
+    const auto make = [&](std::size_t index) -> base::Result<> {
+        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, *m_computes[index]);
+        return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
+    };
+    if (auto made = onAllRanks(ranks, make, m_halt); !made)
+        return made;
+    if (m_gpuMemory)
+        m_gpuMemory->measureAllocated();
+    if (auto exchanged = m_copies.exchangeHolders(m_control, m_devices); !exchanged || !m_isOverNccl)
+        return exchanged;
+    return openLinks(m_plan, m_control, m_copies.messages(m_plan), memories(), *m_transport);
+}
+
+base::Result<> RunDevices::makeMemory()
+{
+    auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
+    if (!plans)
+        return plans.error();
+    m_memoryPlans = std::move(plans).value();
+    const std::vector<int> &ranks = m_control.ranks();
+    m_memories.resize(ranks.size());
+    if (m_plan.experiment.training.backend == "cuda")
+        if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
+            return opened;
+    watchGpuMemory();
+    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
+    auto computes = makeComputes(m_plan.experiment, ranks, m_places, {asked, &m_halted});
+    if (!computes)
+        return computes.error();
+    m_computes = std::move(computes).value();
+    const auto takeMemory = [&](std::size_t index) -> base::Result<> {
+        const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
+        m_memories[index] = std::make_unique<DeviceMemory>(
+            m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
+            m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::InProcess : DeviceMemory::Messages::Network);
+        return {};
+    };
+    return onAllRanks(ranks, takeMemory, m_halt);
+}
+
+base::Result<> RunDevices::sumCopies()
+{
+    return m_copies.sum(m_plan, m_devices, *m_transport, m_memories.front()->pool());
+}
+
+std::string RunDevices::takeGpuMemoryText()
+{
+    std::string text = m_gpuMemory ? m_gpuMemory->text() : std::string();
+    m_gpuMemory.reset(); // later steps allocate no more
+    return text;
+}
+
+std::vector<DeviceMemory *> RunDevices::memories() const
+{
+    std::vector<DeviceMemory *> all;
+    for (const auto &memory : m_memories)
+        all.push_back(memory.get());
+    return all;
+}
+
+base::Result<> RunDevices::makeTransport(std::function<std::int64_t()> passes)
+{
+    if (!m_isOverNccl) {
+        m_transport = m_control.makeTransport(m_halted);
+        return {};
+    }
+    auto made = makeNcclTransport(m_plan, m_control, {m_places, memories(), std::move(passes)}, m_halted);
+    if (!made)
+        return made.error();
+    m_transport = std::move(made).value();
+    return {};
+}
+
+/// Only if this process has the GPUs for itself.
+void RunDevices::watchGpuMemory()
+{
+    if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
+        return;
+    std::vector<base::Bytes> planned;
+    std::vector<base::Bytes> slabs;
+    for (const DevicePlan &plan : m_memoryPlans) {
+        slabs.push_back(plan.slabBytes());
+        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape)));
+    }
+    m_gpuMemory.emplace(m_places, planned, slabs);
+}
+
+std::vector<int> RunDevices::parameterStages() const
+{
+    std::vector<int> stages(m_plan.parameters.size(), -1);
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            stages[size(part->index)] = part->stage;
+    return stages;
+}
+
+void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
+{
+    for (const auto &device : m_devices) {
+        for (const auto &rows : device->parameters()) {
+            const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
+            const backend::Values numbers = rows->numbers(part);
+            if (!numbers)
+                continue;
+            device->compute().write(numbers, rows->count(), [from](std::span<float> block, std::int64_t first) {
+                std::copy_n(from + first, block.size(), block.data());
+            });
+            if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
+                device->compute().round(rounded, rows->value.data(), rows->count());
+        }
+    }
+}
+
+Tensors RunDevices::tensors(const ParameterPart &part) const
+{
+    Tensors all;
+    for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
+        std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
+        for (const auto &device : m_devices) {
+            Parameter *rows = device->find(static_cast<int>(index));
+            if (rows == nullptr || rows->isCopy || !rows->numbers(part))
+                continue;
+            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), size(rows->count())),
+                                   rows->numbers(part));
+        }
+    }
+    return all;
+}
+
+std::vector<int> RunDevices::updates() const
+{
+    std::vector<int> counts(m_plan.parameters.size());
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            counts[size(part->index)] = part->updates;
+    return counts;
+}
+
+void RunDevices::setUpdates(const std::vector<int> &counts)
+{
+    for (const auto &device : m_devices)
+        for (const auto &part : device->parameters())
+            part->updates = counts[size(part->index)];
+}
+
+} // namespace stagelens::runtime

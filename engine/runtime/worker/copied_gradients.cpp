@@ -1,0 +1,116 @@
+#include "engine/runtime/worker/copied_gradients.h"
+
+#include "engine/runtime/state/optimizer.h"
+#include "engine/runtime/worker/packing.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Message kinds in addition to schedule::Transfer.
+enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
+
+backend::MessageKey keyOf(Kind kind, int parameter)
+{
+    return {static_cast<std::uint8_t>(kind), 0, parameter};
+}
+
+backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, backend::Compute &compute)
+{
+    auto tensor = std::make_shared<backend::Buffer>(
+        pool.allocate(size(parameter.count()), category(simulate::MemoryCategory::Communication)));
+    compute.copy(tensor->data(), parameter.gradient.data(), parameter.count());
+    compute.finish();
+    return tensor;
+}
+
+} // namespace
+
+base::Result<> CopiedGradients::exchangeHolders(ControlChannel &control, const Devices &devices)
+{
+    if (control.isAlone())
+        return {};
+    std::vector<std::int32_t> own; // index and isCopy, alternating
+    for (const auto &parameter : devices.front()->parameters()) {
+        own.push_back(parameter->index);
+        own.push_back(parameter->isCopy ? 1 : 0);
+    }
+    Packer packer;
+    packer.put(own);
+    const auto all = control.allGather(packer.take());
+    if (!all)
+        return all.error();
+    for (int rank = 0; rank < static_cast<int>(all->size()); ++rank) {
+        const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
+        for (std::size_t i = 0; i + 1 < held.size(); i += 2) {
+            m_holders.resize(std::max(m_holders.size(), size(held[i] + 1)));
+            Holders &holders = m_holders[size(held[i])];
+            if (held[i + 1] == 0)
+                holders.original = rank;
+            else
+                holders.copies.push_back(rank);
+        }
+    }
+    return {};
+}
+
+std::vector<backend::Message> CopiedGradients::messages(const RunPlan &plan) const
+{
+    std::vector<backend::Message> all;
+    for (const Kind kind : {kCopyGradient, kSummedGradient}) {
+        for (std::size_t index = 0; index < m_holders.size(); ++index) {
+            const int original = m_holders[index].original;
+            for (const int copy : m_holders[index].copies)
+                all.push_back({kind == kCopyGradient ? copy : original, kind == kCopyGradient ? original : copy,
+                               keyOf(kind, static_cast<int>(index)), plan.parameters[index].count()});
+        }
+    }
+    return all;
+}
+
+base::Result<> CopiedGradients::sum(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
+                                    backend::Pool &pool)
+{
+    addOutputGradients(devices);
+    if (m_holders.empty()) {
+        addCopies(devices);
+        return {};
+    }
+    transport.announce(messages(plan));
+    const int rank = devices.front()->rank();
+    const auto &parameters = devices.front()->parameters();
+    backend::Compute &compute = devices.front()->compute();
+    for (const auto &parameter : parameters)
+        if (parameter->isCopy)
+            transport.send(rank, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
+                           gradientOf(*parameter, pool, compute));
+    for (const auto &parameter : parameters) {
+        if (parameter->isCopy)
+            continue;
+        const std::vector<int> &copies = m_holders[size(parameter->index)].copies;
+        for (const int copy : copies) {
+            const auto gradient = transport.receive(copy, rank, keyOf(kCopyGradient, parameter->index));
+            if (!gradient)
+                return base::Error::cancelled();
+            compute.add(parameter->gradient.data(), gradient->data(), parameter->count());
+            compute.finish();
+        }
+        for (const int copy : copies)
+            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
+    }
+    for (const auto &parameter : parameters) {
+        if (!parameter->isCopy)
+            continue;
+        const int original = m_holders[size(parameter->index)].original;
+        const auto sum = transport.receive(original, rank, keyOf(kSummedGradient, parameter->index));
+        if (!sum)
+            return base::Error::cancelled();
+        compute.copy(parameter->gradient.data(), sum->data(), parameter->count());
+        compute.finish();
+    }
+    return {};
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,81 @@
+// The time of a layer by operator, from FLOPs, bytes and a hardware preset.
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "engine/model/presets.h"
+#include "engine/operators/sizes.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// Bytes that memory-bound work moves, per byte or element of what it works on. Those of GPUs were fitted to the published pass
+/// times of 8 x A100 and iteration times of 8 and 32 x A100 (arXiv 2411.05288, table 5), together with the preset a100-80gb: a
+/// change of one requires a new fit of the other.
+struct Traffic {
+    double residual;    ///< norms and residual additions, per ten bytes that they read and write: a byte of a layer's [b s, h]
+    double activation;  ///< activation function, per two bytes that it reads and writes: a byte of a GPT's [b s, ffn]
+    double backward;    ///< elementwise work of a layer's backward over its forward's
+    double shardCopies; ///< X and dX of S and of T, each per byte of [b s, h]
+    double logitsForward;  ///< softmax statistics and softmax, bytes a logit
+    double logitsBackward; ///< gradient of the logits, bytes a logit
+    double lookUp;         ///< embedding's forward, per byte of [b s, h]
+    double scatter;        ///< embedding's backward, per byte of [b s, h]
+    double denseGradient;  ///< its dense gradient, per byte of the shard's matrix
+    double collective;     ///< bytes an element of [b s, h] in a collective; 0: the compute type's
+    double contention;     ///< share of a collective's time that it takes from the passes beside it
+};
+/// Returns the traffic of the usual framework kernels, or of the project's CPU engine if the devices share one memory.
+[[nodiscard]] const Traffic &trafficOf(const model::Hardware &hardware);
+/// The link of devices that share one memory.
+inline constexpr std::string_view kHostLink = "host";
+
+/// Seconds of one operator in a half of a pass, for one layer.
+struct Leg {
+    std::size_t op = 0; ///< index in Block::operators
+    std::string name;   ///< the values that the operator writes: "norm1", "gate, up"
+    double seconds = 0;
+    bool isRecomputed = false;
+};
+
+/// The parts of a pass's work.
+enum class PassHalf : unsigned char { Forward, InputGradient, WeightGradient };
+
+/// The time of one layer for one microbatch.
+class LayerCosts {
+public:
+    LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
+
+    /// Returns the seconds of one half, with what recomputation adds to the input's. A half lasts at least as long as the host
+    /// needs to launch its kernels, as many as the usual frameworks launch.
+    [[nodiscard]] double seconds(PassHalf half) const;
+    /// Returns the operators of one half in the order of execution, recomputation first. Their seconds add up to seconds().
+    [[nodiscard]] std::vector<Leg> legs(PassHalf half) const;
+
+    /// Returns the seconds of a product whose smallest dimension is that.
+    [[nodiscard]] double matrixSeconds(double flops, double smallestDimension) const;
+    [[nodiscard]] double memorySeconds(double bytes) const { return bytes / m_hardware.memoryBytesPerSecond; }
+
+private:
+    /// Seconds of the forward by kind of work.
+    struct Work {
+        double matrix = 0;
+        double attention = 0;
+        double elementwise = 0;
+        [[nodiscard]] double sum() const { return matrix + attention + elementwise; }
+    };
+    [[nodiscard]] Work seconds(const operators::OperatorWork &work) const;
+    [[nodiscard]] double unfloored(PassHalf half) const;
+    [[nodiscard]] int kernels(PassHalf half) const;
+
+    const model::Experiment &m_experiment;
+    const model::Hardware &m_hardware;
+    const Traffic &m_traffic;
+    operators::Block m_block;
+    double m_tokens;
+    Work m_layer; ///< the forward of all operators
+};
+
+} // namespace stagelens::simulate

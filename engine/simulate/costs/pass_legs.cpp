@@ -1,0 +1,92 @@
+#include "engine/simulate/costs/pass_legs.h"
+
+#include "engine/base/text.h"
+#include "engine/simulate/costs/device_share.h"
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace stagelens::simulate {
+
+using schedule::PassKind;
+
+PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const schedule::Schedule &schedule)
+    : m_experiment(std::move(experiment)), m_hardware(std::move(hardware)), m_layer(m_experiment, m_hardware),
+      m_vocabulary(m_experiment, schedule, m_layer, trafficOf(m_hardware)), m_layers(layersOfStages(m_experiment, schedule))
+{}
+
+void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
+{
+    for (const VocabularyLeg &leg : legs)
+        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.seconds});
+}
+
+void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind) const
+{
+    const auto add = [&](const Leg &leg, std::string_view half) {
+        parts.push_back({base::concat("layer ", layer, ' ', leg.name, half), false, leg.seconds});
+    };
+    if (kind == PassKind::F) {
+        for (const Leg &leg : m_layer.legs(PassHalf::Forward))
+            add(leg, "");
+        return;
+    }
+    std::vector<Leg> inputs;
+    std::vector<Leg> weights;
+    if (kind != PassKind::W)
+        inputs = m_layer.legs(PassHalf::InputGradient);
+    if (kind != PassKind::I)
+        weights = m_layer.legs(PassHalf::WeightGradient);
+    // Both lists go from the last operator to the first; a whole backward computes the weights of an operator first.
+    auto weight = weights.begin();
+    for (const Leg &leg : inputs) {
+        for (; !leg.isRecomputed && weight != weights.end() && weight->op >= leg.op; ++weight)
+            add(*weight, " weight");
+        add(leg, leg.isRecomputed ? " again" : " input");
+    }
+    for (; weight != weights.end(); ++weight)
+        add(*weight, " weight");
+}
+
+std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
+{
+    std::vector<Part> parts;
+    if (schedule::isVocabularyPass(kind)) {
+        const bool isEmbedding = kind == PassKind::EF || kind == PassKind::EB;
+        append(parts, isEmbedding ? "embedding" : "output", m_vocabulary.pass(kind));
+        return parts;
+    }
+    const auto layers = m_layers.begin() + stage;
+    const int first = std::accumulate(m_layers.begin(), layers, 0);
+    const bool isForward = kind == PassKind::F;
+    append(parts, isForward ? "embedding" : "output",
+           isForward ? m_vocabulary.embedding(kind, stage) : m_vocabulary.output(kind, stage));
+    for (int i = 0; i < *layers; ++i)
+        appendLayer(parts, isForward ? first + i : first + *layers - 1 - i, kind);
+    append(parts, isForward ? "output" : "embedding",
+           isForward ? m_vocabulary.output(kind, stage) : m_vocabulary.embedding(kind, stage));
+    return parts;
+}
+
+std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos duration)
+{
+    const auto [found, isNew] = m_parts.try_emplace({pass.kind, pass.stage});
+    std::vector<Part> &parts = found->second;
+    if (isNew)
+        parts = partsOf(pass.kind, pass.stage);
+    const double sum =
+        std::accumulate(parts.begin(), parts.end(), 0.0, [](double total, const Part &part) { return total + part.seconds; });
+    std::vector<PassLeg> legs;
+    double done = 0;
+    base::Nanos begin = 0;
+    for (const Part &part : parts) {
+        done += part.seconds;
+        const base::Nanos end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
+        legs.push_back({part.name, part.isVocabulary, begin, end});
+        begin = end;
+    }
+    return legs;
+}
+
+} // namespace stagelens::simulate

@@ -1,0 +1,54 @@
+// What happens inside a predicted pass: its operators in order, at the times that the analytic costs give them.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/simulate/costs/vocabulary_costs.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// One operator of a pass, from the begin of the pass.
+struct PassLeg {
+    /// "layer 3 qkv" in a forward; in a backward "layer 3 qkv input" or "layer 3 qkv weight" for the half of the gradient, and
+    /// "layer 3 qkv again" for recomputation; "output products", "embedding look-up" in vocabulary layers.
+    std::string name;
+    bool isVocabulary = false;
+    base::Nanos begin = 0;
+    base::Nanos end = 0;
+};
+
+/// Finds the legs of passes of one plan whose costs come from a hardware preset. Used by one thread at a time.
+class PassLegs {
+public:
+    PassLegs(model::Experiment experiment, model::Hardware hardware, const schedule::Schedule &schedule);
+    PassLegs(const PassLegs &) = delete;
+    PassLegs &operator=(const PassLegs &) = delete;
+
+    /// Returns the legs of a pass. They fill `duration`: launches of the pass and collectives beside it, which are no
+    /// operators, stretch all of them alike.
+    [[nodiscard]] std::vector<PassLeg> of(const schedule::Pass &pass, base::Nanos duration);
+
+private:
+    struct Part {
+        std::string name;
+        bool isVocabulary = false;
+        double seconds = 0;
+    };
+    /// Returns the parts of the passes of a kind and stage.
+    [[nodiscard]] std::vector<Part> partsOf(schedule::PassKind kind, int stage) const;
+    void append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const;
+    void appendLayer(std::vector<Part> &parts, int layer, schedule::PassKind kind) const;
+
+    model::Experiment m_experiment;
+    model::Hardware m_hardware;
+    LayerCosts m_layer;
+    VocabularyCosts m_vocabulary;
+    std::vector<int> m_layers; ///< of each stage
+    std::map<std::pair<schedule::PassKind, int>, std::vector<Part>> m_parts;
+};
+
+} // namespace stagelens::simulate

@@ -1,0 +1,48 @@
+// The time of vocabulary layers by kernel, from FLOPs, bytes and a hardware preset. Work: arXiv 2411.05288, section 4 and
+// table 4.
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/costs/layer_costs.h"
+
+#include <string_view>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// Seconds of one part of a pass in a vocabulary layer.
+struct VocabularyLeg {
+    std::string_view name; ///< "products", "softmax", ...
+    double seconds = 0;
+};
+using VocabularyLegs = std::vector<VocabularyLeg>;
+/// Returns the sum in list order.
+[[nodiscard]] double secondsOf(const VocabularyLegs &legs);
+
+/// The vocabulary work of passes, in order of execution. Parts that no pass has are empty.
+class VocabularyCosts {
+public:
+    VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const LayerCosts &layer,
+                    const Traffic &traffic);
+
+    /// Returns the work of S, U, T, EF or EB.
+    [[nodiscard]] VocabularyLegs pass(schedule::PassKind kind) const;
+    /// Returns the work of the whole embedding and the whole output layer inside F, B, I or W of a stage.
+    [[nodiscard]] VocabularyLegs embedding(schedule::PassKind kind, int stage) const;
+    [[nodiscard]] VocabularyLegs output(schedule::PassKind kind, int stage) const;
+
+private:
+    [[nodiscard]] VocabularyLegs scatter() const;
+
+    const model::VocabularyTraits &m_method;
+    int m_lastStage;
+    double m_product;  ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
+    double m_softmax;  ///< statistics and exponentials
+    double m_gradient; ///< of the logits
+    double m_cast;     ///< of the local softmax to the compute type, for its product
+    double m_copies;   ///< of X and dX
+    double m_lookUp;
+    double m_scatter;
+};
+
+} // namespace stagelens::simulate

@@ -1,0 +1,299 @@
+// Recipes of layers: every kernel call finds the values that it needs, checked by executing the steps on names.
+#include "engine/operators/recipe.h"
+#include "engine/operators/architecture.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+using namespace stagelens;
+using namespace stagelens::operators;
+
+namespace {
+
+model::ModelConfig llama(int kvHeads, int ffn)
+{
+    model::ModelConfig model;
+    model.family = model::ModelFamily::Llama;
+    model.kvHeads = kvHeads;
+    model.ffn = ffn;
+    return model;
+}
+
+/// Attention and MLP read one norm: x + attention(norm(x)) + mlp(norm(x)), as in GPT-J.
+Block parallelBlock(std::int64_t h, const model::ModelConfig &model)
+{
+    BlockBuilder block(h, WeightLayout::OutputByInput);
+    const int norm = block.vector("norm.weight", h, Initial::Ones);
+    const int qkvIn = block.matrix("qkv.weight", h, 3 * h);
+    const int out = block.matrix("out.weight", h, h);
+    const int gateIn = block.matrix("gate.weight", h, 2 * h);
+    const int upIn = block.matrix("up.weight", h, 2 * h);
+    const int downIn = block.matrix("down.weight", 2 * h, h);
+    const ValueId normed = block.rmsNorm("normed", "statistics", Block::kInput, norm);
+    const ValueId attention = block.attention("attention", block.linear("qkv", normed, qkvIn), model);
+    const ValueId middle = block.add("middle", block.linear("projected", attention, out), Block::kInput);
+    const ValueId gate = block.value("gate", 2 * h);
+    const ValueId up = block.value("up", 2 * h);
+    block.linear(normed, {{gateIn, -1, gate}, {upIn, -1, up}});
+    const ValueId down = block.linear("down", block.swiGlu("activated", gate, up), downIn);
+    return block.build(block.add("out", down, middle));
+}
+
+/// Executes the steps of a recipe symbolically: each place holds a name. "x" is a value, "d x" its gradient, "d x from 1" the
+/// sum of its first contribution. Throws if a step reads anything but what its operator needs.
+class Names {
+public:
+    explicit Names(const LayerRecipe &recipe) : m_block(recipe.block)
+    {
+        for (const Operator &op : m_block.operators)
+            for (const ValueId value : op.inputs)
+                ++m_uses[value];
+        m_places[key({Place::Kind::Input})] = name(Block::kInput);
+    }
+
+    void forward(const std::vector<Step> &steps)
+    {
+        for (const Step &step : steps) {
+            const Operator &op = m_block.operators[static_cast<std::size_t>(step.op)];
+            for (std::size_t i = 0; i < step.in.size(); ++i)
+                expect(step.in[i], name(op.inputs[i]));
+            std::vector<std::string> outputs;
+            for (const ValueId value : op.outputs)
+                outputs.push_back(name(value));
+            if (step.between) {
+                put(step.between, outputs[0]);
+                outputs = {name(readerOf(op.outputs[0]).outputs[0])};
+            }
+            if (step.addend) {
+                const Operator &add = readerOf(op.outputs[0]);
+                expect(step.addend, name(add.inputs[1]));
+                outputs = {name(add.outputs[0])};
+            }
+            for (std::size_t i = 0; i < step.out.size(); ++i)
+                put(step.out[i], outputs[i]);
+        }
+    }
+
+    void backward(const std::vector<Step> &steps)
+    {
+        m_places[key({Place::Kind::Gradient})] = "d " + name(m_block.output);
+        for (const Step &step : steps)
+            apply(step);
+        expect({Place::Kind::Gradient}, "d " + name(Block::kInput));
+    }
+
+    void weights(const std::vector<Step> &steps)
+    {
+        for (const Step &step : steps)
+            apply(step);
+    }
+    /// Returns how often the gradient of each parameter was added to.
+    [[nodiscard]] const std::map<int, int> &updates() const { return m_updates; }
+
+private:
+    void apply(const Step &step)
+    {
+        if (step.kind == StepKind::Copy)
+            return put(step.out[0], m_places[key(step.in[0])]);
+        const Operator &op = m_block.operators[static_cast<std::size_t>(step.op)];
+        if (step.kind == StepKind::WeightGradient) {
+            expect(step.in[0], name(op.inputs[0]));
+            for (std::size_t i = 0; i < op.outputs.size(); ++i)
+                expectGradient(step.in[i + 1], op.outputs[i]);
+            for (const Projection &projection : op.projections)
+                ++m_updates[projection.weight];
+            return;
+        }
+        switch (op.kind) {
+        case OperatorKind::Linear:
+            for (std::size_t i = 0; i < op.outputs.size(); ++i)
+                expectGradient(step.in[i], op.outputs[i]);
+            if (step.between) {
+                const Operator &gelu = m_block.operators[static_cast<std::size_t>(producerOf(op.inputs[0]))];
+                expect(step.between, name(gelu.inputs[0]));
+                return contribute(step, gelu.inputs[0]);
+            }
+            return contribute(step, op.inputs[0]);
+        case OperatorKind::LayerNorm:
+        case OperatorKind::RmsNorm:
+            expectGradient(step.in[0], op.outputs[0]);
+            expect(step.in[1], name(op.inputs[0]));
+            expect(step.in[2], name(op.outputs[1]));
+            for (const int parameter : op.parameters)
+                ++m_updates[parameter];
+            return contribute(step, op.inputs[0]);
+        case OperatorKind::SwiGlu:
+            expectGradient(step.in[0], op.outputs[0]);
+            for (std::size_t i = 0; i < 2; ++i) {
+                expect(step.out[i], name(op.inputs[i]));
+                put(step.out[i], "d " + name(op.inputs[i]));
+            }
+            return;
+        case OperatorKind::Rotary:
+            expectGradient(step.in[0], op.outputs[0]);
+            return put(step.out[0], "d " + name(op.inputs[0]));
+        case OperatorKind::Attention:
+            expectGradient(step.in[0], op.outputs[0]);
+            expect(step.in[1], name(op.inputs[0]));
+            expect(step.in[2], name(op.outputs[0]));
+            expect(step.in[3], name(op.outputs[1]));
+            return put(step.out[0], "d " + name(op.inputs[0]));
+        case OperatorKind::Gelu:
+        case OperatorKind::Add: break;
+        }
+        throw std::logic_error("a step of an operator that has none");
+    }
+
+    /// The gradient of a value through all but its additions, whose share is the gradient of the sum.
+    void contribute(const Step &step, ValueId value)
+    {
+        const Place &place = step.out[0];
+        const int products = m_uses[value] - static_cast<int>(isAdded(value));
+        const int before = step.accumulates ? m_contributions[value] : 0;
+        if (step.accumulates && isAdded(value) && before == 0)
+            expectGradient(place, readerOf(value, OperatorKind::Add).outputs[0]);
+        else if (step.accumulates)
+            expect(place, part(value, before));
+        m_contributions[value] = before + 1;
+        put(place, before + 1 == products ? "d " + name(value) : part(value, before + 1));
+    }
+
+    [[nodiscard]] std::string part(ValueId value, int contributions) const
+    {
+        return "d " + name(value) + " from " + std::to_string(contributions);
+    }
+    /// The gradient of a value that is only added is the gradient of the sum.
+    void expectGradient(const Place &place, ValueId value)
+    {
+        while (isAdded(value) && m_uses[value] == 1)
+            value = readerOf(value, OperatorKind::Add).outputs[0];
+        expect(place, "d " + name(value));
+    }
+    void expect(const Place &place, const std::string &content)
+    {
+        if (m_places[key(place)] != content)
+            throw std::logic_error("expected " + content + ", found " + m_places[key(place)]);
+    }
+    void put(const Place &place, const std::string &content) { m_places[key(place)] = content; }
+    [[nodiscard]] static int key(const Place &place)
+    {
+        return place.kind == Place::Kind::Saved     ? 100 + place.index
+               : place.kind == Place::Kind::Scratch ? 1000 + place.index
+                                                    : static_cast<int>(place.kind);
+    }
+    [[nodiscard]] std::string name(ValueId value) const { return std::string(m_block.value(value).name); }
+    [[nodiscard]] int producerOf(ValueId value) const
+    {
+        for (std::size_t op = 0; op < m_block.operators.size(); ++op)
+            if (std::ranges::count(m_block.operators[op].outputs, value) > 0)
+                return static_cast<int>(op);
+        return -1;
+    }
+    [[nodiscard]] bool isAdded(ValueId value) const
+    {
+        return std::ranges::any_of(m_block.operators, [&](const Operator &op) {
+            return op.kind == OperatorKind::Add && std::ranges::count(op.inputs, value) > 0;
+        });
+    }
+    [[nodiscard]] const Operator &readerOf(ValueId value) const
+    {
+        return *std::ranges::find_if(m_block.operators,
+                                     [&](const Operator &op) { return std::ranges::count(op.inputs, value) > 0; });
+    }
+    [[nodiscard]] const Operator &readerOf(ValueId value, OperatorKind kind) const
+    {
+        return *std::ranges::find_if(
+            m_block.operators, [&](const Operator &op) { return op.kind == kind && std::ranges::count(op.inputs, value) > 0; });
+    }
+
+    const Block &m_block;
+    std::map<int, std::string> m_places;
+    std::map<ValueId, int> m_uses;
+    std::map<ValueId, int> m_contributions;
+    std::map<int, int> m_updates;
+};
+
+std::vector<Block> blocks()
+{
+    model::ModelConfig gpt;
+    return {blockOf(gpt), blockOf(llama(4, 352)), blockOf(llama(2, 64)), parallelBlock(128, gpt)};
+}
+
+} // namespace
+
+class OperatorRecipe : public QObject {
+    Q_OBJECT
+private slots:
+    void everyStepFindsItsValues()
+    {
+        for (const Block &block : blocks()) {
+            const LayerRecipe recipe = recipeOf(block);
+            for (const bool isSplit : {false, true}) {
+                for (const bool isRebuilt : {false, true}) {
+                    Names names(recipe);
+                    try {
+                        names.forward(isRebuilt ? recipe.rebuild : recipe.forward);
+                        names.backward(isSplit ? recipe.inputGradient : recipe.backward);
+                        if (isSplit)
+                            names.weights(recipe.weightGradient);
+                    } catch (const std::logic_error &error) {
+                        QFAIL(qPrintable(QString::fromStdString(text(recipe) + error.what())));
+                    }
+                    int matrices = 0;
+                    for (const BlockParameter &parameter : block.parameters)
+                        matrices += parameter.isMatrix() ? 1 : 0;
+                    for (const auto &[parameter, count] : names.updates())
+                        QCOMPARE(count, 1);
+                    QVERIFY(names.updates().size() >= static_cast<std::size_t>(matrices) + 1);
+                }
+            }
+        }
+    }
+
+    /// The sums that the memory plan and the predictions rest on, from the literature's way of counting.
+    void savedTensorsOfTheArchitectures()
+    {
+        const auto saved = [](const Block &block, bool areStatistics) {
+            std::int64_t width = 0;
+            for (const ValueId value : savedValues(block))
+                width += block.value(value).isStatistics == areStatistics ? block.value(value).width : 0;
+            return width;
+        };
+        const model::ModelConfig gpt;
+        const std::int64_t h = gpt.hidden;
+        QCOMPARE(saved(blockOf(gpt), false), 7 * h + 2 * gpt.ffn);
+        QCOMPARE(saved(blockOf(gpt), true), 2 * 2 + gpt.heads);
+        const model::ModelConfig grouped = llama(2, 352);
+        QCOMPARE(saved(blockOf(grouped), false), 3 * h + 2 * h + 2 * (h / 2) + 3 * 352);
+        QCOMPARE(saved(blockOf(grouped), true), 2 * 1 + grouped.heads);
+    }
+
+    void scratchIsAsSmallAsItCanBe()
+    {
+        for (const int ffn : {32, 128, 352, 512}) {
+            model::ModelConfig model = llama(2, ffn);
+            const std::int64_t h = model.hidden;
+            const LayerRecipe recipe = recipeOf(blockOf(model));
+            QCOMPARE(recipe.scratch[0], std::max<std::int64_t>({h, ffn, h + 2 * (h / 2)}));
+            QCOMPARE(recipe.scratch[1], h);
+        }
+        model::ModelConfig wideHeads = llama(4, 352);
+        wideHeads.headDim = 64;
+        QCOMPARE(recipeOf(blockOf(wideHeads)).scratch[1], std::int64_t{256});
+        QCOMPARE(recipeOf(blockOf(wideHeads)).scratch[0], std::int64_t{768});
+    }
+
+    void refusesWhatNoKernelComputes()
+    {
+        BlockBuilder block(128, WeightLayout::OutputByInput);
+        const ValueId twice = block.add("twice", Block::kInput, Block::kInput);
+        QVERIFY_EXCEPTION_THROWN((void)recipeOf(block.build(twice)), std::logic_error);
+    }
+};
+
+QTEST_GUILESS_MAIN(OperatorRecipe)
+#include "recipe.moc"

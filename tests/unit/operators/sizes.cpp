@@ -1,0 +1,144 @@
+// Parameters, FLOPs and bytes, against published models and the formulas of the literature.
+#include "engine/operators/sizes.h"
+#include "engine/model/presets.h"
+
+#include <QTest>
+
+using namespace stagelens::model;
+using namespace stagelens::operators;
+
+namespace {
+
+ModelConfig preset(const char *name)
+{
+    const auto found = modelPreset(name);
+    if (!found)
+        qFatal("%s", found.error().text().c_str());
+    return *found;
+}
+
+constexpr double kMebi = 1024.0 * 1024.0;
+
+} // namespace
+
+class OperatorSizes : public QObject {
+    Q_OBJECT
+private slots:
+    void parametersOfPublishedModels()
+    {
+        // As counted from the state dictionaries of these models on Hugging Face.
+        QCOMPARE(totalParameters(preset("gpt2-124m")), std::int64_t{124'439'808});
+        QCOMPARE(totalParameters(preset("llama-3-8b")), std::int64_t{8'030'261'248});
+    }
+
+    void layerOfGptHasTheKnownForm()
+    {
+        const ModelConfig model = preset("gpt-4b");
+        const std::int64_t h = model.hidden;
+        QCOMPARE(layerParameters(model), 12 * h * h + 13 * h);
+        QCOMPARE(embeddingParameters(model), 256000 * h);
+        QCOMPARE(positionParameters(model), 2048 * h);
+        QCOMPARE(finalNormParameters(model), 2 * h);
+        ModelConfig tied = model;
+        tied.tied = true;
+        QCOMPARE(totalParameters(model) - totalParameters(tied), 256000 * h);
+    }
+
+    void flopsOfTheFourthTable()
+    {
+        ModelConfig model = preset("gpt-4b");
+        model.sequence = 4096;
+        const double b = 2;
+        const double s = 4096;
+        const double h = 3072;
+        // Position i attends to i + 1 positions, itself among them.
+        QCOMPARE(attentionFlops(model, 2, AttentionCount::Causal), 4 * b * h * s * (s + 1) / 2);
+        QCOMPARE(3 * (layerMatrixFlops(model, 2) + attentionFlops(model, 2)), b * s * h * (72 * h + 12 * s));
+        QCOMPARE(3 * outputFlops(model, 2), 6 * b * s * h * 256000);
+    }
+
+    void flopsOfAnIteration_data()
+    {
+        // FLOPs / (8 x 320e12) in ms, which the paper's 40 measured rows confirm.
+        QTest::addColumn<int>("vocabulary");
+        QTest::addColumn<double>("milliseconds");
+        QTest::newRow("32k") << 32000 << 5563.4;
+        QTest::newRow("64k") << 64000 << 5684.2;
+        QTest::newRow("128k") << 128000 << 5925.8;
+        QTest::newRow("256k") << 256000 << 6409.0;
+    }
+    void flopsOfAnIteration()
+    {
+        QFETCH(int, vocabulary);
+        QFETCH(double, milliseconds);
+        Experiment experiment;
+        experiment.model = preset("gpt-4b");
+        experiment.model.sequence = 4096;
+        experiment.model.vocabularySize = vocabulary;
+        experiment.parallel.devices = 8;
+        experiment.parallel.microbatches = 128;
+        const double found = iterationFlops(experiment) / (8 * 320e12) * 1e3;
+        QVERIFY2(std::abs(found - milliseconds) < 0.1, qPrintable(QString::number(found)));
+    }
+
+    void groupedQueryAttentionAndSwiGlu()
+    {
+        const ModelConfig model = preset("llama-3-8b");
+        const std::int64_t h = 4096;
+        QCOMPARE(layerParameters(model), h * h * 2 + 2 * h * 1024 + 3 * h * 14336 + 2 * h);
+        QCOMPARE(layerMatrixFlops(model, 1), 2.0 * 8192 * static_cast<double>(layerParameters(model) - 2 * h));
+    }
+
+    void bytesOfAParameter()
+    {
+        const auto sum = [](DataType type) {
+            Experiment experiment;
+            experiment.model.dtype = type;
+            const ParameterBytes bytes = parameterBytes(experiment);
+            return bytes.parameter + bytes.gradient + bytes.optimizer;
+        };
+        QCOMPARE(sum(DataType::Fp32), 16);
+        QCOMPARE(sum(DataType::Fp16), 16);
+        QCOMPARE(sum(DataType::Bf16), 18);
+        QCOMPARE(elementBytes(DataType::Fp32), 4);
+        QCOMPARE(elementBytes(DataType::Bf16), 2);
+    }
+
+    void activationsAsMeasured()
+    {
+        // vocab-1 minus vocab-2 of the paper's raw data is one microbatch of four layers.
+        ModelConfig model = preset("gpt-4b");
+        QVERIFY(std::abs(4 * static_cast<double>(layerActivationBytes(model, 1, Recompute::None)) / kMebi - 816.5) < 1);
+        model.sequence = 4096;
+        QVERIFY(std::abs(4 * static_cast<double>(layerActivationBytes(model, 1, Recompute::None)) / kMebi - 1633.9) < 2);
+        QCOMPARE(layerActivationBytes(model, 3, Recompute::Selective), std::int64_t{34} * 3 * 4096 * 3072);
+        QCOMPARE(layerActivationBytes(model, 3, Recompute::Full), std::int64_t{2} * 3 * 4096 * 3072);
+        QCOMPARE(boundaryBytes(model, 3), std::int64_t{2} * 3 * 4096 * 3072);
+    }
+
+    void activationsOfTheCpuEngine()
+    {
+        const ModelConfig model = preset("gpt-demo");
+        const std::int64_t perToken = 8 * 128 + 2 * 512 + 4 + 4; // eight of width h, two of ffn, statistics, log-sum-exp a head
+        QCOMPARE(layerActivationBytes(model, 2, Recompute::None), 4 * 2 * 128 * perToken);
+        QCOMPARE(layerActivationBytes(model, 2, Recompute::Full), std::int64_t{4} * 2 * 128 * 128);
+    }
+
+    void vocabularyTransients()
+    {
+        const ModelConfig model = preset("gpt-4b");
+        const std::int64_t tokens = 2048;
+        const std::int64_t x = tokens * 3072 * 2;
+        const std::int64_t shard = tokens * (32000 * 6 + 16);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 8, VocabularyMethod::Vocab1), shard + x);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 8, VocabularyMethod::Naive), shard + x);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 8, VocabularyMethod::Vocab2), shard + 3 * x);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 8, VocabularyMethod::None), tokens * (256000 * 6 + 16) + x);
+        const ModelConfig demo = preset("gpt-demo");
+        QCOMPARE(embeddingSumBytes(model, 1), x);
+        QCOMPARE(embeddingSumBytes(demo, 1), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(OperatorSizes)
+#include "sizes.moc"

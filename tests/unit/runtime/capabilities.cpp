@@ -1,0 +1,121 @@
+// The capability table: each row and each pair of rows is predicted, run or refused as the table says.
+#include "engine/model/capabilities.h"
+#include "engine/runtime/run_check.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+
+#include <map>
+#include <set>
+#include <string>
+
+using namespace stagelens;
+using model::Capability;
+using model::Experiment;
+
+namespace {
+
+/// Turns a feature on.
+const std::map<std::string_view, void (*)(Experiment &)> kUses{
+    {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
+    {"vocabulary-parallelism", [](Experiment &e) { e.schedule.vocabulary = model::VocabularyMethod::Vocab1; }},
+    {"tensor-parallelism", [](Experiment &e) { e.parallel.tensor = 2; }},
+    {"context-parallelism", [](Experiment &e) { e.parallel.context = 2; }},
+    {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
+    {"expert-parallelism", [](Experiment &e) { e.parallel.expert = 2; }},
+    {"zero", [](Experiment &e) { e.parallel.zero = 1; }},
+    {"fp16-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.model.dtype = model::DataType::Fp16;
+     }},
+};
+
+std::set<std::string> fieldsOf(const base::Problems &problems)
+{
+    std::set<std::string> fields;
+    for (const base::Problem &problem : problems)
+        fields.insert(problem.field);
+    return fields;
+}
+
+} // namespace
+
+class RuntimeCapabilities : public QObject {
+    Q_OBJECT
+
+private slots:
+    void eachRowIsRefusedWithAReasonOrSupported()
+    {
+        QCOMPARE(kUses.size(), model::capabilities().size());
+        for (const Capability &row : model::capabilities()) {
+            QVERIFY(!row.isRun || row.isPredicted);
+            QCOMPARE(row.reason.empty(), row.isRun && row.isPredicted);
+            QCOMPARE(row.remedy.empty(), row.reason.empty());
+            Experiment experiment = oneDevice();
+            QVERIFY2(!row.isUsed(experiment), row.name.data());
+            kUses.at(row.name)(experiment);
+            QVERIFY2(row.isUsed(experiment), row.name.data());
+        }
+    }
+
+    void pairsAreRefusedForTheirOwnFields()
+    {
+        for (const Capability &one : model::capabilities()) {
+            for (const Capability &other : model::capabilities()) {
+                Experiment experiment = oneDevice();
+                kUses.at(one.name)(experiment);
+                kUses.at(other.name)(experiment);
+                std::set<std::string> notPredicted;
+                std::set<std::string> notRun;
+                for (const Capability *row : {&one, &other}) {
+                    if (!row->isPredicted)
+                        notPredicted.emplace(row->field);
+                    else if (!row->isRun)
+                        notRun.emplace(row->field);
+                }
+                const base::Problems problems = model::validate(experiment);
+                QVERIFY2(fieldsOf(problems) == notPredicted,
+                         problems.empty() ? one.name.data() : base::Error::invalid(problems).text().c_str());
+                for (const base::Problem &problem : problems)
+                    QVERIFY(problem.message.find("; choose ") != std::string::npos);
+                if (!problems.empty())
+                    continue;
+                const auto run = runtime::checkRun(experiment, test::scheduleOf(experiment), {});
+                const auto refused = run ? std::set<std::string>() : fieldsOf(run.error().problems);
+                for (const std::string &field : notRun)
+                    QVERIFY(refused.contains(field));
+                if (notRun.empty())
+                    QVERIFY2(run.ok(), run ? "" : run.error().text().c_str());
+            }
+        }
+    }
+
+    void messagesSayWhatIsSupported()
+    {
+        Experiment experiment = oneDevice();
+        experiment.parallel.replicas = 3;
+        experiment.parallel.rankOrder = "tp-pp";
+        const base::Problems problems = model::validate(experiment);
+        QCOMPARE(problems.size(), std::size_t{2});
+        QCOMPARE(problems[0].field, std::string("parallel.rank_order"));
+        QVERIFY(problems[0].message.find("such as tp-cp-dp-pp") != std::string::npos);
+        QCOMPARE(problems[1].field, std::string("parallel.replicas"));
+        QCOMPARE(problems[1].message, std::string("is 3, but gradients are not yet summed over replicas; choose 1; plans are "
+                                                  "split by devices, and their vocabulary layers by vocabulary"));
+        experiment = oneDevice();
+        experiment.parallel.tensor = 0; // out of range, and nothing else
+        QCOMPARE(model::validate(experiment).size(), std::size_t{1});
+    }
+
+private:
+    static Experiment oneDevice()
+    {
+        Experiment experiment = test::tinyExperiment("1f1b", model::VocabularyMethod::None, 1, 2);
+        experiment.parallel.stageLayers.clear();
+        return experiment;
+    }
+};
+
+QTEST_GUILESS_MAIN(RuntimeCapabilities)
+#include "capabilities.moc"

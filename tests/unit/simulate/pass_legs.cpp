@@ -1,0 +1,109 @@
+// The operators inside predicted passes.
+#include "engine/simulate/costs/pass_legs.h"
+#include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
+#include "engine/schedule/families.h"
+#include "engine/simulate/costs/cost_model.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace stagelens;
+
+namespace {
+
+model::Experiment planOf(const char *family, model::VocabularyMethod method, model::Recompute recompute)
+{
+    model::Experiment experiment;
+    const auto preset = model::modelPreset("gpt-4b");
+    if (!preset)
+        qFatal("%s", preset.error().text().c_str());
+    experiment.model = *preset;
+    experiment.parallel.devices = 4;
+    experiment.parallel.microbatches = 4;
+    experiment.schedule.family = family;
+    experiment.schedule.vocabulary = method;
+    experiment.schedule.recompute = recompute;
+    return operators::resolved(experiment, 1);
+}
+
+bool has(const std::vector<simulate::PassLeg> &legs, const std::string &name)
+{
+    return std::ranges::any_of(legs, [&](const simulate::PassLeg &leg) { return leg.name == name; });
+}
+
+} // namespace
+
+class PassLegsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void legsFillTheirPass()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        for (const char *family : {"1f1b", "zb-h1", "interlaced"}) {
+            for (const model::VocabularyMethod method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1,
+                                                         model::VocabularyMethod::Vocab2, model::VocabularyMethod::Redis}) {
+                for (const model::Recompute recompute : {model::Recompute::None, model::Recompute::Full}) {
+                    const model::Experiment experiment = planOf(family, method, recompute);
+                    const auto schedule = schedule::makeSchedule(experiment);
+                    if (!schedule)
+                        continue; // a family with its own vocabulary method
+                    const simulate::CostModel costs = simulate::analyticCosts(experiment, *hardware, *schedule);
+                    simulate::PassLegs legs(experiment, *hardware, *schedule);
+                    for (int device = 0; device < schedule->devices(); ++device) {
+                        for (const schedule::Pass &pass : schedule->device(device)) {
+                            const simulate::PassCost &cost = costs.pass(device, pass.kind, pass.stage);
+                            const auto parts = legs.of(pass, cost.duration);
+                            QVERIFY(!parts.empty());
+                            QCOMPARE(parts.front().begin, base::Nanos{0});
+                            QCOMPARE(parts.back().end, cost.duration);
+                            base::Nanos vocabulary = 0;
+                            for (std::size_t i = 0; i < parts.size(); ++i) {
+                                QVERIFY(parts[i].begin <= parts[i].end);
+                                QVERIFY(i == 0 || parts[i].begin == parts[i - 1].end);
+                                vocabulary += parts[i].isVocabulary ? parts[i].end - parts[i].begin : 0;
+                            }
+                            // Contention and the launch of the pass stretch the legs, by a few per cent of their time.
+                            const auto given = static_cast<double>(cost.vocabulary);
+                            QVERIFY(std::abs(static_cast<double>(vocabulary) - given) <=
+                                    0.15 * given + 0.02 * static_cast<double>(cost.duration));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    void operatorsOfALayer()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        const model::Experiment experiment = planOf("1f1b", model::VocabularyMethod::None, model::Recompute::Full);
+        const auto schedule = schedule::makeSchedule(experiment);
+        QVERIFY(schedule.ok());
+        simulate::PassLegs legs(experiment, *hardware, *schedule);
+        const auto forward = legs.of(schedule::makePass(schedule::PassKind::F, 0, 0), 1'000'000);
+        QCOMPARE(forward.front().name, std::string("embedding look-up"));
+        QCOMPARE(forward[1].name, std::string("layer 0 norm1"));
+        QVERIFY(has(forward, "layer 1 inner"));
+        const int first = experiment.parallel.stageLayers[0];
+        QVERIFY(!has(forward, "layer " + std::to_string(first) + " inner"));
+        const auto backward = legs.of(schedule::makePass(schedule::PassKind::B, 0, 0), 1'000'000);
+        const std::string last = "layer " + std::to_string(first - 1);
+        QCOMPARE(backward.front().name, last + " norm1 again");
+        QCOMPARE(backward.back().name, std::string("embedding scatter"));
+        const auto at = [&](const std::string &name) {
+            return std::ranges::find(backward, name, &simulate::PassLeg::name) - backward.begin();
+        };
+        // The weights of a map before its input, and the layers from the last to the first.
+        QVERIFY(at(last + " down weight") < at(last + " down input"));
+        QVERIFY(at(last + " down input") < at(last + " inner weight"));
+        QVERIFY(at(last + " qkv input") < at("layer 0 down input"));
+    }
+};
+
+QTEST_GUILESS_MAIN(PassLegsTest)
+#include "pass_legs.moc"
