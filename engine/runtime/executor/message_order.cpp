@@ -114,8 +114,7 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
     case PassKind::B:
     case PassKind::I:
         if (pass.stage > 0)
-            send(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1,
-                 boundary);
+            send(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1, boundary);
         else if (plan.isSharded())
             sendToAll(Transfer::EmbedBroadcast, 0, boundary);
         break;
