@@ -29,7 +29,7 @@ Durations unitDurations()
     return durations;
 }
 
-/// Uniform durations, where they can be used.
+/// Uniform durations, if usable.
 class Given {
 public:
     /// `stages` of a device.

@@ -1,5 +1,5 @@
-// How long passes take, as far as an order is made for it. The simulator's costs are another matter: an order made for one
-// ratio of forward and backward may well be simulated under another.
+// The durations for which an order is built. They are independent of the simulator's costs: an order built for one ratio of
+// forward to backward can be simulated under another.
 #pragma once
 
 #include "engine/base/units.h"
@@ -16,11 +16,12 @@ namespace stagelens::schedule {
 /// Nanoseconds by kind of pass and by kind of transfer.
 struct Durations {
     using ByKind = std::array<base::Nanos, kPassKindCount>;
-    ByKind common{};             ///< of every stage, where `ofStage` is empty
-    std::vector<ByKind> ofStage; ///< of each stage; vocabulary kinds stand with their device's first stage
+    ByKind common{};             ///< of every stage, if `ofStage` is empty
+    std::vector<ByKind> ofStage; ///< of each stage; vocabulary kinds are stored with the first stage of their device
     std::array<base::Nanos, kTransferCount> transfers{};
     double pairScale = 1; ///< time of an overlapped pair over the sum of its passes' own times
-    /// Activations (a stage's of one microbatch) that each device has room for under schedule.memory_limit; empty: no limit.
+    /// Number of activations (of one stage and microbatch) that fit on each device under schedule.memory_limit; empty: no
+    /// limit.
     std::vector<std::int64_t> activationLimit = {};
 
     [[nodiscard]] base::Nanos pass(PassKind kind, int stage) const
@@ -30,8 +31,8 @@ struct Durations {
     [[nodiscard]] base::Nanos transfer(Transfer transfer) const { return transfers[static_cast<std::size_t>(transfer)]; }
 };
 
-/// The experiment's uniform durations where F and a backward are among them, else F = I = W = 1 and B = 2 of an arbitrary unit;
-/// vocabulary passes are then a quarter of a forward, transfers free.
+/// Returns the experiment's uniform durations if they include F and a backward. Otherwise F = I = W = 1 and B = 2 in an
+/// arbitrary unit, vocabulary passes take a quarter of a forward, and transfers are free.
 [[nodiscard]] Durations nominalDurations(const model::Experiment &experiment);
 
 } // namespace stagelens::schedule

@@ -164,7 +164,7 @@ constexpr std::array kFamilies = {
            .generate = pipedream2bw},
 };
 
-/// Passes of a microbatch, at most.
+/// Returns the maximum number of passes of a microbatch.
 std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Family &family)
 {
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
@@ -173,7 +173,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
     return experiment.parallel.devices * (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
 
-/// What no family can carry, whatever the plan.
+/// Returns the problems that exclude a plan from every family.
 base::Problems problemsOf(const model::Experiment &experiment, const Family &family)
 {
     base::Problems problems = model::shapeProblems(experiment.schedule);

@@ -1,4 +1,4 @@
-// Where each pass of a plan stands in a schedule.
+// The position of each pass of a plan in a schedule.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -23,19 +23,19 @@ public:
     /// Passes of the plan of that schedule, added or not.
     [[nodiscard]] static std::size_t plannedPasses(const Schedule &schedule);
 
-    /// Takes up the pass that is number `number` in the whole schedule and stands on `device`.
+    /// Adds the pass with number `number` in the whole schedule, which runs on `device`.
     Added add(const Pass &pass, int device, std::size_t number);
 
-    /// The kinds that the plan needs: B stands for every backward, and for its I where it is split; W is among them if any is.
+    /// The kinds that the plan needs. B means the backward, or its I if it is split; W is included if any backward is split.
     [[nodiscard]] std::span<const PassKind> kinds() const { return m_kinds; }
     /// A pass kind's units are the stages, or the devices for vocabulary passes.
     [[nodiscard]] int units(PassKind kind) const { return isVocabularyPass(kind) ? m_devices : m_stages; }
-    /// The pass's number, or kAbsent. B and I are the same question: one of the two exists.
+    /// Returns the pass's number, or kAbsent. B and I are equivalent, because exactly one of them exists.
     [[nodiscard]] std::uint32_t at(PassKind kind, int unit, int microbatch) const
     {
         return m_numbers[cell(kind, unit, microbatch)];
     }
-    /// The number of the very pass, or kAbsent if it is no pass of the plan.
+    /// Returns the number of exactly this pass, or kAbsent if it does not belong to the plan.
     [[nodiscard]] std::uint32_t at(const Pass &pass, int device) const
     {
         return isPlanned(pass) ? at(pass.kind, isVocabularyPass(pass.kind) ? device : pass.stage, pass.microbatch) : kAbsent;
@@ -65,7 +65,7 @@ private:
     std::vector<std::uint32_t> m_numbers;
 };
 
-/// With all passes of the schedule, which lives as long.
+/// Returns an index of all passes of the schedule, which must outlive it.
 [[nodiscard]] PassIndex indexOf(const Schedule &schedule);
 
 } // namespace stagelens::schedule

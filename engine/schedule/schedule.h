@@ -15,15 +15,15 @@
 
 namespace stagelens::schedule {
 
-/// The greatest schedule that is made or read: stages and devices have 16 bits, and the tables of a pass each must fit.
+/// Maximum size of a schedule, built or read: stages and devices have 16 bits, and tables with an entry per pass must fit.
 inline constexpr int kMostStages = 65'535;
 inline constexpr std::size_t kMostPasses = 20'000'000;
 
 /// When a device's weights change.
 enum class WeightUpdate : unsigned char {
-    EndOfStep,      ///< once all microbatches are through: synchronous
+    EndOfStep,      ///< after all microbatches: synchronous
     EachMicrobatch, ///< after every backward; each microbatch keeps the weights of its forward (PipeDream's weight stashing)
-    DoubleBuffered, ///< once all microbatches are through, a step late: no flush between steps (PipeDream-2BW)
+    DoubleBuffered, ///< after all microbatches, one step late: no flush between steps (PipeDream-2BW)
 };
 [[nodiscard]] std::string_view name(WeightUpdate update); ///< "end-of-step", "each-microbatch", "double-buffered"
 [[nodiscard]] std::optional<WeightUpdate> parseWeightUpdate(std::string_view text);
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] int microbatches() const { return m_microbatches; }
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
     [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
-    /// What the requirements of its passes follow from.
+    /// Returns the rules from which the requirements of its passes follow.
     [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary}; }
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.
@@ -63,11 +63,12 @@ private:
     std::vector<std::size_t> m_begin{0, 0}; ///< devices + 1 entries
 };
 
-/// Most activations (a stage's of one microbatch, from F to the end of B, or of W where split) that a device holds at once.
+/// Returns the maximum number of activations (of one stage and microbatch, from F to the end of B, or of W if split) on a
+/// device.
 [[nodiscard]] int peakActivations(const Schedule &schedule, int device);
 
-/// Versions of its weights that a device holds at once: one, two where they are double-buffered, and one for each microbatch in
-/// flight where each microbatch keeps its own (PipeDream).
+/// Returns the number of weight versions on a device: one; two if they are double-buffered; one for each microbatch in flight
+/// if each microbatch keeps its own (PipeDream).
 [[nodiscard]] int weightVersions(const Schedule &schedule, int device);
 
 } // namespace stagelens::schedule

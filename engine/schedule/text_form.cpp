@@ -31,7 +31,7 @@ std::string vocabularyNames()
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// Takes the next word off the front; empty at the end.
+/// Removes and returns the first word; empty at the end.
 std::string_view takeWord(std::string_view &line)
 {
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
@@ -40,7 +40,7 @@ std::string_view takeWord(std::string_view &line)
     return word;
 }
 
-/// Takes a number without sign off the front; nothing if there is none or it is greater than `most`.
+/// Removes and returns the unsigned number at the front; nothing if there is none or it exceeds `most`.
 std::optional<int> takeNumber(std::string_view &text, int most = std::numeric_limits<int>::max())
 {
     int value = 0;
@@ -51,7 +51,7 @@ std::optional<int> takeNumber(std::string_view &text, int most = std::numeric_li
     return value;
 }
 
-/// Reads one schedule; every read function leaves the reason in m_error and says false if it fails.
+/// Reads one schedule. Read functions return false on failure and store the reason in m_error.
 class Reader {
 public:
     Reader(std::string_view text, const std::stop_token &stop) : m_rest(text), m_stop(stop) {}
@@ -74,7 +74,7 @@ private:
         return false;
     }
 
-    /// Asks now and then, at every `count`-th line or pass.
+    /// Checks for a stop once in 4,096 lines or passes.
     bool isStopped(std::size_t count) const { return count % 4096 == 0 && m_stop.stop_requested(); }
 
     std::string_view m_rest;

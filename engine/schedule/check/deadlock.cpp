@@ -16,19 +16,19 @@ namespace {
 class Execution {
 public:
     Execution(const Schedule &schedule, const PassIndex &index, Sends sends);
-    /// Carries out all that can be carried out.
+    /// Executes every pass that can run.
     void run();
-    /// The device that the stalled one waits for, with the pass; nothing if it has reached its end.
+    /// Returns the device and pass that a stalled device waits for; nothing if it has finished.
     [[nodiscard]] std::optional<Wait> waitOf(int device);
 
 private:
-    /// Blocking sends: whether the device's messages are taken; else it hangs until they are.
+    /// Blocking sends: returns whether the device's messages have been received; otherwise the device waits.
     bool haveMessagesGone(int device);
-    /// The first pass that the device has run and whose receiver has not come, with the receiving pass's number.
+    /// Returns the first pass of the device whose result has not been received, with the number of the receiving pass.
     [[nodiscard]] std::optional<std::pair<std::size_t, std::uint32_t>> pendingSend(int device) const;
-    /// The number of the pass on another device that takes a pass's result, or kAbsent.
+    /// Returns the number of the pass on another device that receives a pass's result, or kAbsent.
     [[nodiscard]] std::uint32_t receiverOf(const Pass &pass, int device) const;
-    /// The device that has not run its pass for a result.
+    /// Returns a device that has not run its pass for a result.
     [[nodiscard]] int ownerOf(std::size_t result);
     [[nodiscard]] Wait waitFor(int device, std::size_t position, int owner, std::uint32_t number) const;
 
@@ -36,10 +36,10 @@ private:
     const PassIndex &m_index;
     Sends m_sends;
     DevicesInOrder m_devices;
-    std::vector<std::size_t> m_sent; ///< of each device, the position up to which its messages are taken
-    std::vector<bool> m_arrived;     ///< by number of the pass: its device has come to it
-    std::unordered_map<std::uint32_t, std::vector<int>> m_senders; ///< that wait for a device to come to a pass
-    std::unordered_map<std::size_t, int> m_ownerOfShared;          ///< remembered, since many devices may wait for one result
+    std::vector<std::size_t> m_sent; ///< of each device, the position up to which its messages have been received
+    std::vector<bool> m_arrived;     ///< by number of the pass: its device has reached it
+    std::unordered_map<std::uint32_t, std::vector<int>> m_senders; ///< that wait until a device reaches a pass
+    std::unordered_map<std::size_t, int> m_ownerOfShared;          ///< cached, because many devices may wait for one result
 };
 
 Execution::Execution(const Schedule &schedule, const PassIndex &index, Sends sends)
@@ -146,7 +146,7 @@ std::optional<Wait> Execution::waitOf(int device)
     return std::nullopt;
 }
 
-/// The passes of a schedule that its plan has, and where each stood.
+/// The passes of a schedule that belong to its plan, with their original positions.
 struct PlannedPasses {
     std::vector<std::vector<Pass>> ofDevice;
     std::vector<std::vector<std::size_t>> positions;
@@ -209,7 +209,7 @@ std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassInde
     }
     Execution execution(schedule, index, sends);
     execution.run();
-    // Every stalled device waits for one other: follow the waits until a device comes again.
+    // Every stalled device waits for exactly one other: follow the waits until a device repeats.
     std::vector<WaitCircle> circles;
     std::vector<int> walkOf(static_cast<std::size_t>(schedule.devices()), 0);
     std::vector<Wait> walk;
@@ -228,7 +228,7 @@ std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassInde
             continue;
         const auto begin = std::find_if(walk.begin(), walk.end(), [&](const Wait &wait) { return wait.device == device; });
         WaitCircle &circle = circles.emplace_back(begin, walk.end());
-        // Told from its first device, wherever the walk came in.
+        // Starts at the lowest device, independently of where the walk entered the cycle.
         std::rotate(circle.begin(), std::min_element(circle.begin(), circle.end(), hasLesserDevice), circle.end());
     }
     return circles;

@@ -1,4 +1,4 @@
-// Finds circles of devices that wait for each other, by carrying a schedule out without time.
+// Finds cycles of devices that wait for each other, by executing a schedule without time.
 #pragma once
 
 #include "engine/schedule/pass_index.h"
@@ -9,15 +9,15 @@
 
 namespace stagelens::schedule {
 
-/// When a send to another device is over.
+/// When a send to another device completes.
 enum class Sends : unsigned char {
-    Buffered, ///< at once: the message lies somewhere until it is wanted
-    Blocking, ///< when the receiver comes to the pass that needs it; messages go one by one, right after the pass that makes
-              ///< them
+    Buffered, ///< at once: the message is buffered until it is received
+    Blocking, ///< when the receiver reaches the pass that needs it; messages are sent one by one, right after the pass that
+              ///< makes them
 };
 
-/// A device that cannot go on: its pass at `position` needs `needed`, which has not run on another device; or, with `isSend`,
-/// its pass at `position` is done and its result is for `needed`, which the other device has not come to.
+/// A device that cannot continue: its pass at `position` needs `needed`, which has not run on another device. With `isSend`,
+/// its pass at `position` has run, and the result is for `needed`, which the other device has not reached.
 struct Wait {
     int device = 0;
     bool isSend = false;
@@ -26,11 +26,10 @@ struct Wait {
     int neededDevice = 0;
     std::size_t neededPosition = 0;
 };
-/// Each wait's needed pass is on the device of the next wait; the last one's on the first's device. The
-/// first is the circle's device with the lowest number.
+/// The needed pass of each wait is on the device of the next wait, cyclically. The first wait is that of the lowest device.
 using WaitCircle = std::vector<Wait>;
 
-/// All circles; none if the schedule runs to its end. A needed pass that is missing is not waited for.
+/// Returns all cycles; none if the schedule runs to its end. Missing passes count as run.
 [[nodiscard]] std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index,
                                                       Sends sends = Sends::Buffered);
 

@@ -50,7 +50,7 @@ private:
 
 std::vector<Violation> Validation::run()
 {
-    // A plan much larger than its passes is not worth a table: nearly everything is missing.
+    // Builds no table for a plan much larger than the schedule: nearly every pass is missing.
     const std::size_t planned = PassIndex::plannedPasses(m_schedule);
     if (planned > 1'000 + 8 * m_schedule.passCount()) {
         report({ViolationKind::Missing, 0, m_schedule.device(0).size(),
@@ -63,7 +63,7 @@ std::vector<Violation> Validation::run()
     findMissing(index);
     const std::size_t incomplete = m_found.size();
     findMisplacedDependencies(index);
-    // A pass that stands before its own input on one device is a circle of its own, already reported.
+    // A pass that precedes its own input on one device is a cycle by itself and was reported above.
     const bool isOrderedInside = m_found.size() == incomplete && !isFull();
     if (m_options.inMicrobatchOrder)
         findMicrobatchDisorder(index);
@@ -131,12 +131,12 @@ void Validation::reportMissing(const Pass &pass, int device)
             concat("add it to device ", device)});
 }
 
-/// W belongs to a backward that is split, and to no other.
+/// Checks that W belongs to a split backward.
 void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found)
 {
     const std::uint32_t backward = index.at(PassKind::B, pass.stage, pass.microbatch);
     if (backward == PassIndex::kAbsent)
-        return; // that one is missing, and said so
+        return; // reported as missing
     const std::size_t first = m_schedule.firstIndex(device);
     const bool isSplit = m_schedule.device(device)[backward - first].kind == PassKind::I;
     if (isSplit && found == PassIndex::kAbsent)
@@ -176,7 +176,8 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
     }
 }
 
-/// Sums of gradients, each named by a pass that adds to it: those of I are the norms', a whole backward adds to I's and W's.
+/// The sums of gradients, each named by a pass that adds to it. I adds the gradients of norms; a whole backward adds to the
+/// sums of I and of W.
 constexpr std::array kSums{PassKind::I, PassKind::W, PassKind::T, PassKind::EB};
 
 bool addsTo(PassKind sum, PassKind kind)
@@ -184,12 +185,12 @@ bool addsTo(PassKind sum, PassKind kind)
     return kind == sum || (kind == PassKind::B && (sum == PassKind::I || sum == PassKind::W));
 }
 
-/// Calls `visit(remark)` for every pass that adds gradients after those of a later microbatch, until it answers false. Only
-/// passes that `counts(device, position)` accepts are looked at; they must be of the plan.
+/// Calls `visit(remark)` for every pass that adds gradients after those of a later microbatch, until it returns false.
+/// Considers only passes that `counts(device, position)` accepts; they must belong to the plan.
 template <class Counts, class Visit>
 void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
 {
-    // A shard's gradients are the device's, a stage's those of each direction.
+    // The gradients of a shard belong to its device, those of a stage to each direction.
     const Placement &placement = schedule.placement();
     const int units = std::max(schedule.devices(), schedule.stages() * placement.directions);
     std::vector<Pass> latest(static_cast<std::size_t>(units) * kPassKindCount, makePass(PassKind::F, 0, -1));
@@ -218,7 +219,7 @@ void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
     }
 }
 
-/// A stage's gradients of a synchronous step may be added in any order.
+/// The gradients of a stage in a synchronous step may be added in any order, and are not checked.
 void Validation::findMicrobatchDisorder(const PassIndex &index)
 {
     const auto counts = [&](int device, std::size_t position) {
@@ -310,7 +311,7 @@ std::string Validation::explain(const WaitCircle &circle) const
 void Validation::findDeadlocks(const PassIndex &index)
 {
     for (const WaitCircle &circle : findWaitCircles(m_schedule, index, m_options.sends)) {
-        // A pass that waits for another device's very next pass is not to blame; one that lies behind another may be.
+        // A pass that waits for another device's next pass is not the cause; one that waits behind other passes may be.
         std::size_t at = 0;
         while (at + 1 < circle.size() && circle[at].neededPosition == circle[(at + 1) % circle.size()].position)
             ++at;

@@ -1,4 +1,4 @@
-// Is a schedule complete, in order and free of deadlock?
+// Checks that a schedule is complete, in order and free of deadlock.
 #pragma once
 
 #include "engine/schedule/check/deadlock.h"
@@ -17,11 +17,11 @@ enum class ViolationKind : unsigned char {
     Missing,
     Duplicate,
     WrongDevice,     ///< its stage, or for vocabulary passes its chunk, is another device's
-    OutOfOrder,      ///< stands before something that it needs on the same device
-    Deadlock,        ///< devices wait for each other in a circle
+    OutOfOrder,      ///< precedes one of its dependencies on the same device
+    Deadlock,        ///< devices wait for each other in a cycle
     MicrobatchOrder, ///< a sharded vocabulary or an asynchronous schedule would add gradients in another order
     NotInPlan,       ///< a microbatch, stage or kind that the plan does not have
-    TooMuchMemory,   ///< more activations in flight than there is room for
+    TooMuchMemory,   ///< more activations in flight than fit
     StaleWeights,    ///< asynchronous: weights change more often between F and B than the method allows
 };
 [[nodiscard]] std::string_view name(ViolationKind kind); ///< "missing", "too-much-memory", ...
@@ -30,26 +30,26 @@ enum class ViolationKind : unsigned char {
 struct Violation {
     ViolationKind kind = ViolationKind::Missing;
     int device = 0;
-    std::size_t position = 0; ///< index in the device's list; the list's length where a pass is missing
+    std::size_t position = 0; ///< index in the device's list; the list's length if a pass is missing
     std::string cause;        ///< lower-case, with the pass's name
     std::string remedy;
 };
 
-/// What a schedule is held against.
+/// What to check, and how to report it.
 struct ValidationOptions {
-    std::size_t limit = 100; ///< most faults that are reported
+    std::size_t limit = 100; ///< maximum number of reported faults
     Sends sends = Sends::Buffered;
-    /// Activations (a stage's of a microbatch) that each device has room for; empty: any number.
+    /// Number of activations (of one stage and microbatch) that fit on each device; empty: no limit.
     std::vector<std::int64_t> activationLimit = {};
-    /// False for a prediction, which does not depend on the order in which gradients are added: nothing is a MicrobatchOrder.
+    /// False for a prediction, which does not depend on the order in which gradients are added: no fault is a MicrobatchOrder.
     bool inMicrobatchOrder = true;
     /// How causes and remedies name a device's position; absent: "position 3".
     std::function<std::string(int device, std::size_t position)> place = {};
 };
 
-/// Every fault (at most `limit`), worst first: completeness, order against dependencies on one device, microbatch order where
-/// it must be kept, memory, stale weights, and deadlock, explained as a cycle of waits. Deadlock is looked
-/// for once the order on each device is sound. Empty means valid. O(passes).
+/// Returns every fault (at most `limit`), worst first: completeness, order on one device, microbatch order if required, memory,
+/// stale weights, and deadlock, explained as a cycle of waits. Deadlocks are searched only if the order on each device is
+/// valid. Empty means valid. O(passes).
 [[nodiscard]] std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options = {});
 [[nodiscard]] inline std::vector<Violation> findViolations(const Schedule &schedule, std::size_t limit)
 {
@@ -63,8 +63,8 @@ struct OrderRemark {
     Pass pass;
     Pass before; ///< of the later microbatch
 };
-/// What a sound schedule changes in the bits of a run: families add a stage's gradients in microbatch order, PyTorch's
-/// LoopedBFS in descending order. Nothing where all devices keep microbatch order. O(passes).
+/// Returns how a valid schedule changes the bits of a run: families add the gradients of a stage in microbatch order, PyTorch's
+/// LoopedBFS in descending order. Returns nothing if all devices keep microbatch order. O(passes).
 [[nodiscard]] std::optional<OrderRemark> accumulationOrder(const Schedule &schedule);
 /// "B0@0 is added after B1@0; sums of floating-point numbers depend on their order, so ..."
 [[nodiscard]] std::string text(const OrderRemark &remark);

@@ -78,8 +78,8 @@ void OrderWriter::remainingEmbedBackwards()
 std::vector<Interval> oneForwardOneBackwardIntervals(int devices, base::Nanos forward, base::Nanos backward)
 {
     std::vector<Interval> intervals(static_cast<std::size_t>(devices));
-    // From the last device to the first, each a forward earlier, until a slot would begin before the B that it follows: then
-    // one device has its slot after F, at the time of its successor's, and the next one after B again.
+    // From the last device to the first, each slot begins a forward earlier, until one would begin before the B that it
+    // follows. That device runs its slot after F instead, at the same time as its successor, and the next device after B again.
     base::Nanos offset = 0;
     for (int device = devices - 2; device >= 0; --device) {
         const Interval &next = intervals[static_cast<std::size_t>(device) + 1];
@@ -102,8 +102,8 @@ std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int devi
     const Interval &own = intervals[static_cast<std::size_t>(device)];
     const int barriers = model::traits(method).barriers;
     OrderWriter writer(device, microbatches, method);
-    // EF runs one interval before the first stage needs it, EB one after the first stage has made it: in the same slots
-    // everywhere, so that their collectives find all devices there.
+    // EF runs one interval before the first stage needs its result, EB one interval after the first stage's backward. All
+    // devices use the same slots, so that their collectives meet.
     const int firstSlotWithEmbedding = intervals.front().leadingSlots + barriers - 1;
     const auto slotWithEmbedding = [&] {
         const int slot = writer.slotsPassed();

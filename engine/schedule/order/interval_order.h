@@ -12,8 +12,8 @@
 
 namespace stagelens::schedule {
 
-/// Writes the order of one device with one stage. Each call emits the next microbatch of its kind, and nothing where none is
-/// left or, for vocabulary passes, where the vocabulary is not sharded; so that a rule need not look at the ends.
+/// Writes the order of one device with one stage. Each call emits the next microbatch of its kind. It emits nothing if none is
+/// left or, for vocabulary passes, if the vocabulary is not sharded, so that rules need no special case at the ends.
 class OrderWriter {
 public:
     OrderWriter(int stage, int microbatches, model::VocabularyMethod method);
@@ -22,8 +22,8 @@ public:
     void backward() { emit(PassKind::B, m_backward); }
     void embedForward();
     void embedBackward();
-    /// Slot n holds T of microbatch n - lag, U of n - 1 (naive only) and S of n; lag is the number of slots from S to T. A slot
-    /// that no B waits for is left to remainingSlots().
+    /// Slot n contains T of microbatch n - lag, U of n - 1 (naive only) and S of n; lag is the number of slots from S to T.
+    /// Slots that no B depends on are emitted by remainingSlots().
     void slot();
     void remainingSlots();
     void remainingEmbedBackwards();
@@ -49,18 +49,18 @@ private:
     std::vector<Pass> m_passes;
 };
 
-/// Where the repeating interval of a device lies.
+/// The repeating interval of a device.
 struct Interval {
     int forwards = 1;       ///< F before the first slot (without slots: before the first B)
     int leadingSlots = 0;   ///< slots right before the first B
     bool slotAfterB = true; ///< B, slot, F; else B, F, slot
 };
 
-/// The intervals of 1F1B on p devices with one stage each: the slots lie where no device has to wait for another's, for
-/// passes of these durations (the placement rule of sail-sg/VocabularyParallelism).
+/// Returns the intervals of 1F1B on p devices with one stage each. The slots are placed so that no device waits for another's
+/// slot, for passes of these durations (the placement rule of sail-sg/VocabularyParallelism).
 [[nodiscard]] std::vector<Interval> oneForwardOneBackwardIntervals(int devices, base::Nanos forward, base::Nanos backward);
 
-/// The order of a device of a linear pipeline, all devices' intervals given.
+/// Returns the order of a device of a linear pipeline, given the intervals of all devices.
 [[nodiscard]] std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int device, int microbatches,
                                               model::VocabularyMethod method);
 

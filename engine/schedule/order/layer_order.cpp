@@ -24,7 +24,7 @@ std::vector<Pass> withLead(const std::vector<Pass> &passes, std::size_t lead)
     for (const Pass &pass : passes) {
         if (pass.kind != PassKind::F) {
             moved.push_back(pass);
-            // The second of a pair may have been a forward that is no longer there.
+            // The second pass of the pair may be a forward that was moved away.
             moved.back().pairedWithNext = pass.pairedWithNext && next < forwards.size();
         } else if (next < forwards.size()) {
             moved.push_back(forwards[next++]);

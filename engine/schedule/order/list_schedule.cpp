@@ -42,7 +42,8 @@ public:
 private:
     void wakeAt(int device, Nanos time);
     void look(int device, Nanos now);
-    /// When the head of a queue can begin; kUnknown where an input is not known yet, then the queue waits for it.
+    /// Returns when the head of a queue can begin. Returns kUnknown if an input is not scheduled yet; the queue then waits for
+    /// it.
     Nanos readyTime(std::size_t queue);
     void begin(std::size_t queue, Nanos now);
     void record(int device, const Pass &pass, Nanos end);
@@ -112,7 +113,7 @@ void ListScheduler::look(int device, Nanos now)
 {
     const DeviceState &state = m_devices[static_cast<std::size_t>(device)];
     std::size_t best = m_queues.size();
-    Nanos soonest = kUnknown; // of the heads that are known to come, but cannot begin now
+    Nanos soonest = kUnknown; // of the heads whose ready time is known but in the future
     for (std::size_t i = state.firstQueue; i < state.endQueue; ++i) {
         const QueueState &queue = m_queues[i];
         if (queue.left == 0 || (queue.takesMemory && state.room <= 0))

@@ -1,4 +1,4 @@
-// Greedy list scheduling: every device runs, of the passes that it may begin now, the one of the highest rank.
+// Greedy list scheduling: every device runs the ready pass with the lowest rank.
 #pragma once
 
 #include "engine/schedule/durations.h"
@@ -13,24 +13,24 @@ namespace stagelens::schedule {
 /// Passes that a device runs in this order. The queues of a device compete for it.
 struct PassQueue {
     std::vector<Pass> passes;
-    /// Of the queues whose head can begin at a time, the one with the least rank does.
+    /// Of the queues whose heads are ready, the one with the lowest rank runs.
     int rank = 0;
-    /// Begin only if no other queue's head is known to become ready before this pass would end (weight gradients that are to
-    /// fill gaps, not to make any). Waiting ends once the device has nothing else left to wait for.
+    /// A pass begins only if no other queue's head is known to become ready before it would end (weight gradients that fill
+    /// gaps without delaying other passes). Ignored once the device has nothing else to wait for.
     bool fillsGaps = false;
-    /// Of each pass, another that must have ended besides its requirements (F, B or I of any stage); empty: none.
+    /// For each pass, a further pass (F, B or I of any stage) that must end first; empty: none.
     std::vector<std::optional<Pass>> gates;
 };
 
 /// What a device has to run.
 struct DeviceWork {
     std::vector<PassQueue> queues;
-    /// Most activations (chunks of a microbatch, from the begin of F to the end of B, or of W where split) held at once; an F
-    /// beyond it waits.
+    /// Maximum number of activations (of one chunk and microbatch, from the begin of F to the end of B, or of W if split) alive
+    /// at once; further F wait.
     std::int64_t memoryLimit = std::int64_t{1} << 40;
 };
 
-/// Everything that is to be put in order.
+/// The passes to schedule.
 struct ListTask {
     Placement placement;
     int microbatches = 1;
@@ -38,17 +38,17 @@ struct ListTask {
     std::vector<DeviceWork> devices;
 };
 
-/// The order that came about, with its times under the durations that it was made for.
+/// The resulting order, with its times under the given durations.
 struct ListOutcome {
     std::vector<std::vector<Pass>> devices;
     std::vector<std::vector<base::Nanos>> ends; ///< of each pass
     base::Nanos makespan = 0;
-    /// False if some passes could never begin: their order or the memory limit forbids it.
+    /// False if the order of the queues or the memory limit kept some passes from ever starting.
     bool isComplete = false;
 };
 
-/// O(n log n) in the passes. The outcome is free of deadlock where it is complete, for the order was carried out. A pair
-/// (pairedWithNext) is begun as one.
+/// O(n log n) in the passes. A complete outcome is free of deadlock, because it was executed. A pair (pairedWithNext) starts as
+/// one pass.
 [[nodiscard]] ListOutcome listSchedule(const ListTask &task, const Durations &durations);
 
 } // namespace stagelens::schedule

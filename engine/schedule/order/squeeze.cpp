@@ -14,24 +14,24 @@ namespace {
 
 using base::Nanos;
 
-/// Microbatches whose sharded embeddings are made ahead of the first stage's F.
+/// Number of microbatches whose sharded embeddings are computed ahead of F of the first stage.
 constexpr std::size_t kEmbeddingsAhead = 2;
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
-/// What a device finds when it looks for a pass.
+/// The result of a device's search for its next pass.
 struct Choice {
-    Lane *lane = nullptr;          ///< whose next pass to run; none if null
-    std::uint32_t rank = kNoPlace; ///< the least is taken
-    /// Passes that are not ready, but known to be at a later time.
+    Lane *lane = nullptr;          ///< the lane whose next pass runs; null if none can
+    std::uint32_t rank = kNoPlace; ///< the lowest runs first
+    /// Passes that will be ready at a known later time.
     struct Coming {
         Nanos ready;
         std::uint32_t place;
         std::uint32_t rank;
     };
     std::vector<Coming> coming;
-    std::uint32_t blocked = kNoPlace; ///< the first forward that waits for memory alone
+    std::uint32_t blocked = kNoPlace; ///< the first forward that waits only for memory
 
-    /// Nothing has been found; the storage stays.
+    /// Clears the result and keeps its storage.
     void reset()
     {
         lane = nullptr;
@@ -40,11 +40,11 @@ struct Choice {
     }
 };
 
-/// How the microbatches of all directions come through a stage, where what follows keeps to their order.
+/// The progress of the microbatches of all directions through a stage whose successors run in microbatch order.
 struct Crossing {
     std::vector<Nanos> ends;                 ///< of each microbatch
-    std::size_t arrived = 0;                 ///< microbatches that have come, and all before them
-    Nanos latest = 0;                        ///< end of those
+    std::size_t arrived = 0;                 ///< length of the prefix of microbatches that have arrived
+    Nanos latest = 0;                        ///< latest end of these
     std::size_t released = 0;                ///< microbatches whose next pass is ready
     std::array<std::size_t, 2> releasedOf{}; ///< the same, of each direction
 
@@ -81,7 +81,7 @@ private:
     const SqueezeOptions &m_options;
     Lanes m_lanes;
     LayerOrder m_made;
-    Choice m_choice;    ///< of the device that looks
+    Choice m_choice;    ///< of the device that searches
     Crossing m_entries; ///< F of the first stage, with barriers
     Crossing m_turns;   ///< F of the last stage, with barriers
     WakeTimes m_wakes;
@@ -107,7 +107,7 @@ Squeezer::Squeezer(const LayerOrder &order, const Durations &durations, const Sq
     }
 }
 
-/// Rank of the device's first forward that has not started.
+/// Returns the rank of the device's first forward that has not started.
 std::uint32_t Squeezer::firstForward(LaneDevice &device) const
 {
     std::uint32_t first = kNoPlace;
@@ -120,7 +120,7 @@ std::uint32_t Squeezer::firstForward(LaneDevice &device) const
     return first;
 }
 
-/// Whether the next pass of a lane may start on a device whose first forward that has not started is `firstRank`.
+/// Returns whether the next pass of a lane may start. `firstRank` is the rank of the device's first forward that has not.
 bool Squeezer::fits(const LaneDevice &device, const Lane &forward, std::uint32_t firstRank) const
 {
     if (device.held >= device.cap)
@@ -178,7 +178,7 @@ void Squeezer::offerForwards(LaneDevice &device, Nanos now)
 
 void Squeezer::offerWeights(const LaneDevice &device)
 {
-    // A W that fills gaps is worth as much as the forward that it makes room for, and else nothing beside other work.
+    // A W that fills gaps has the priority of the forward that it frees memory for; otherwise any other work goes first.
     if (m_options.weightsFill && m_choice.lane != nullptr && m_choice.blocked == kNoPlace)
         return;
     for (std::size_t i = 0; i < device.lanes[Weight].size(); ++i) {
@@ -190,7 +190,7 @@ void Squeezer::offerWeights(const LaneDevice &device)
     }
 }
 
-/// Runs the pass that is to be run now, if there is one.
+/// Runs the best ready pass, if any.
 void Squeezer::look(std::size_t at, Nanos now)
 {
     LaneDevice &device = m_lanes.devices[at];
@@ -240,14 +240,14 @@ void Squeezer::makeReady(Lane &lane, int device, std::size_t index, Nanos ready)
     wakeAt(static_cast<std::size_t>(device), ready);
 }
 
-/// The first stage's F of a microbatch ends. The sharded embeddings are made in microbatch order, two ahead.
+/// Handles the end of F of the first stage. Sharded embeddings are computed in microbatch order, two ahead.
 void Squeezer::enter(int microbatch, Nanos end)
 {
     m_entries.arrive(microbatch, end);
     release(m_entries, Forward, 0, m_entries.arrived + kEmbeddingsAhead);
 }
 
-/// The last stage's F of a microbatch ends, for which backwards may have waited. The last microbatches have none so many later.
+/// Handles the end of F of the last stage, for which backwards may wait. The last F releases all remaining backwards.
 void Squeezer::turn(int microbatch, Nanos end)
 {
     m_turns.arrive(microbatch, end);
@@ -255,7 +255,7 @@ void Squeezer::turn(int microbatch, Nanos end)
     release(m_turns, Backward, m_order.placement.lastStage(), m_turns.arrived - std::min(m_turns.arrived, barriers));
 }
 
-/// Makes the next passes of a stage ready, over all directions, until those of `count` microbatches are.
+/// Makes passes of a stage ready, over all directions, until those of `count` microbatches are.
 void Squeezer::release(Crossing &crossing, LaneKind kind, int stage, std::size_t count)
 {
     for (; crossing.released < std::min(count, crossing.ends.size()); ++crossing.released) {

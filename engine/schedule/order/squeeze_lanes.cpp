@@ -54,8 +54,8 @@ void connect(Lanes &lanes, const Placement &placement, int direction, int stage,
         own.lanes[kind].push_back(&lanes.at(kind, direction, stage));
 }
 
-/// With the first n forwards of a lane started, and all others of the device below some rank, the device holds at rank i, where
-/// the order has `held` and `started` of the lane's forwards, n - started more than the order does (if that is above 0).
+/// Computes Lane::firstRank. At rank i the order holds `held` activations and has started `started` forwards of the lane. If n
+/// forwards of the lane have started instead, the device holds n - started more (if that is above 0).
 void prepare(LaneDevice &device, const std::vector<Pass> &passes)
 {
     std::vector<int> room; // after each forward

@@ -12,7 +12,7 @@ namespace stagelens::schedule {
 
 namespace {
 
-/// When each microbatch enters.
+/// Returns the time at which each microbatch enters.
 std::vector<std::int64_t> entryTimes(const StreamPlan &plan, Entry entry)
 {
     const int directions = plan.placement.directions;
@@ -23,13 +23,13 @@ std::vector<std::int64_t> entryTimes(const StreamPlan &plan, Entry entry)
     times.reserve(static_cast<std::size_t>(plan.microbatches));
     for (int microbatch = 0; microbatch < plan.microbatches; ++microbatch) {
         const std::int64_t n = entered[static_cast<std::size_t>(plan.placement.directionOf(microbatch))]++;
-        // Two apart in a group: where devices lie side by side, a forward and a backward take turns.
+        // Two apart within a group, so that forwards and backwards alternate on adjacent devices.
         times.push_back(n / group * group * interval + n % group * 2);
     }
     return times;
 }
 
-/// Durations under which forwards and backwards can take turns everywhere without a gap.
+/// Returns durations under which forwards and backwards alternate without gaps on all devices.
 Durations evenDurations()
 {
     Durations even;
@@ -38,7 +38,7 @@ Durations evenDurations()
     return even;
 }
 
-/// How an order is made of a stream.
+/// How to turn a stream into an order.
 struct Recipe {
     Entry entry = Entry::Spread;
     bool backwardsFirst = false;
@@ -46,8 +46,7 @@ struct Recipe {
     bool isEven = false; ///< made for even durations, and kept
 };
 
-// None of these is the best everywhere: which one is depends on the numbers of devices, stages and microbatches, and on the
-// durations.
+// The best of these depends on the numbers of devices, stages and microbatches, and on the durations.
 constexpr std::array<Recipe, 13> kRecipes{{
     {Entry::Spread, false, true, false},
     {Entry::Spread, false, false, false},
@@ -114,7 +113,7 @@ LayerOrder streamOrder(const StreamPlan &plan, Entry entry)
 
 LayerOrder shortestStream(const StreamPlan &plan, int mostHeld, const Durations &durations)
 {
-    // What is best for a few rounds of microbatches is good for more of them.
+    // The best recipe for a few rounds of microbatches is also good for more rounds.
     constexpr int kTrialRounds = 4;
     StreamPlan trial = plan;
     trial.microbatches = std::min(plan.microbatches, kTrialRounds * plan.placement.devices);

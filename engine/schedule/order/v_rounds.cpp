@@ -13,11 +13,11 @@ namespace {
 
 using base::Nanos;
 
-/// Where a W goes into a gap that is shorter than it, if the device idles more by now than it may.
+/// Where a W may be put into a gap shorter than itself, if the device has idled more than its slack.
 struct Choices {
     bool beforeForwards = false;
     bool beforeUpwardGradients = false; ///< before I of the stages on the way up; before the others always
-    /// What each device idled in the try before, which it may idle again; empty in the first.
+    /// Idle time of each device in the previous attempt, which it may idle again; empty in the first attempt.
     std::vector<Nanos> idled = {};
 
     [[nodiscard]] Nanos mostIdled() const { return idled.empty() ? 0 : *std::ranges::max_element(idled); }
@@ -30,7 +30,7 @@ public:
         : m_devices(placement.devices), m_microbatches(microbatches), m_durations(durations), m_choices(choices),
           m_mostIdled(choices.mostIdled()), m_filling(placement, microbatches, durations, limits)
     {}
-    /// Nothing if the limit leaves no room for the rounds.
+    /// Returns nothing if the limit is too low for the rounds.
     std::optional<TimedOrder> run();
     [[nodiscard]] std::vector<Nanos> idled() const;
 
@@ -64,14 +64,14 @@ std::vector<Nanos> VRounds::idled() const
     return idled;
 }
 
-/// How much a device may idle without idling more than another does, or did in the try before.
+/// Returns how long a device may idle without exceeding the idle time of the others, or its own in the previous attempt.
 Nanos VRounds::slack(int device) const
 {
     const Nanos before = m_choices.idled.empty() ? 0 : m_mostIdled - m_choices.idled[static_cast<std::size_t>(device)];
     return std::max(m_filling.mostIdle(), before) - m_filling.idle(device);
 }
 
-/// The first microbatch goes down and up; until it is back the devices before run further forwards on the way down.
+/// Runs the first microbatch down and up. Until it is back, earlier devices run further forwards on the way down.
 bool VRounds::lead()
 {
     bool isPlaced = true;
@@ -88,7 +88,7 @@ bool VRounds::lead()
     return isPlaced;
 }
 
-/// Whether a device has run fewer forwards than the one before it, or not yet one more on the way up.
+/// Returns whether a device has run fewer forwards than the one before it, or not yet one more on the way up.
 bool VRounds::isBehind(int device) const
 {
     const int before = device - 1;
@@ -96,7 +96,7 @@ bool VRounds::isBehind(int device) const
            (forwards(up(device)) <= forwards(up(before)) && forwards(up(before)) < m_microbatches);
 }
 
-/// Forwards down and up in turn until the devices are level.
+/// Alternates forwards down and up until all devices have run equally many.
 bool VRounds::level()
 {
     bool isPlaced = true;
@@ -138,7 +138,7 @@ bool VRounds::placeGradients()
     return isPlaced;
 }
 
-/// The stage of a device whose forward comes next; nothing if none is left or its input has not been made.
+/// Returns the stage whose forward the device runs next; nothing if none is left or its input does not exist yet.
 std::optional<int> VRounds::nextForward(int device) const
 {
     if (forwards(up(device)) >= m_microbatches)

@@ -1,4 +1,4 @@
-// Zero-bubble orders of a V, made in rounds for the costs at hand ("Zero Bubble Pipeline Parallelism", arXiv 2401.10241,
+// Zero-bubble orders of a V, built in rounds for given costs ("Zero Bubble Pipeline Parallelism", arXiv 2401.10241,
 // section 6).
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace stagelens::schedule {
 
-/// Replaces `best`, whose placement is a V, by the shortest of several greedy orders that is shorter. Each round runs at most
-/// one I and one F on every device: of a device's two stages the one whose input has come, the way down first for gradients and
-/// the way up first for activations; W fill the gaps before them. No device holds more than `limit` activations between F and
-/// W. O(devices x microbatches) for each order, of which there are some tens at most.
+/// Replaces `best`, whose placement is a V, if the shortest of several greedy orders is shorter. Each round runs at most one I
+/// and one F on every device, for the stage whose input has arrived; if both have, I prefers the way down and F the way up. W
+/// fill the gaps before them. No device holds more than `limit` activations between F and W. O(devices x microbatches) for each
+/// of a few dozen orders.
 void takeShorterVRounds(TimedOrder &best, int microbatches, const Durations &durations, int limit);
 
 } // namespace stagelens::schedule

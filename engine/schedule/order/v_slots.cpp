@@ -10,7 +10,7 @@ namespace stagelens::schedule {
 
 namespace {
 
-/// What a device runs, each in microbatch order; W of both stages in the order of their I.
+/// The passes of a device by kind and stage, each lane in microbatch order; W of both stages run in the order of their I.
 enum Lane : std::uint8_t { ForwardDown, ForwardUp, BackwardUp, BackwardDown, Weight, kLanes };
 
 constexpr bool isForward(Lane lane)
@@ -24,7 +24,7 @@ constexpr bool isBackward(Lane lane)
 }
 
 struct Slot {
-    std::int32_t microbatch = kIdle; ///< of W: how many W of the device come before
+    std::int32_t microbatch = kIdle; ///< of W: the number of W of the device before it
     Lane lane = ForwardDown;
 
     static constexpr std::int32_t kIdle = -1;
@@ -105,7 +105,7 @@ void SlotTable::lift(Row &row, int at, const Slot &pass)
     std::fill_n(row.slots.begin() + at, width(pass.lane), Slot{});
 }
 
-/// Each W in the first idle slot after its I.
+/// Puts each W into the first idle slot after its I.
 void SlotTable::placeWeights()
 {
     for (Row &row : m_rows) {
@@ -134,7 +134,7 @@ void SlotTable::removeWeights()
     }
 }
 
-/// The first slot in which a pass may begin, for its inputs and the passes of its lane before it.
+/// Returns the first slot in which a pass may begin, given its inputs and the previous pass of its lane.
 int SlotTable::earliest(int device, const Slot &pass) const
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
@@ -156,7 +156,7 @@ int SlotTable::earliest(int device, const Slot &pass) const
     return std::max(before, input());
 }
 
-/// What the device holds after each slot, where W without slots run in the idle ones.
+/// Counts the activations of the device after each slot; W without slots run in the idle ones.
 void SlotTable::count(Row &row)
 {
     row.held.assign(row.slots.size(), 0);
@@ -185,7 +185,7 @@ void SlotTable::count(Row &row)
     }
 }
 
-/// Moves a pass whose slots count what the device holds. False if it stays.
+/// Moves a pass and updates the counted activations. Returns false if the pass does not move.
 bool SlotTable::pullExplicit(Row &row, int at, int earliest)
 {
     const Slot pass = row.slots[static_cast<std::size_t>(at)];
@@ -208,7 +208,8 @@ bool SlotTable::pullExplicit(Row &row, int at, int earliest)
     return true;
 }
 
-/// Whether the device holds no more than it may if the pass moves from slot `from` to the idle slot `to`. Keeps the move if so.
+/// Returns whether the device stays within its limit if the pass moves from slot `from` to the idle slot `to`; keeps the move
+/// if so.
 bool SlotTable::fitsAfterMove(Row &row, int from, int to)
 {
     const Slot pass = row.slots[static_cast<std::size_t>(from)];
@@ -249,7 +250,7 @@ bool SlotTable::pullImplicit(Row &row, int at, int earliest)
     return false;
 }
 
-/// Moves the pass in a slot to the earliest that it can have.
+/// Moves the pass in a slot to the earliest possible one.
 void SlotTable::pull(int device, int at)
 {
     Row &row = m_rows[static_cast<std::size_t>(device)];
@@ -290,7 +291,7 @@ void SlotTable::reorder(Phases phases)
         }
 }
 
-/// Every pass as early as its inputs and the order of its device allow.
+/// Moves every pass to the earliest slot that its inputs and the order of its device allow.
 void SlotTable::squeeze()
 {
     std::vector<Row> old = std::exchange(m_rows, std::vector<Row>(m_rows.size()));

@@ -7,7 +7,7 @@
 
 namespace stagelens::schedule {
 
-/// When the passes of microbatch 0 begin on a device, in slots; each further microbatch comes an interval later.
+/// The slots in which the passes of microbatch 0 begin on a device; each further microbatch begins an interval later.
 struct VOffsets {
     int forwardDown = 0;
     int forwardUp = 0;
@@ -23,12 +23,12 @@ struct VPattern {
     bool splitsBackward = true;
 };
 
-/// The order of the pattern repeated, and each W in the first idle slot after its I, the oldest first.
+/// Returns the repeated pattern, with each W in the first idle slot after its I, oldest first.
 [[nodiscard]] LayerOrder repeatedOrder(const VPattern &pattern, int microbatches);
 
-/// The same with the steps that the authors publish: passes move to the earliest idle slot that their inputs allow, unless a
-/// device would hold more than the fullest one of the repeated pattern does. With split backwards passes move only while the
-/// pipeline fills, until device 0 runs its first I of the way down, and after its last F. The result depends on no durations.
+/// Returns the same after the reordering steps of the paper: passes move to the earliest idle slot that their inputs allow, if
+/// no device then holds more than the fullest one of the repeated pattern. With split backwards, passes move only during
+/// warm-up (until device 0 runs its first I of the way down) and after its last F. The result does not depend on durations.
 [[nodiscard]] LayerOrder reorderedOrder(const VPattern &pattern, int microbatches);
 
 } // namespace stagelens::schedule

@@ -14,7 +14,7 @@ namespace {
 using base::Nanos;
 using model::VocabularyMethod;
 
-/// Which passes go first where several can begin.
+/// Which passes run first if several are ready.
 enum class Preference : unsigned char { VocabularyFirst, LayersFirst };
 
 /// Builds the orders of all devices for one preference.
@@ -25,9 +25,9 @@ public:
     ListOutcome run();
 
 private:
-    /// The passes of a kind in microbatch order, with the passes that they are held back for.
+    /// Returns the passes of a kind in microbatch order, each with the pass that it must wait for (gateOf).
     PassQueue passesOf(PassKind kind, int stage) const;
-    /// All vocabulary passes in the order in which their collectives came to pass; stage 0.
+    /// Returns all vocabulary passes of stage 0, sorted by the completion of their collectives.
     std::vector<Pass> commonOrder(const ListOutcome &outcome) const;
     [[nodiscard]] std::optional<Pass> gateOf(const Pass &pass) const;
     [[nodiscard]] ListTask task() const { return {m_order.placement, m_microbatches, m_method, {}}; }
@@ -83,19 +83,20 @@ std::vector<Pass> Insertion::commonOrder(const ListOutcome &outcome) const
     for (const PassKind kind : vocabularyPasses(model::traits(m_method)))
         for (int i = 0; i < m_microbatches; ++i)
             order.push_back(makePass(kind, 0, i));
-    // Stable: where several come to pass at once, none stands before what it waits for.
+    // Stable: of several that complete at the same time, none precedes its dependencies.
     std::ranges::stable_sort(order, {}, endOf);
     return order;
 }
 
 ListOutcome Insertion::run()
 {
-    // First each kind for itself, to learn when its collectives come to pass; that is an order in which all of them can be had.
+    // Schedules each kind separately first to find when its collectives complete. Sorting by completion time yields an order
+    // that cannot deadlock.
     ListTask apart = task();
     for (std::size_t device = 0; device < m_order.devices.size(); ++device) {
         DeviceWork &work = apart.devices.emplace_back();
         work.queues.push_back({m_order.devices[device], m_layerRank, false, {}});
-        // What has waited longer goes first: T of a microbatch before S of the next, so that few softmaxes are held.
+        // Runs T of microbatch i before S of i + 1, which bounds the number of softmax buffers alive.
         std::vector<PassKind> kinds = vocabularyPasses(model::traits(m_method));
         std::reverse(kinds.begin() + 1, kinds.end() - 1);
         for (const PassKind kind : kinds)

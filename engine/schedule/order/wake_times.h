@@ -1,4 +1,4 @@
-// When each device of an event simulation is to look for work again.
+// The time at which each device of an event simulation looks for work again.
 #pragma once
 
 #include "engine/base/units.h"
@@ -13,21 +13,21 @@
 
 namespace stagelens::schedule {
 
-/// One time a device in a tree of minima: all branches are taken the same way each time, which a heap's are not. O(log devices)
-/// to set and to take.
+/// One time per device in a tree of minima. Its branches are predictable, unlike those of a heap. O(log devices) to set and to
+/// take.
 class WakeTimes {
 public:
     static constexpr base::Nanos kNever = std::numeric_limits<base::Nanos>::max();
 
     explicit WakeTimes(std::size_t devices) : m_leaves(std::bit_ceil(devices)), m_least(2 * m_leaves, kNever) {}
 
-    /// The device looks at that time, unless it is to look earlier anyway.
+    /// Wakes the device at that time, unless an earlier time is set.
     void wakeAt(std::size_t device, base::Nanos time)
     {
         for (std::size_t node = m_leaves + device; node > 0 && time < m_least[node]; node /= 2)
             m_least[node] = time;
     }
-    /// The earliest time and, of the devices that look then, the first, which looks no more; nothing if none is to look.
+    /// Removes and returns the earliest time and the first device with it; nothing if no time is set.
     [[nodiscard]] std::optional<std::pair<base::Nanos, std::size_t>> take()
     {
         const base::Nanos time = m_least[1];

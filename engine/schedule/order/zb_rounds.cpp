@@ -26,7 +26,7 @@ public:
         : m_devices(placement.devices), m_microbatches(microbatches), m_durations(durations), m_choices(choices),
           m_filling(placement, microbatches, durations, limits)
     {}
-    /// Nothing if the limits leave no room for the rounds.
+    /// Returns nothing if the limits are too low for the rounds.
     std::optional<TimedOrder> run();
 
 private:
@@ -45,7 +45,8 @@ private:
     GapFilling m_filling;
 };
 
-/// Forwards of each device after its first one and before its first gradient can come back. Each device leads the next by one.
+/// Returns the number of forwards of each device between its first one and the arrival of its first gradient. Each device leads
+/// the next by one.
 std::vector<int> Rounds::leads() const
 {
     const Nanos send = m_durations.transfer(Transfer::Send);
@@ -82,7 +83,7 @@ bool Rounds::warmUp()
     return isPlaced;
 }
 
-/// Whether the device runs a forward in this round, as far as it and the next device are concerned.
+/// Returns whether the device runs a forward in this round, judged by its own progress and that of the next device.
 bool Rounds::wantsForward(int device) const
 {
     if (!hasForward(device))
