@@ -13,7 +13,7 @@ using schedule::PassKind;
 
 namespace {
 
-/// Replaces the cost of every pass by what `change` makes of it and of its kind's mean.
+/// Replaces the cost of every pass by `change` of that cost and the mean of its kind.
 void adjust(CostModel &costs, const std::vector<PassClass> &classes,
             const std::function<PassCost(PassKind, const PassCost &own, const PassCost &mean)> &change)
 {
@@ -55,7 +55,7 @@ PassCost withEvenVocabulary(PassKind kind, const PassCost &own, const PassCost &
     return {own.duration - own.vocabulary + mean.vocabulary, mean.vocabulary};
 }
 
-/// Device-time in which nothing runs; 0 for a schedule that cannot run.
+/// Returns the idle device-time; 0 for a schedule that cannot run.
 Nanos idleTime(const schedule::Schedule &schedule, const CostModel &costs)
 {
     const base::Result<timeline::Timeline> timeline = simulate(schedule, costs);
@@ -76,7 +76,7 @@ BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &c
     CostModel changed = costs;
     const std::vector<PassClass> classes = passClasses(schedule);
     Nanos left = idleTime(schedule, changed);
-    // A removal that lengthens the bubble saves nothing; what it would add stays with the rest.
+    // A removal that lengthens the bubble saves nothing; the difference stays with the remaining causes.
     const auto saved = [&] {
         const Nanos before = left;
         left = std::min(left, idleTime(schedule, changed));

@@ -19,7 +19,7 @@ MemoryCategory categoryOf(BufferKind kind)
     return kind < BufferKind::OutputInput ? MemoryCategory::Activations : MemoryCategory::Vocabulary;
 }
 
-/// What a pass does with a buffer.
+/// How a pass uses a buffer.
 enum class Use : unsigned char {
     Makes,
     Reads,
@@ -45,7 +45,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
     MemoryByCategory bytes{};
-    // Passes compute with a version of the weights; in bf16 these are copies of master weights in float.
+    // Passes read a version of the weights; in bf16 these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
@@ -55,7 +55,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     return bytes;
 }
 
-/// Goes through the passes of a device and collects the lives of its buffers.
+/// Visits the passes of a device and collects the lifetimes of its buffers.
 class BufferPlan::Walk {
 public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -86,7 +86,7 @@ private:
     void visitBackward(const Pass &pass);
     void visitWeights(const Pass &pass);
     void visitOutput(Use use, int microbatch);
-    /// What T, or VOCAB-2's last backward, does with the statistics of all shards.
+    /// Visits the statistics of all shards, for T or for the last backward of VOCAB-2.
     void visitStatistics(const Pass &pass);
     void use(Use how, BufferKind kind, int stage, int microbatch, std::int64_t floats = 0);
     void make(std::uint32_t &place, const BufferKey &key, std::int64_t floats);
@@ -102,7 +102,7 @@ private:
         const schedule::Placement &placement = m_schedule.placement();
         return placement.deviceOf(placement.lastStage(), placement.directionOf(microbatch)) == m_device;
     }
-    /// Layers' outputs between them, and what they keep unless that is made again.
+    /// Returns the floats of the outputs between layers, and of the saved tensors unless they are recomputed.
     [[nodiscard]] std::int64_t slots(int stage) const
     {
         const std::int64_t layers = m_layers[static_cast<std::size_t>(stage)];

@@ -1,5 +1,5 @@
-// Every buffer that the engine keeps beyond a kernel call, and from which pass to which it lives. Predictions count these
-// buffers, and the executor takes them: there is no other list.
+// The only list of the buffers that the engine keeps beyond a kernel call, with the passes between which each lives.
+// Predictions count these buffers, and the executor allocates them.
 #pragma once
 
 #include "engine/base/result.h"
@@ -14,12 +14,12 @@
 
 namespace stagelens::simulate {
 
-/// What a buffer holds. All are of one microbatch; the last five belong to a device's shard of the vocabulary, or to the whole
-/// output layer on the last stage's device, and have stage 0.
+/// The content of a buffer, for one microbatch. The last five kinds belong to a device's shard of the vocabulary, or to the
+/// whole output layer on the device of the last stage, and have stage 0.
 enum class BufferKind : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
-    StageSlots,        ///< what the layers keep, and the outputs of all but the last
-    Recomputed,        ///< full recomputation of a split backward: what the layers keep, from I to W
+    StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
+    Recomputed,        ///< full recomputation of a split backward: saved tensors of the layers, from I to W
     EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
     NormInput,         ///< of the final norm, from F to B or I of the last stage
     NormStatistics,
@@ -38,24 +38,25 @@ struct BufferKey {
     int microbatch = 0;
 };
 
-/// It lives from the beginning of one pass (of an overlapped pair: of the pair) to the end of another.
+/// A buffer that lives from the beginning of one pass (or of its overlapped pair) to the end of another.
 struct PlannedBuffer {
     BufferKey key;
     MemoryCategory category = MemoryCategory::Activations;
     std::int64_t floats = 0;
-    std::uint32_t first = 0; ///< place in the device's order
+    std::uint32_t first = 0; ///< position in the device's order
     std::uint32_t last = 0;
 };
 
-/// What a device of the engine holds all the time: parameters, gradients, optimizer state and workspace.
+/// Returns the memory that a device of the engine always holds: parameters, gradients, optimizer state and workspace.
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device);
 
-/// The buffers of one device for a step. Counted are floats of the engine, in operators::enginePrecision(). Messages are not
-/// among them: how long they live depends on the receiver.
+/// The buffers of one device for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
+/// included, because their lifetime depends on the receiver.
 class BufferPlan {
 public:
-    /// O(passes of the device). Fails where a pass needs what no earlier one made or what another one freed, naming the passes.
+    /// O(passes of the device). Fails if a pass needs a buffer that no earlier pass made or that another one freed, and names
+    /// the passes.
     [[nodiscard]] static base::Result<BufferPlan> make(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                        int device);
 

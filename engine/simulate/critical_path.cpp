@@ -26,7 +26,7 @@ Extent extentOf(const timeline::Timeline &timeline)
     return {begin, begin + timeline.makespan()};
 }
 
-/// What the unit with that first slice waited for last.
+/// Returns the last dependency of the unit with that first slice.
 Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origin)
 {
     const timeline::Lane &lane = graph.lane(device);
@@ -36,7 +36,7 @@ Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origi
         bound = {{device, first - 1}, lane.end[first - 1], Transfer::Local};
     graph.needsOf(device, first, [&](const Awaited &need) {
         const Completion &done = graph.completion(need.result);
-        // In a measured timeline a result may seem to come after its use (clocks), and a message to last longer than it did.
+        // In a measured timeline, clock errors can move a result after its use, and messages can seem longer than they were.
         if (done.end > begin)
             return;
         const Nanos arrival = std::min(done.end + need.latency, begin);
@@ -46,7 +46,7 @@ Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origi
     return bound;
 }
 
-/// Latest ends, from the last passes to the first: a unit is taken once everything that waits for it has been.
+/// Computes the latest ends, from the last pass to the first: a unit is visited after everything that depends on it.
 class SlackSweep {
 public:
     SlackSweep(const WaitGraph &graph, CriticalPath &path, Nanos end);
@@ -59,12 +59,12 @@ private:
     void take(int device, std::size_t first);
     void wakeMakers(std::size_t result);
 
-    /// Latest moment at which a result must be complete, and the waits for it that have yet to be seen.
+    /// Latest time at which a result must be complete, and the number of its users not visited yet.
     struct Deadline {
         Nanos latest = std::numeric_limits<Nanos>::max();
         std::int64_t waiters = 0;
     };
-    /// Slices of the device from `left` on have been taken; the unit before must have ended at `latest`.
+    /// Slices of the device from `left` on have been visited; the unit before them must end at `latest`.
     struct Cursor {
         std::size_t left = 0;
         Nanos latest = 0;
@@ -157,7 +157,7 @@ void SlackSweep::wakeMakers(std::size_t result)
         m_runnable.push_back(device);
 }
 
-/// Walks back from the pass that ends last, along what each waited for.
+/// Walks back from the pass that ends last, along the last dependency of each.
 class PathWalk {
 public:
     PathWalk(const WaitGraph &graph, CriticalPath &path) : m_graph(graph), m_path(path) {}

@@ -1,4 +1,4 @@
-// What every pass waited for last, the chain of waits that makes an iteration as long as it is, and how late each pass may be.
+// The last dependency of every pass, the critical path of the iteration, and the slack of each pass.
 #pragma once
 
 #include "engine/simulate/wait_graph.h"
@@ -8,14 +8,14 @@
 
 namespace stagelens::simulate {
 
-/// What a pass waited for last. An overlapped pair waits as one.
+/// The last dependency of a pass. An overlapped pair waits as one.
 struct Bound {
-    /// The pass whose end it waited for: the one before it on its device where that left no gap, else the maker of the result
-    /// that arrived last. Device -1: nothing, it could begin with the iteration.
+    /// The pass whose end it waited for: the previous one on its device if there is no gap, else the maker of the result that
+    /// arrived last. Device -1: none; it could begin with the iteration.
     timeline::SliceId by{-1, 0};
-    /// When that had arrived; the pass began then, or later by what no wait explains (measured timelines).
+    /// When that result arrived. The pass began then, or, in a measured timeline, later by an unexplained overhead.
     base::Nanos arrival = 0;
-    /// How it arrived; Local where `by` is on the same device.
+    /// How it arrived; Local if `by` is on the same device.
     schedule::Transfer transfer = schedule::Transfer::Local;
     friend bool operator==(const Bound &, const Bound &) = default;
 };
@@ -24,8 +24,8 @@ struct Bound {
 struct PathStep {
     enum class Kind : unsigned char {
         Pass,     ///< `slice` runs
-        Transfer, ///< the result of `slice` is on its way to `to`
-        Overhead, ///< `to` could begin and has not begun: measured timelines only
+        Transfer, ///< the result of `slice` is in flight to `to`
+        Overhead, ///< `to` is ready but has not begun: measured timelines only
     };
     Kind kind = Kind::Pass;
     base::Nanos begin = 0;
@@ -39,13 +39,13 @@ struct PathStep {
 /// Arrays parallel to the slices of one lane.
 struct LaneWaits {
     std::vector<Bound> bound;
-    /// By how much a pass may be late (a pair both together) without lengthening the makespan, all else being as it is and
-    /// every pass beginning as soon as it can. In a measured timeline what no wait explains is taken to stay.
+    /// The delay of a pass (or of both passes of a pair) that would not lengthen the makespan, if every other pass keeps its
+    /// duration and begins as early as possible. In a measured timeline, unexplained overhead is kept.
     std::vector<base::Nanos> slack;
-    std::vector<std::uint8_t> isCritical; ///< 1: stands in CriticalPath::steps
+    std::vector<std::uint8_t> isCritical; ///< 1: is part of CriticalPath::steps
 };
 
-/// Of one timeline. Immutable once made.
+/// The critical path of one timeline. Immutable.
 struct CriticalPath {
     std::vector<LaneWaits> lanes; ///< one a device
     /// From the earliest begin of a pass to the latest end, without gap or overlap: the lengths add up to the makespan.

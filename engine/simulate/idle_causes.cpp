@@ -20,10 +20,10 @@ public:
 
 private:
     void addGap(std::size_t first, Nanos begin);
-    /// The part of a gap in which a sender is waited for: the device's forwards may be kept back for memory meanwhile.
+    /// Adds the part of a gap that waits for a sender; forwards of the device may be delayed for memory meanwhile.
     void addSenderWait(Nanos begin, Nanos end, SliceId by);
     void add(const IdlePiece &piece);
-    /// The device's next forward is the first from `from` on.
+    /// Sets the device's next forward: the first from `from` on.
     void findForward(std::size_t from);
 
     const WaitGraph &m_graph;
@@ -35,7 +35,7 @@ private:
     int m_held = 0;
     int m_most = 0;
     std::size_t m_forward = 0; ///< the device's next forward; the lane's size if there is none
-    Nanos m_forwardReady = 0;  ///< when that has all its inputs
+    Nanos m_forwardReady = 0;  ///< when its inputs are available
     std::vector<IdlePiece> m_pieces;
 };
 
@@ -91,7 +91,7 @@ void DeviceGaps::addGap(std::size_t first, Nanos begin)
 void DeviceGaps::addSenderWait(Nanos begin, Nanos end, SliceId by)
 {
     const bool isForward = m_graph.lane(by.device).pass[by.index].kind == PassKind::F;
-    // A forward that comes early enough as it is would gain nothing from more memory.
+    // A forward with slack would gain nothing from more memory.
     const bool isKeptBack = m_held == m_most && m_forward < m_lane.size() && m_waits.slack[m_forward] == 0;
     const Nanos ready = isKeptBack ? std::clamp(m_forwardReady, begin, end) : end;
     add({begin, ready, isForward ? IdleCause::Activation : IdleCause::Gradient, false, by, std::nullopt});

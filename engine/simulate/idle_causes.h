@@ -1,4 +1,4 @@
-// Why devices idle: every moment of the bubble belongs to one cause.
+// Why devices idle: assigns every part of the bubble to one cause.
 #pragma once
 
 #include "engine/simulate/critical_path.h"
@@ -11,18 +11,18 @@
 
 namespace stagelens::simulate {
 
-/// A gap before a pass is what that pass waited for last. In the order in which they are decided:
+/// The cause of a gap is the last dependency of the pass after it. Causes are checked in this order:
 enum class IdleCause : unsigned char {
     WarmUp,   ///< before the device's first pass
     CoolDown, ///< after its last
-    Overhead, ///< all that the next pass waits for is there, and it has not begun (measured timelines only)
-    Barrier,  ///< waits for a pass of all devices or of the one that all wait for (C0, C1, C2, embedding), and its transfer
-    Message,  ///< the sender has ended; its message is on the way
-    /// Waits for a sender, while the device's next forward has all its inputs and no slack: it stands later only because the
-    /// device holds the most activations that it ever does already.
+    Overhead, ///< the next pass is ready but has not begun (measured timelines only)
+    Barrier,  ///< waits for a collective (C0, C1, C2, embedding): for a pass that feeds it, or for its transfer
+    Message,  ///< the sender has ended; its message is in flight
+    /// Waits for a sender, while the device's next forward has all its inputs and no slack. That forward runs later only
+    /// because the device already holds its maximum number of activations.
     Memory,
-    Activation, ///< a forward waits for the stage before
-    Gradient,   ///< a backward waits for the stage after
+    Activation, ///< a forward waits for the previous stage
+    Gradient,   ///< a backward waits for the next stage
 };
 inline constexpr int kIdleCauseCount = 8;
 [[nodiscard]] std::string_view name(IdleCause cause); ///< "warm_up", "cool_down", ...
@@ -32,8 +32,8 @@ struct IdlePiece {
     base::Nanos begin = 0;
     base::Nanos end = 0;
     IdleCause cause = IdleCause::WarmUp;
-    bool isTransfer = false; ///< the pass waited for has ended, its result is on the way
-    /// The pass that is waited for; device -1 for warm-up without one, cool-down and overhead.
+    bool isTransfer = false; ///< the pass has ended; its result is in flight
+    /// The pass waited for; device -1 for cool-down, overhead, and warm-up without a dependency.
     timeline::SliceId by{-1, 0};
     /// Memory: the forward of the device that could have run.
     std::optional<std::size_t> heldBack;
@@ -43,28 +43,28 @@ struct IdlePiece {
 /// Device-time by cause.
 using IdleTotals = std::array<base::Nanos, kIdleCauseCount>;
 
-/// The pieces of a device are sorted and tile its idle time between the earliest begin and the latest end of all passes; so the
-/// totals add up to the bubble: devices x makespan - busy, exactly.
+/// The sorted pieces of a device cover its idle time between the earliest begin and the latest end of all passes. So the totals
+/// add up exactly to the bubble: devices x makespan - busy.
 struct IdleCauses {
     std::vector<std::vector<IdlePiece>> devices;
     std::vector<IdleTotals> perDevice;
     IdleTotals total{};
 };
 
-/// O(passes). `path` is the graph's.
+/// `path` must belong to the graph. O(passes).
 [[nodiscard]] IdleCauses idleCauses(const WaitGraph &graph, const CriticalPath &path);
 
-/// Why a timeline takes as long as it does. Immutable once made.
+/// Critical path and idle causes of a timeline. Immutable.
 struct Explanation {
     CriticalPath path;
     IdleCauses idle;
 };
-/// Of a simulated or measured timeline of a schedule, whose lanes hold its passes in its order. `costs` says how long messages
-/// and collectives take. O(passes).
+/// Explains a simulated or measured timeline whose lanes contain the schedule's passes in order. `costs` gives the durations of
+/// messages and collectives. O(passes).
 [[nodiscard]] Explanation explain(const timeline::Timeline &timeline, const schedule::Schedule &schedule,
                                   const CostModel &costs);
 
-/// The pieces of the gap of a device that covers `time`; none if a pass runs then.
+/// Returns the pieces of the gap of a device at `time`; none if a pass runs then.
 [[nodiscard]] std::vector<IdlePiece> piecesAround(const IdleCauses &causes, int device, base::Nanos time);
 
 } // namespace stagelens::simulate

@@ -1,7 +1,7 @@
-// A bound that holds for every order of the passes: with the devices' limits dropped, each pass has an earliest begin (head)
-// and a least time from its end to the end of the iteration (tail). A device that must run a set of passes one after another
-// needs at least min head + sum of durations + min tail of that set (Jackson's bound of one machine); the greatest over all
-// sets that a threshold on head and on tail cuts out is taken.
+// A lower bound for every order of the passes. If devices could run any number of passes at once, each pass would have an
+// earliest begin (head) and a shortest time from its end to the end of the iteration (tail). A device that must run a set of
+// passes one after another needs at least min head + sum of durations + min tail of that set (Jackson's bound of one machine).
+// The result is the maximum over all sets defined by a threshold on head and one on tail.
 
 #include "engine/simulate/simulate.h"
 #include "engine/simulate/wait_plan.h"
@@ -18,7 +18,7 @@ using schedule::PassKind;
 
 namespace {
 
-/// A class of passes on its way from the iteration's begin to its end.
+/// A class of passes with its head and tail.
 struct Node {
     PassClass passes;
     Nanos duration = 0; ///< of one pass
@@ -26,7 +26,7 @@ struct Node {
     Nanos tail = 0;
 };
 
-/// An order in which a node stands after all that it can wait for: down the stages, through the output layer, up again.
+/// Returns the topological rank of a class: down the stages, through the output layer, up again.
 std::int64_t rank(const PassClass &pass, int stages)
 {
     switch (pass.kind) {
@@ -41,7 +41,7 @@ std::int64_t rank(const PassClass &pass, int stages)
     }
 }
 
-/// By how much overlapping may shorten a pass.
+/// Returns the smallest factor by which overlapping can scale a pass.
 double leastScale(const schedule::Schedule &schedule, const CostModel &costs)
 {
     for (int device = 0; device < schedule.devices(); ++device) {
@@ -51,7 +51,7 @@ double leastScale(const schedule::Schedule &schedule, const CostModel &costs)
     return 1.0;
 }
 
-/// The nodes in the order of their ways.
+/// Returns the nodes in topological order.
 std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, const CostModel &costs, double scale)
 {
     std::vector<Node> nodes;
@@ -63,7 +63,7 @@ std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, con
     return nodes;
 }
 
-/// A family may run some backwards whole and split others: I and W together no longer than either way.
+/// Families may split only some backwards: limits I + W to the shorter of the split and the whole backward.
 void shortenSplit(Node &node, const CostModel &costs, double scale)
 {
     const auto own = [&](PassKind kind) { return costs.pass(node.passes.device, kind, node.passes.stage).duration; };
@@ -73,7 +73,7 @@ void shortenSplit(Node &node, const CostModel &costs, double scale)
         node.duration = static_cast<Nanos>(scale * static_cast<double>(node.passes.kind == PassKind::I ? first : rest));
 }
 
-/// Longest ways to and from each class of passes.
+/// Longest paths to and from each class of passes.
 class Ways {
 public:
     Ways(std::vector<Nanos> microbatchesOfDirection, const WaitPlan &plan);
@@ -92,7 +92,7 @@ private:
     {
         return m_plan.of(node.passes.kind, static_cast<std::size_t>(node.passes.stage), direction);
     }
-    /// The directions whose microbatches a class serves: its own, or all where it belongs to the vocabulary.
+    /// Returns the directions whose microbatches a class serves: its own, or all for vocabulary passes.
     [[nodiscard]] std::pair<int, int> directionsOf(const Node &node) const
     {
         return isVocabularyPass(node.passes.kind) ? std::pair(0, m_directions)
@@ -103,7 +103,7 @@ private:
     std::vector<Nanos> m_microbatches; ///< of each direction
     int m_directions;
     std::vector<Nanos> m_complete; ///< by direction and row
-    std::vector<Nanos> m_after;    ///< likewise: what follows each result of the row
+    std::vector<Nanos> m_after;    ///< likewise: the time after each result of the row
 };
 
 Ways::Ways(std::vector<Nanos> microbatchesOfDirection, const WaitPlan &plan)
@@ -111,7 +111,7 @@ Ways::Ways(std::vector<Nanos> microbatchesOfDirection, const WaitPlan &plan)
       m_complete(m_microbatches.size() * plan.rows().count(), kUnset), m_after(m_complete.size(), 0)
 {}
 
-/// Where some microbatches come another way than others (B or I, or either direction), the shortest counts.
+/// If microbatches arrive on different paths (B or I, or either direction), the shortest counts.
 void Ways::findHead(Node &node)
 {
     const auto [first, end] = directionsOf(node);
@@ -136,7 +136,7 @@ void Ways::findHead(Node &node)
     }
 }
 
-/// Only what every microbatch runs may lengthen a tail.
+/// Only passes that every microbatch runs may lengthen a tail.
 void Ways::findTail(Node &node)
 {
     const auto [first, end] = directionsOf(node);
@@ -209,7 +209,7 @@ Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
 
 Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, bool splitsBackward)
 {
-    // Directions take turns (Placement::twoWay()).
+    // Microbatches alternate between the directions (Placement::twoWay()).
     const int directions = outline.placement().directions;
     std::vector<Nanos> ofDirection;
     for (int direction = 0; direction < directions; ++direction)

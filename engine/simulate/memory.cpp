@@ -17,17 +17,17 @@ using schedule::PassKind;
 
 namespace {
 
-/// Bytes that come (above 0) or go at a time.
+/// Bytes that are allocated (above 0) or freed at a time.
 struct Change {
     Nanos time = 0;
     MemoryCategory category = MemoryCategory::Activations;
     Bytes bytes = 0;
 };
 
-/// What the passes of an experiment take, in bytes for one microbatch.
+/// The memory of the passes of an experiment, in bytes for one microbatch.
 struct PassBytes {
     Bytes layer = 0;         ///< kept by a layer from F to B
-    Bytes recomputed = 0;    ///< of a layer, made again by I and kept to W
+    Bytes recomputed = 0;    ///< of a layer, recomputed by I and kept until W
     Bytes boundary = 0;      ///< one [b s, h] tensor
     Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B (or I) of the last stage
     Bytes embedding = 0;     ///< sum of the shards' embeddings, which the first stage keeps beside its own input
@@ -36,7 +36,7 @@ struct PassBytes {
     Bytes empty = 0;         ///< kept by a stage without layers
     std::vector<int> layers; ///< of each stage
 
-    /// Activations of a stage from F to B, logits apart.
+    /// Returns the activations of a stage from F to B, without logits.
     [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
     {
         const Bytes ofLayers = layers[stage] > 0 || isLast ? layers[stage] * layer : empty;
@@ -53,7 +53,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.boundary = operators::boundaryBytes(model, b);
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.norm = bytes.empty = bytes.boundary;
-    if (operators::isEnginePlan(experiment)) { // BufferPlan has the lives of these
+    if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t output =
@@ -70,8 +70,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.recomputed = operators::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
     bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b) : 0;
-    // The gradients before and after the MLP's activation function are a layer's largest; full recomputation brings back what
-    // one layer keeps.
+    // The largest gradients of a layer are those before and after the activation function of the MLP. Full recomputation adds
+    // the saved tensors of one layer.
     bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * operators::elementBytes(model.dtype);
     if (recompute == model::Recompute::Full)
         bytes.workspace += operators::layerActivationBytes(model, b, model::Recompute::None);
@@ -91,7 +91,7 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     return bytes;
 }
 
-/// When the first stage's pass of that kind of each microbatch ends; 0 where it does not.
+/// Returns the end of the first stage's pass of that kind by microbatch; 0 if there is none.
 std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, PassKind kind)
 {
     std::vector<Nanos> ends(static_cast<std::size_t>(schedule.microbatches()));
@@ -104,7 +104,7 @@ std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const ti
     return ends;
 }
 
-/// Of a plan of the engine, to the byte; nothing for others, and for an order that cannot run.
+/// Returns the exact buffers of a plan of the engine; nothing for other plans and for an order that cannot run.
 std::optional<BufferPlan> engineBuffers(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     if (!operators::isEnginePlan(experiment))
@@ -113,7 +113,7 @@ std::optional<BufferPlan> engineBuffers(const model::Experiment &experiment, con
     return plan ? std::optional(std::move(plan).value()) : std::nullopt;
 }
 
-/// Collects what one device's passes take and give back.
+/// Collects the allocations and releases of one device's passes.
 class ProfileBuilder {
 public:
     ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule, const timeline::Timeline &timeline,
@@ -122,20 +122,20 @@ public:
     MemoryPeak peak();
 
 private:
-    /// Every change of the device, in the order of time.
+    /// Collects every change of the device, sorted by time.
     void collect();
-    /// Calls `visit(time, bytes)` at time 0 and at each change. How long a message lives depends on its receiver: room for the
-    /// most of them at once is held all the time.
+    /// Calls `visit(time, bytes)` at time 0 and at each change. The lifetime of a message depends on its receiver, so room for
+    /// the maximum number of messages is counted all the time.
     template <class Visit>
     void walk(Visit visit);
-    /// The most bytes of messages at any moment; after collect().
+    /// Returns the peak bytes of messages. Call after collect().
     [[nodiscard]] Bytes roomForMessages() const;
     void addBuffers();
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
     void addForward(const Pass &pass, Nanos begin);
     void addBackward(const Pass &pass, Nanos begin, Nanos end);
-    /// Activations that go when the last pass that needs them ends.
+    /// Frees activations at the end of the last pass that needs them.
     void release(const Pass &pass, Nanos end);
     [[nodiscard]] Bytes kept(const Pass &pass) const;
     [[nodiscard]] bool holdsLogits(const Pass &pass) const
@@ -200,7 +200,7 @@ void ProfileBuilder::release(const Pass &pass, Nanos end)
 void ProfileBuilder::addBuffers()
 {
     for (const PlannedBuffer &buffer : m_buffers->buffers())
-        if (buffer.last < m_lane.size()) // a step that was stopped has fewer passes
+        if (buffer.last < m_lane.size()) // a stopped step has fewer passes
             hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category, buffer.floats * kFloatBytes);
 }
 
@@ -210,7 +210,7 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
     switch (pass.kind) {
     case PassKind::B:
     case PassKind::I: hold(begin, end, MemoryCategory::Communication, m_bytes.boundary); break;
-    // The partial embeddings until the first stage has used their sum; their gradient from its arrival to the scatter.
+    // Partial embeddings live until the first stage has used their sum, their gradient from its arrival to the scatter.
     case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
     case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, m_bytes.boundary); break;
     default: break;
@@ -252,7 +252,7 @@ void ProfileBuilder::collect()
         if (!m_buffers)
             addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
     }
-    // Stable: at one moment a pass's release stands before the next pass's gain, as they happen.
+    // Stable: at equal times, the release of a pass precedes the allocation of the next.
     std::ranges::stable_sort(m_changes, {}, &Change::time);
 }
 

@@ -31,14 +31,14 @@ using MemoryByCategory = std::array<base::Bytes, kMemoryCategoryCount>;
 }
 inline constexpr base::Bytes kFloatBytes = 4;
 
-/// A moment at which a device's memory changed, and what it holds from then on.
+/// A time at which a device's memory changes, and the memory from then on.
 struct MemoryStep {
     base::Nanos time = 0;
     MemoryByCategory bytes{};
     [[nodiscard]] base::Bytes total() const;
 };
 
-/// What a device holds: constant bytes, among them room for its messages, and changes at passes.
+/// The memory of a device over time: constant bytes, including room for its messages, and changes at passes.
 struct MemoryProfile {
     std::vector<MemoryStep> steps; ///< sorted by time; the first at 0
     [[nodiscard]] base::Bytes peak() const;
@@ -46,29 +46,29 @@ struct MemoryProfile {
     [[nodiscard]] MemoryByCategory atPeak() const;
 };
 
-/// The most that a device holds.
+/// The peak memory of a device.
 struct MemoryPeak {
     base::Bytes total = 0;
     MemoryByCategory byCategory{}; ///< at the moment of the peak
 };
-/// Peak of memoryProfile(), without the memory for its steps.
+/// Returns the peak of memoryProfile() without storing its steps.
 [[nodiscard]] MemoryPeak memoryPeak(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                     const timeline::Timeline &timeline, int device);
 
-/// Profile of one device. Computed on demand: O(passes of the device).
+/// Returns the profile of one device. O(passes of the device).
 [[nodiscard]] MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                           const timeline::Timeline &timeline, int device);
 
-/// What a device needs in bytes, whatever the order of its passes.
+/// Memory of a device in bytes, independent of the order of its passes.
 struct MemoryNeeds {
-    base::Bytes parameters = 0; ///< with all that belongs to them
-    base::Bytes fixed = 0;      ///< those, and what one pass of each kind needs beside
-    base::Bytes activation = 0; ///< of the greatest of its stages, for one microbatch, from F to B (or W)
+    base::Bytes parameters = 0; ///< with gradients and optimizer state
+    base::Bytes fixed = 0;      ///< `parameters`, and the further needs of one pass of each kind
+    base::Bytes activation = 0; ///< of its largest stage, for one microbatch, from F to B (or W)
 };
 [[nodiscard]] MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
-/// Most microbatches whose activations a device holds at once, in units of one microbatch of the device's whole share of layers
-/// (a chunk of a V-schedule counts 1/2): from F's begin to the end of B, or of W where split.
+/// Returns the maximum number of microbatches whose activations a device holds, in units of the device's whole share of layers
+/// (a chunk of a V-schedule counts 1/2), from the begin of F to the end of B, or of W if split.
 [[nodiscard]] double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement,
                                                 int device);
 

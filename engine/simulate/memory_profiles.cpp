@@ -6,9 +6,9 @@
 namespace stagelens::simulate {
 
 namespace {
-constexpr std::size_t kKeptSteps = 100'000; ///< of all profiles that are kept, 64 bytes each
+constexpr std::size_t kKeptSteps = 100'000; ///< of all cached profiles, 64 bytes each
 
-/// Gives messages the room that a known peak leaves to them. A run measures how long they live; a profile only bounds it.
+/// Sets the memory of messages to the rest of a known peak. A run measures their lifetimes; a profile only bounds them.
 MemoryProfile withPeak(MemoryProfile profile, base::Bytes peak)
 {
     constexpr auto kMessages = static_cast<std::size_t>(MemoryCategory::Communication);

@@ -13,20 +13,21 @@
 
 namespace stagelens::simulate {
 
-/// What each device holds over time, made when it is looked at: a pass changes memory several times, so that all profiles of a
-/// large plan take many times the room of its timeline. Thread-safe.
+/// The memory of each device over time, computed on demand: a pass changes memory several times, so all profiles of a large
+/// plan would take many times the memory of its timeline. Thread-safe.
 class MemoryProfiles {
 public:
     using Maker = std::function<MemoryProfile(int device)>;
-    /// `peaks`: bytes, one a device. `make` is called for a device when its profile is asked for.
+    /// `peaks`: bytes by device. `make` is called when the profile of a device is requested.
     MemoryProfiles(std::vector<base::Bytes> peaks, Maker make) : m_peaks(std::move(peaks)), m_make(std::move(make)) {}
-    /// Of a timeline of an experiment with a model. The profile of a device has the peak of `peaks`: those decide.
+    /// Profiles of a timeline of an experiment with a model. The profile of a device is adjusted to its peak in `peaks`.
     MemoryProfiles(std::vector<base::Bytes> peaks, const model::Experiment &experiment,
                    std::shared_ptr<const schedule::Schedule> schedule, timeline::TimelinePtr timeline);
 
     [[nodiscard]] const std::vector<base::Bytes> &peaks() const { return m_peaks; }
     [[nodiscard]] int devices() const { return static_cast<int>(m_peaks.size()); }
-    /// The profile of a device, 0 <= device < devices(). The profiles of a small plan are kept, and of a large one the last.
+    /// Returns the profile of a device, 0 <= device < devices(). Caches all profiles of a small plan, and the last of a large
+    /// one.
     [[nodiscard]] std::shared_ptr<const MemoryProfile> of(int device) const;
 
 private:

@@ -18,7 +18,7 @@ using schedule::Transfer;
 
 namespace {
 
-/// The mean message between neighbouring stages of different devices.
+/// Returns the mean time of a message between neighbouring stages on different devices.
 Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
 {
     Nanos sum = 0;
@@ -34,8 +34,8 @@ Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
     return count == 0 ? 0 : sum / count;
 }
 
-/// Empty if every device has room for what the schedule keeps in flight. Where a sum of the needs is beyond the limit, the
-/// simulation tells whether all of them come at once.
+/// Returns nothing if the schedule fits on every device. If the sum of a device's needs exceeds the limit, a simulation decides
+/// whether they occur at the same time.
 base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule, const CostModel &costs)
 {
     const Bytes limit = *experiment.schedule.memoryLimit;
@@ -125,7 +125,7 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
 
 namespace {
 
-/// The family's order for the experiment's own costs where it looks at durations.
+/// Returns the family's order, for the experiment's own costs if it depends on durations.
 base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &experiment)
 {
     if (!schedule::looksAtDurations(experiment))
@@ -134,7 +134,7 @@ base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &exper
     return outline ? orderedSchedule(experiment, *outline) : outline.error();
 }
 
-/// The published order, if `best` is longer: that is sought with durations that are the same for all messages.
+/// Returns the published order if `best` is longer, which is possible because the search uses one duration for all messages.
 base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, model::Experiment experiment)
 {
     experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;

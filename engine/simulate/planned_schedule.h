@@ -1,4 +1,4 @@
-// The schedule that an experiment means, with the costs at hand.
+// Builds the schedule of an experiment from its costs.
 #pragma once
 
 #include "engine/base/result.h"
@@ -12,15 +12,15 @@
 
 namespace stagelens::simulate {
 
-/// What a cost model says of a schedule's passes, as far as another order of them depends on it.
+/// Returns the durations of a cost model that generators of orders depend on.
 [[nodiscard]] schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule &schedule);
 
-/// How many activations (a stage's of a microbatch) each device has room for under the experiment's memory limit. There must be
-/// a limit and a model.
+/// Returns, by device, the number of activations (of one stage and microbatch) that fit under the experiment's memory limit.
+/// The experiment must have a limit and a model.
 [[nodiscard]] std::vector<std::int64_t> activationLimits(const model::Experiment &experiment,
                                                          const schedule::Schedule &schedule);
 
-/// What can be said of an experiment before its passes are in order: placement and costs do not depend on the number of
+/// The parts of a plan that do not depend on the order of its passes: placement and costs are independent of the number of
 /// microbatches.
 struct Outline {
     schedule::Schedule schedule; ///< of few microbatches
@@ -28,16 +28,16 @@ struct Outline {
 };
 [[nodiscard]] base::Result<Outline> outlineOf(const model::Experiment &experiment);
 
-/// The experiment's schedule, made for the outline's costs where the order depends on durations. The memory limit guides
-/// families that adapt to it, and refuses nothing.
+/// Returns the experiment's schedule, built for the outline's costs if the order depends on durations. Families that adapt to
+/// the memory limit use it; no schedule is refused for it.
 [[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline);
 
-/// The same of the experiment's own outline: as schedule::makeSchedule, with the experiment's own costs where the order depends
-/// on durations.
+/// Returns the same for the experiment's own outline: as schedule::makeSchedule, with the experiment's costs if the order
+/// depends on durations.
 [[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment);
 
-/// As above, within the experiment's memory limit: InvalidInput with field "schedule.memory_limit" for each device that would
-/// hold more.
+/// As above, within the experiment's memory limit. Fails with InvalidInput and field "schedule.memory_limit" for each device
+/// that exceeds it.
 [[nodiscard]] base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate

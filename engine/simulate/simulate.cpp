@@ -24,9 +24,9 @@ public:
     base::Result<timeline::Timeline> run();
 
 private:
-    /// Blocking collectives: whether the one that the device's last unit fed is over.
+    /// Blocking collectives: returns whether the one that the device's last unit fed has completed.
     bool passBarrier(int device, Nanos &ready);
-    /// The end of the unit.
+    /// Returns the end of the unit.
     Nanos runUnit(int device, std::span<const Pass> unit, Nanos ready);
     void addVocabulary();
     [[nodiscard]] Nanos inPair(Nanos own) const { return std::llround(static_cast<double>(own) * m_costs.pairScale); }
@@ -40,7 +40,7 @@ private:
     const CostModel &m_costs;
     WaitPlan m_plan;
     std::optional<schedule::DevicesInOrder> m_devices;
-    /// Of each device, the pass that fed the collective that it waits for before its next unit, if collectives block.
+    /// By device: the pass that fed the collective that the device waits for before its next unit, if collectives block.
     std::vector<std::optional<Pass>> m_barriers;
     timeline::Timeline m_timeline;
     bool m_tooLong = false;
@@ -129,7 +129,7 @@ bool Simulation::passBarrier(int device, Nanos &ready)
     return true;
 }
 
-/// Once the results are no longer needed: a large simulation holds one or the other.
+/// Frees the results first, because a large simulation has memory for only one of the two.
 void Simulation::addVocabulary()
 {
     m_devices.reset();
@@ -160,7 +160,7 @@ int Simulation::deviceThatOwes(std::size_t result) const
     return -1;
 }
 
-/// The result that keeps a device from its next unit.
+/// Returns the result that the device's next unit waits for.
 std::size_t Simulation::awaitedBy(int device) const
 {
     const schedule::Frontier &frontier = m_devices->frontier();
@@ -179,7 +179,7 @@ base::Error Simulation::deadlock() const
     while (m_devices->isDone(device))
         ++device;
     const auto makerOf = [this](std::size_t result) { return schedule::text(m_devices->frontier().makerOf(result)); };
-    // Who waits for whom is a function, so that following it ends in a cycle or at a pass that nobody runs.
+    // Each device waits for exactly one other, so following the waits ends in a cycle or at a missing pass.
     std::vector<int> chain;
     std::string missing;
     while (device >= 0 && std::ranges::find(chain, device) == chain.end()) {

@@ -13,17 +13,17 @@ using timeline::TransferSlice;
 
 namespace {
 
-/// A way that a result travels, the same for every microbatch.
+/// The route of a result, the same for every microbatch.
 struct Route {
     ResultRow row = kNoRow;
     Transfer transfer = Transfer::Local;
     std::int16_t peer = -1;
-    int direction = 0; ///< of the microbatches that go this way; collectives serve all
+    int direction = 0; ///< of the microbatches on this route; collectives serve all directions
     Nanos duration = 0;
     friend bool operator==(const Route &, const Route &) = default;
 };
 
-/// Every route once, whoever asks for it.
+/// Returns every route once, independent of the number of its receivers.
 std::vector<Route> routesOf(const schedule::Schedule &schedule, const WaitPlan &plan)
 {
     std::vector<Route> routes;

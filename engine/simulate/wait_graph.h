@@ -1,4 +1,4 @@
-// A timeline of a schedule as a graph: what each pass of it waited for, and when that was there.
+// A timeline of a schedule as a graph: the dependencies of each pass, and when they were available.
 #pragma once
 
 #include "engine/simulate/wait_plan.h"
@@ -10,22 +10,22 @@
 
 namespace stagelens::simulate {
 
-/// When a result was complete, and the pass that completed it.
+/// The completion time of a result, and the pass that completed it.
 struct Completion {
     base::Nanos end = std::numeric_limits<base::Nanos>::min();
-    int missing = 1; ///< makers that the timeline does not have
+    int missing = 1; ///< makers that are absent from the timeline
     timeline::SliceId maker;
 };
 
-/// Something that a pass waits for besides its device.
+/// A dependency of a pass besides its device.
 struct Awaited {
     std::size_t result = 0; ///< see WaitGraph::completion()
     base::Nanos latency = 0;
     schedule::Transfer transfer = schedule::Transfer::Local;
 };
 
-/// The lanes hold the schedule's passes in its order, or some of them. A unit is a pass or an overlapped pair: what begins as
-/// one. The timeline, schedule and graph live equally long.
+/// The lanes contain the schedule's passes, or some of them, in its order. A unit is a pass or an overlapped pair. The timeline
+/// and the schedule must outlive the graph.
 class WaitGraph {
 public:
     WaitGraph(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &costs);
@@ -39,13 +39,13 @@ public:
         return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
     }
     [[nodiscard]] const Completion &completion(std::size_t result) const { return m_completions[result]; }
-    /// Whether passes of all devices make a result.
+    /// Returns whether passes of all devices make the result together.
     [[nodiscard]] bool isShared(std::size_t result) const
     {
         return m_plan.rows().isShared(static_cast<ResultRow>(result / m_microbatches));
     }
 
-    /// First and last slice of the unit that a slice belongs to.
+    /// Return the first and last slice of the unit of a slice.
     [[nodiscard]] std::size_t firstOf(int device, std::size_t index) const
     {
         return m_isSecond[static_cast<std::size_t>(device)][index] != 0 ? index - 1 : index;
@@ -55,8 +55,8 @@ public:
         const std::vector<std::uint8_t> &isSecond = m_isSecond[static_cast<std::size_t>(device)];
         return index + 1 < isSecond.size() && isSecond[index + 1] != 0 ? index + 1 : index;
     }
-    /// Calls `visit(need)` for everything that the unit with that first slice waits for and that the timeline has:
-    /// requirements, and the blocking collective that the unit before it fed.
+    /// Calls `visit(need)` for every dependency, present in the timeline, of the unit with that first slice: its requirements,
+    /// and the blocking collective that the previous unit fed.
     template <class Visit>
     void needsOf(int device, std::size_t first, Visit visit) const
     {
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    /// Null for a pass that the schedule cannot have.
+    /// Returns null for a pass that the schedule cannot contain.
     [[nodiscard]] const PassNeeds *needsOf(const schedule::Pass &pass) const;
     template <class Visit>
     void visitIfMade(const Awaited &need, Visit &visit) const

@@ -1,4 +1,4 @@
-// What the passes of a schedule wait for under a cost model.
+// The requirements of a schedule's passes under a cost model.
 #pragma once
 
 #include "engine/passes/requirement_table.h"
@@ -16,7 +16,7 @@ using schedule::ResultRow;
 
 /// A collective that follows a shared result.
 struct Collective {
-    base::Nanos latency = -1; ///< below 0: there is none
+    base::Nanos latency = -1; ///< below 0: none
     schedule::Transfer transfer = schedule::Transfer::Local;
 };
 
@@ -25,9 +25,9 @@ class WaitPlan : public schedule::RequirementTable {
 public:
     WaitPlan(const schedule::Schedule &schedule, const CostModel &costs);
 
-    /// Longest collective that a result feeds, which keeps its makers waiting where collectives block.
+    /// Returns the longest collective that a result feeds; its makers wait for it if collectives block.
     [[nodiscard]] const Collective &collective(ResultRow row) const { return m_longest[static_cast<std::size_t>(row)]; }
-    /// Whether a device waits for each collective that a pass of it feeds.
+    /// Returns whether a device waits for each collective that its passes feed.
     [[nodiscard]] bool blocks() const { return m_blocks; }
 
 private:

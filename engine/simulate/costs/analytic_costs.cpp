@@ -72,7 +72,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const double forward = layers * m_layer.seconds(PassHalf::Forward);
     const double input = m_layer.seconds(PassHalf::InputGradient);
     const double weight = m_layer.seconds(PassHalf::WeightGradient);
-    // F, I and W last about equally long, and a microbatch meets a device once a chunk.
+    // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
     const auto set = [&](PassKind kind, double layerSeconds) {
         const double vocabularySeconds =
@@ -100,14 +100,14 @@ const model::LinkClass &AnalyticCosts::linkBetween(int from, int to) const
     return from / perNode == to / perNode ? m_hardware.insideNode : m_hardware.betweenNodes;
 }
 
-/// A tree of messages carries the latency, a pipelined ring the bytes; devices of one memory only copy.
+/// The latency is that of a tree, the bandwidth term that of a pipelined ring; devices that share a memory only copy.
 double AnalyticCosts::broadcastSeconds(const model::LinkClass &link, double bytes) const
 {
     const auto hops = link.name == kHostLink ? 1 : std::bit_width(static_cast<unsigned>(m_schedule.devices() - 1));
     return hops * static_cast<double>(link.latency) / static_cast<double>(base::kNanosPerSecond) + bytes / link.bytesPerSecond;
 }
 
-/// A ring reduces and gathers (p - 1) / p of the bytes each; devices of one memory read all parts once.
+/// A ring reduces and gathers (p - 1) / p of the bytes each; devices that share a memory read all parts once.
 double AnalyticCosts::reduceSeconds(const model::LinkClass &link, double bytes) const
 {
     const double devices = m_schedule.devices();
@@ -143,7 +143,7 @@ double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
         return reduceSeconds(link, 4 * numbers) + (method.isGradientFromS ? reduceSeconds(link, tensor) : 0);
     }
     case Transfer::ReduceGradient:
-        // Interlaced reduces the statistics and the gradient in one go.
+        // Interlaced reduces the statistics and the gradient in one collective.
         return reduceSeconds(link, tensor) + (method.joinsSAndT ? reduceSeconds(link, 3 * 4 * m_tokens) : 0);
     case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
     case Transfer::Local:
@@ -152,8 +152,8 @@ double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
     return 0;
 }
 
-/// What a microbatch's collectives take from the passes beside them. It is work on the device, so that the link between nodes
-/// does not count.
+/// Returns the time by which the collectives of a microbatch slow concurrent passes. This is work on the device, so the link
+/// between nodes does not matter.
 double AnalyticCosts::contentionSeconds() const
 {
     const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
@@ -167,7 +167,7 @@ double AnalyticCosts::contentionSeconds() const
     return m_traffic.contention * seconds;
 }
 
-/// Parameters, gradients and optimizer state are read, and written but for the gradients.
+/// Reads parameters, gradients and optimizer state, and writes all but the gradients.
 double AnalyticCosts::optimizerSeconds(int device) const
 {
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);

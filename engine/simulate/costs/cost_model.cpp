@@ -68,7 +68,7 @@ Nanos scaled(Nanos time, double factor)
     return factor == 1 ? time : static_cast<Nanos>(std::llround(factor * static_cast<double>(time)));
 }
 
-/// The problems of an error under the field of the experiment that chose the costs.
+/// Returns the problems of an error with the field of the experiment that chose the costs.
 base::Error underField(base::Error error, const std::string &field)
 {
     for (base::Problem &problem : error.problems)
@@ -85,7 +85,7 @@ base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Sch
     return measuredCosts(*csv, file, schedule);
 }
 
-/// Full recomputation runs a stage's forward again before its backward.
+/// Adds the forward of a stage to its backward, for full recomputation.
 void addRecomputation(CostModel &costs, const schedule::Schedule &schedule)
 {
     const StagesOfDevices stages = stagesOfDevices(schedule);
@@ -115,7 +115,7 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         std::map<std::pair<PassKind, int>, std::pair<std::vector<Nanos>, std::vector<Nanos>>> samples;
         for (std::size_t i = 0; i < lane.size(); ++i) {
             auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
-            // A pass of its own, without what overlapping saves: the simulator applies that once more.
+            // The duration without the gain of overlapping, which the simulator applies again.
             const double scale = timeline::isPaired(lane, i) && base.pairScale > 0 ? 1 / base.pairScale : 1;
             durations.push_back(scaled(lane.end[i] - lane.begin[i], scale));
             vocabulary.push_back(known ? scaled(lane.vocabulary[i], scale) : 0);
@@ -146,7 +146,7 @@ base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const
     if (!costs)
         return costs;
     costs->collectives = experiment.cost.collectives;
-    // The other sources know of it: the analytic one computes it, and what was measured has it in its durations.
+    // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
         addRecomputation(*costs, schedule);
     return costs;

@@ -1,4 +1,4 @@
-// How long a pass and a message take: dense tables, whatever they were made from.
+// The durations of passes and messages as dense tables, independent of their source.
 #pragma once
 
 #include "engine/base/result.h"
@@ -17,7 +17,7 @@
 
 namespace stagelens::simulate {
 
-/// Duration of a pass, and the part of it that vocabulary layers take.
+/// Duration of a pass, and its part in vocabulary layers.
 struct PassCost {
     base::Nanos duration = 0;
     base::Nanos vocabulary = 0;
@@ -34,20 +34,20 @@ public:
     }
     void setPass(int device, schedule::PassKind kind, int stage, PassCost cost);
 
-    /// Time of a message between two devices, or of a collective (then from and to are ignored). Free where nothing leaves a
-    /// device.
+    /// Returns the time of a message between two devices, or of a collective (`from` and `to` are then ignored). Transfers
+    /// within a device are free.
     [[nodiscard]] base::Nanos transfer(schedule::Transfer transfer, int from, int to) const;
     void setSend(int from, int to, base::Nanos duration);
     void setCollective(schedule::Transfer transfer, base::Nanos duration);
 
-    /// Optimizer step of a device (0 where unknown).
+    /// Returns the time of a device's optimizer step; 0 if unknown.
     [[nodiscard]] base::Nanos optimizer(int device) const { return m_optimizer[static_cast<std::size_t>(device)]; }
     void setOptimizer(int device, base::Nanos duration) { m_optimizer[static_cast<std::size_t>(device)] = duration; }
 
-    /// Whether `PassCost::vocabulary` is known for the F, B, I and W that hide vocabulary work.
+    /// Whether `PassCost::vocabulary` is known for F, B, I and W that include vocabulary work.
     bool vocabularyKnown = false;
     model::Collectives collectives = model::Collectives::Overlapped;
-    /// Time of an overlapped pair over the sum of its passes' own times.
+    /// Time of an overlapped pair divided by the sum of the times of its passes.
     double pairScale = 1;
 
 private:
@@ -57,7 +57,8 @@ private:
     }
     int m_devices;
     int m_stages;
-    /// Where in m_passes the kinds of a device and stage begin; few of the pairs occur, the others share the zeros at 0.
+    /// Index in m_passes of the first kind, by device and stage. Few of these pairs occur; the others share the zeros at index
+    /// 0.
     std::vector<std::uint32_t> m_slots;
     std::vector<PassCost> m_passes;
     std::vector<base::Nanos> m_send; ///< devices x devices
@@ -65,20 +66,20 @@ private:
     std::vector<base::Nanos> m_optimizer;
 };
 
-/// Teaching units (resources/docs/command-line.md has the defaults of absent kinds; c0, c1, c2 are BroadcastX, Statistics,
-/// ReduceGradient).
+/// Returns costs in teaching units (defaults of absent kinds: resources/docs/command-line.md; c0, c1, c2 are BroadcastX,
+/// Statistics, ReduceGradient).
 [[nodiscard]] base::Result<CostModel> uniformCosts(const model::UniformCosts &costs, const schedule::Schedule &schedule);
-/// A durations CSV; the error holds every problem with line and column. `*` matches any; the most specific row wins, then the
-/// later.
+/// Reads a durations CSV. The error contains every problem with line and column. `*` matches any value; the most specific row
+/// wins, of equally specific rows the last.
 [[nodiscard]] base::Result<CostModel> measuredCosts(std::string_view csv, const std::string &source,
                                                     const schedule::Schedule &schedule);
-/// From FLOPs, bytes and a hardware preset.
+/// Returns costs from FLOPs, bytes and a hardware preset.
 [[nodiscard]] CostModel analyticCosts(const model::Experiment &experiment, const model::Hardware &hardware,
                                       const schedule::Schedule &schedule);
-/// Medians of a measured timeline, so that "predicted from its own durations" means what it says. Messages and collectives cost
-/// what `base` says.
+/// Returns the medians of a measured timeline, to predict a run from its own durations. Messages and collectives have the costs
+/// of `base`.
 [[nodiscard]] CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base);
-/// What an experiment's cost choice means. Reads the hardware preset or the durations file.
+/// Returns the costs that an experiment chooses. Reads the hardware preset or the durations file.
 [[nodiscard]] base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

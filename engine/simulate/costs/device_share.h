@@ -1,4 +1,4 @@
-// What a device holds of the model, shared by the analytic costs and the memory profile.
+// The part of the model on a device, for the analytic costs and the memory profile.
 #pragma once
 
 #include "engine/base/units.h"
@@ -9,17 +9,17 @@
 
 namespace stagelens::simulate {
 
-/// Layers of every stage of the schedule; stages that the plan does not name have none.
+/// Returns the number of layers of every stage of the schedule; 0 for stages that the plan does not list.
 [[nodiscard]] std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Vocabulary rows of one device's shard, padding included (which the engine does without); all rows where
-/// nothing is sharded.
+/// Returns the vocabulary rows of a device's shard, including padding (which the engine does not use); all rows if the
+/// vocabulary is not sharded.
 [[nodiscard]] std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 /// Parameters on a device: layers, embeddings, positions (first stage) and final norm (last stage).
 struct DeviceParameters {
     std::int64_t count = 0;
-    /// Of them, those that collect the gradients of both embedding layers (tied weights): they keep two gradient buffers until
+    /// Parameters among `count` with gradients of both embedding layers (tied weights): they have two gradient buffers until
     /// the end of the step.
     std::int64_t tied = 0;
 };

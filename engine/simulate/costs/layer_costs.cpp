@@ -93,8 +93,8 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work) const
                           m_traffic.activation * (bytes * work.innerNumbers / 2))};
 }
 
-/// The backward: each matrix product once for either gradient, attention twice and elementwise work for the input's, and what
-/// recomputation adds before.
+/// Returns the seconds without the launch bound. In the backward, each half has every matrix product once; the input gradient
+/// also has attention twice, elementwise work, and recomputation.
 double LayerCosts::unfloored(PassHalf half) const
 {
     if (half == PassHalf::WeightGradient)
@@ -130,7 +130,7 @@ double LayerCosts::seconds(PassHalf half) const
 std::vector<Leg> LayerCosts::legs(PassHalf half) const
 {
     const double total = seconds(half);
-    const bool isLaunching = total > unfloored(half); // the launches of the host are slower than the work
+    const bool isLaunching = total > unfloored(half); // bound by kernel launches
     const model::Recompute recompute = m_experiment.schedule.recompute;
     const std::size_t count = m_block.operators.size();
     std::vector<Leg> legs;

@@ -11,13 +11,13 @@
 
 namespace stagelens::simulate {
 
-/// Bytes that memory-bound work moves, per byte or element of what it works on. Those of GPUs were fitted to the published pass
-/// times of 8 x A100 and iteration times of 8 and 32 x A100 (arXiv 2411.05288, table 5), together with the preset a100-80gb: a
-/// change of one requires a new fit of the other.
+/// Bytes that memory-bound work moves, per byte or element of its tensor. The values for GPUs were fitted to the published pass
+/// times of 8 x A100 and iteration times of 8 and 32 x A100 (arXiv 2411.05288, table 5), together with the preset a100-80gb:
+/// changing one requires refitting the other.
 struct Traffic {
     double residual;    ///< norms and residual additions, per ten bytes that they read and write: a byte of a layer's [b s, h]
     double activation;  ///< activation function, per two bytes that it reads and writes: a byte of a GPT's [b s, ffn]
-    double backward;    ///< elementwise work of a layer's backward over its forward's
+    double backward;    ///< elementwise work of a layer's backward, relative to its forward
     double shardCopies; ///< X and dX of S and of T, each per byte of [b s, h]
     double logitsForward;  ///< softmax statistics and softmax, bytes a logit
     double logitsBackward; ///< gradient of the logits, bytes a logit
@@ -25,11 +25,11 @@ struct Traffic {
     double scatter;        ///< embedding's backward, per byte of [b s, h]
     double denseGradient;  ///< its dense gradient, per byte of the shard's matrix
     double collective;     ///< bytes an element of [b s, h] in a collective; 0: the compute type's
-    double contention;     ///< share of a collective's time that it takes from the passes beside it
+    double contention;     ///< share of a collective's time by which it slows concurrent passes
 };
 /// Returns the traffic of the usual framework kernels, or of the project's CPU engine if the devices share one memory.
 [[nodiscard]] const Traffic &trafficOf(const model::Hardware &hardware);
-/// The link of devices that share one memory.
+/// Name of the link between devices that share one memory.
 inline constexpr std::string_view kHostLink = "host";
 
 /// Seconds of one operator in a half of a pass, for one layer.
@@ -48,13 +48,13 @@ class LayerCosts {
 public:
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
 
-    /// Returns the seconds of one half, with what recomputation adds to the input's. A half lasts at least as long as the host
-    /// needs to launch its kernels, as many as the usual frameworks launch.
+    /// Returns the seconds of one half; recomputation counts in the input-gradient half. A half lasts at least as long as the
+    /// host needs to launch the kernels that the usual frameworks launch for it.
     [[nodiscard]] double seconds(PassHalf half) const;
     /// Returns the operators of one half in the order of execution, recomputation first. Their seconds add up to seconds().
     [[nodiscard]] std::vector<Leg> legs(PassHalf half) const;
 
-    /// Returns the seconds of a product whose smallest dimension is that.
+    /// Returns the seconds of a matrix product with this smallest dimension.
     [[nodiscard]] double matrixSeconds(double flops, double smallestDimension) const;
     [[nodiscard]] double memorySeconds(double bytes) const { return bytes / m_hardware.memoryBytesPerSecond; }
 

@@ -18,7 +18,7 @@ constexpr std::string_view kHeader = "device,stage,pass,duration_us";
 constexpr int kAny = -1;
 constexpr std::size_t kMostProblems = 50;
 
-/// What a row's third column means: a pass kind, a transfer, an overlapped pair, or (none of them) any pass.
+/// The third column of a row: a pass kind, a transfer, an overlapped pair, or (if none of these) any pass.
 struct Word {
     std::optional<PassKind> kind = {};
     std::optional<Transfer> transfer = {};
@@ -26,7 +26,7 @@ struct Word {
     friend auto operator<=>(const Word &, const Word &) = default;
 };
 
-/// What a row applies to; kAny matches all.
+/// The passes that a row applies to; kAny matches all.
 struct Key {
     int device = kAny;
     int stage = kAny;
@@ -39,13 +39,13 @@ struct Row {
     std::size_t line = 0;
 };
 
-/// Reads the rows of a durations file and answers what holds for a device, stage and pass.
+/// Reads the rows of a durations file and returns the duration for a device, stage and pass.
 class DurationsTable {
 public:
     DurationsTable(std::string_view csv, std::string source, const schedule::Schedule &schedule);
 
     [[nodiscard]] base::Problems takeProblems();
-    /// The most specific row, of equally specific ones the last.
+    /// Returns the most specific row, of equally specific ones the last.
     [[nodiscard]] std::optional<Nanos> find(int device, int stage, const Word &word) const;
 
 private:
@@ -186,7 +186,7 @@ std::optional<Nanos> DurationsTable::find(int device, int stage, const Word &wor
     const Row *best = nullptr;
     int bestSpecific = -1;
     for (unsigned stars = 0; stars < 8; ++stars) {
-        // "Any pass" means what stands in lanes: neither messages nor the optimizer.
+        // "Any pass" includes neither messages nor the optimizer.
         if ((stars & 4U) != 0 && (word.transfer || word.isPair || word.kind == PassKind::O))
             continue;
         const Key key{(stars & 1U) != 0 ? kAny : device, (stars & 2U) != 0 ? kAny : stage, (stars & 4U) != 0 ? Word{} : word};
@@ -200,7 +200,7 @@ std::optional<Nanos> DurationsTable::find(int device, int stage, const Word &wor
     return best == nullptr ? std::nullopt : std::optional(best->duration);
 }
 
-/// The longest that holds for a device as the maker of a message, whichever of its stages it comes from.
+/// Returns the longest duration of a transfer from any stage of a device.
 Nanos transferOfDevice(const DurationsTable &table, int device, const std::vector<int> &stages, Transfer transfer)
 {
     Nanos longest = 0;
@@ -209,7 +209,7 @@ Nanos transferOfDevice(const DurationsTable &table, int device, const std::vecto
     return longest;
 }
 
-/// A message is its sender's; a collective takes as long as its slowest device.
+/// A message has the duration of its sender; a collective takes as long as its slowest device.
 void setTransfers(CostModel &costs, const DurationsTable &table, const StagesOfDevices &stages)
 {
     const int devices = static_cast<int>(stages.size());

@@ -38,7 +38,7 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind) c
         inputs = m_layer.legs(PassHalf::InputGradient);
     if (kind != PassKind::I)
         weights = m_layer.legs(PassHalf::WeightGradient);
-    // Both lists go from the last operator to the first; a whole backward computes the weights of an operator first.
+    // Both lists run from the last operator to the first; a whole backward computes the weight gradient of an operator first.
     auto weight = weights.begin();
     for (const Leg &leg : inputs) {
         for (; !leg.isRecomputed && weight != weights.end() && weight->op >= leg.op; ++weight)

@@ -1,4 +1,4 @@
-// What happens inside a predicted pass: its operators in order, at the times that the analytic costs give them.
+// The operators of a predicted pass, in order, with the times of the analytic costs.
 #pragma once
 
 #include "engine/base/result.h"
@@ -11,7 +11,7 @@
 
 namespace stagelens::simulate {
 
-/// One operator of a pass, from the begin of the pass.
+/// One operator of a pass; times count from the begin of the pass.
 struct PassLeg {
     /// "layer 3 qkv" in a forward; in a backward "layer 3 qkv input" or "layer 3 qkv weight" for the half of the gradient, and
     /// "layer 3 qkv again" for recomputation; "output products", "embedding look-up" in vocabulary layers.
@@ -28,8 +28,8 @@ public:
     PassLegs(const PassLegs &) = delete;
     PassLegs &operator=(const PassLegs &) = delete;
 
-    /// Returns the legs of a pass. They fill `duration`: launches of the pass and collectives beside it, which are no
-    /// operators, stretch all of them alike.
+    /// Returns the legs of a pass, scaled to fill `duration`: launch overhead and concurrent collectives, which are not
+    /// operators, lengthen all legs by the same factor.
     [[nodiscard]] std::vector<PassLeg> of(const schedule::Pass &pass, base::Nanos duration);
 
 private:

@@ -40,7 +40,7 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
     for (const auto &[word, milliseconds] : uniform.milliseconds) {
         const Nanos duration = std::llround(milliseconds * static_cast<double>(base::kNanosPerMilli));
         if (const std::optional<PassKind> kind = schedule::parsePassKind(word)) {
-            // Vocabulary passes belong to a device, however many stages it has.
+            // Vocabulary passes belong to a device, independent of its number of stages.
             given[static_cast<std::size_t>(*kind)] = schedule::isVocabularyPass(*kind) ? duration : duration / shares;
         } else if (const std::optional<Transfer> transfer = parseTransfer(word)) {
             costs.setCollective(*transfer, duration);

@@ -39,7 +39,7 @@ VocabularyLegs VocabularyCosts::pass(PassKind kind) const
 {
     if (!m_method.isSharded)
         return {};
-    // With a U, S computes the maximum before the barrier, and U the exponentials and sums after it.
+    // If there is a pass U, S computes the maximum before the barrier, and U the exponentials and sums after it.
     const double sums = m_method.hasPassU ? m_softmax / 2 : 0;
     switch (kind) {
     case PassKind::S:
@@ -76,7 +76,7 @@ VocabularyLegs VocabularyCosts::output(PassKind kind, int stage) const
         return {};
     if (kind == PassKind::F)
         return {{"product", m_product}, {"softmax", m_softmax}};
-    // Not split: to wait for W, the gradient of the logits would have to be kept, [b s, V] a microbatch.
+    // Not split: W would need the gradient of the logits, [b s, V] for each microbatch in flight.
     if (kind == PassKind::B || kind == PassKind::I)
         return {{"products", 2 * m_product}, {"gradient", m_gradient}};
     return {};

@@ -19,7 +19,7 @@ using VocabularyLegs = std::vector<VocabularyLeg>;
 /// Returns the sum in list order.
 [[nodiscard]] double secondsOf(const VocabularyLegs &legs);
 
-/// The vocabulary work of passes, in order of execution. Parts that no pass has are empty.
+/// The vocabulary work of passes, in order of execution; empty for passes without any.
 class VocabularyCosts {
 public:
     VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const LayerCosts &layer,
