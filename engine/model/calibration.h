@@ -1,4 +1,4 @@
-// The file of a preset that was measured on this machine.
+// The file of the hardware preset measured on this machine.
 #pragma once
 
 #include "engine/model/presets.h"
@@ -8,15 +8,15 @@
 
 namespace stagelens::model {
 
-/// The preset cpu-local as it was measured here.
+/// The preset cpu-local as measured on this machine.
 struct Calibration {
     Hardware hardware;
-    double spread = 0; ///< of the times that its figures were fitted to, as a share
+    double spread = 0; ///< relative spread of the times that the figures were fitted to
 };
 
-/// The text of dataFolder()/cpu-local.json: the preset's own members, and "spread".
+/// Returns the text of dataFolder()/cpu-local.json: the members of a preset, and "spread".
 [[nodiscard]] std::string calibrationToJson(const Calibration &calibration);
-/// The spread in that file; nothing if this machine was never measured, or by a version that stored none.
+/// Returns the spread in that file; nothing if there is no file, or if an older version wrote it without a spread.
 [[nodiscard]] std::optional<double> calibrationSpread();
 
 } // namespace stagelens::model

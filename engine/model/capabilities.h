@@ -1,5 +1,4 @@
-// What can be predicted and run of the features of a plan. Validation, `list capabilities` and the tests that cover them read
-// this table.
+// The table of features of a plan that can be predicted and run. Validation, `list capabilities` and covering tests read it.
 #pragma once
 
 #include "engine/model/experiment.h"

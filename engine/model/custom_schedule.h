@@ -1,4 +1,4 @@
-// What messages call a custom schedule, which stands in a file or in the document itself.
+// The name in messages of a custom schedule, which is stored in a file or in the document itself.
 #pragma once
 
 #include "engine/base/text.h"
@@ -9,7 +9,7 @@
 
 namespace stagelens::model {
 
-/// The field of the document that a custom schedule is in, and what a message calls the schedule.
+/// Returns the field of the document that contains a custom schedule, and the name of the schedule in messages.
 [[nodiscard]] inline std::string customField(const ScheduleChoice &choice)
 {
     return choice.text.empty() ? "schedule.file" : "schedule.text";
@@ -19,7 +19,7 @@ namespace stagelens::model {
     return choice.text.empty() ? choice.file : "the schedule's text";
 }
 
-/// A schedule's text as documents can have it. Bytes that are not UTF-8, which only remarks can have, become `?`.
+/// Returns a schedule's text in valid UTF-8 for documents. Invalid bytes, which only comments can contain, become `?`.
 [[nodiscard]] inline std::string documentText(std::string text)
 {
     if (!base::isUtf8(text))

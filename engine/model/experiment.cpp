@@ -4,7 +4,7 @@ namespace stagelens::model {
 
 RunMode runMode(const Experiment &experiment, int cores)
 {
-    // How many GPUs there are is nothing that a plan knows.
+    // A plan does not know the number of GPUs.
     const int atOnce = experiment.training.backend == "cpu" ? cores : 1;
     return experiment.training.mode.value_or(experiment.parallel.devices <= atOnce ? RunMode::Live : RunMode::VirtualClock);
 }

@@ -1,4 +1,4 @@
-// The experiment: everything that a person edits, and nothing that follows from it.
+// The experiment: everything that a user edits, and nothing that is derived from it.
 #pragma once
 
 #include "engine/base/result.h"
@@ -20,7 +20,7 @@ namespace stagelens::model {
 enum class VocabularyOrder : unsigned char { Published, Best };
 enum class Recompute : unsigned char { None, Selective, Full };
 
-/// How the work is split. Devices and microbatches may be 0 where the schedule has a file: as many as it has.
+/// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
     int microbatches = 16;  ///< m
@@ -43,22 +43,22 @@ inline constexpr std::string_view kCustomFamily = "custom";
 /// Which order the passes run in. `family` is a name of the schedule registry (engine/schedule/families.h), or kCustomFamily.
 struct ScheduleChoice {
     std::string family = "1f1b";
-    std::string file; ///< of a custom schedule (Stagelens' text or PyTorch's CSV); empty with every other family
-    std::string text; ///< the custom schedule itself, in either form, where it stands in the document and has no file
+    std::string file; ///< of a custom schedule (Stagelens' text or PyTorch's CSV); empty for every other family
+    std::string text; ///< the custom schedule itself, in either format, if it is stored in the document
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
-    /// Stages of a device, absent: what the family has (stagesPerDevice()).
+    /// Stages of a device; absent: the default of the family (stagesPerDevice()).
     std::optional<int> chunks;
-    std::optional<int> groupSize;           ///< interleaved families: microbatches that go through a chunk in turn; absent: p
+    std::optional<int> groupSize;           ///< interleaved families: consecutive microbatches in a chunk; absent: p
     std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
-    std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt keep to it
+    std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
-    /// Whether there is a custom schedule to read.
+    /// Returns whether the schedule is a custom one.
     [[nodiscard]] bool hasOwnOrder() const { return !file.empty() || !text.empty(); }
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;
 };
 
-/// What uniform durations of F, B, I, W and FB are the time of: one stage, or all stages of a device together.
+/// Whether uniform durations of F, B, I, W and FB are for one stage or for all stages of a device together.
 enum class UniformPer : unsigned char { Stage, Device };
 
 /// Cost of a pass by its kind in milliseconds, for teaching: keys are pass kinds ("F", "B", ...), "FB", "send", "c0", "c1",
@@ -79,7 +79,7 @@ struct HardwarePreset {
     friend bool operator==(const HardwarePreset &, const HardwarePreset &) = default;
 };
 
-/// Whether a collective runs beside the passes or keeps its devices waiting until it is done.
+/// Whether collectives run concurrently with passes or block their devices.
 enum class Collectives : unsigned char { Overlapped, Blocking };
 
 struct CostChoice {
@@ -117,10 +117,10 @@ struct Experiment {
     friend bool operator==(const Experiment &, const Experiment &) = default;
 };
 
-/// Every problem of a plan, each with its JSON field ("parallel.devices"); empty if it is sound. Does not look at the machine.
+/// Returns every problem of a plan, each with its JSON field ("parallel.devices"); empty if valid. Independent of the machine.
 [[nodiscard]] base::Problems validate(const Experiment &experiment);
 
-/// The mode that `training.mode` means on a machine with so many cores.
+/// Returns the mode that `training.mode` selects on a machine with that number of cores.
 [[nodiscard]] RunMode runMode(const Experiment &experiment, int cores);
 
 } // namespace stagelens::model

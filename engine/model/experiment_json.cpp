@@ -15,7 +15,7 @@ using base::Result;
 constexpr std::string_view kVersion = "experiment/2";
 constexpr std::string_view kFirstVersion = "experiment/1"; ///< without the axes of a mesh: each is 1
 
-/// A custom schedule brings its family, devices and microbatches, unless the document says otherwise.
+/// Reads the schedule. A custom one defines family, devices and microbatches, unless the document gives them.
 void readSchedule(ObjectReader &document, Experiment &experiment, base::Problems &problems)
 {
     readFields(document, "schedule", experiment, problems);
@@ -27,7 +27,7 @@ void readSchedule(ObjectReader &document, Experiment &experiment, base::Problems
         experiment.schedule.family = kCustomFamily;
 }
 
-/// The source is one of three.
+/// Reads the costs, which have one of three sources.
 void readCost(ObjectReader &document, Experiment &experiment, base::Problems &problems)
 {
     readFields(document, "cost", experiment, problems);
@@ -37,7 +37,7 @@ void readCost(ObjectReader &document, Experiment &experiment, base::Problems &pr
         problems.push_back({"cost", "names more than one source of costs; keep one of hardware, uniform and durations"});
 }
 
-/// The version comes first: a document of another one would only give misleading problems.
+/// Returns the problem of an unsupported version. Checked first, because other problems would then be misleading.
 std::optional<base::Problem> versionProblem(const Json &document)
 {
     const auto version = document.find("stagelens");
@@ -51,7 +51,7 @@ std::optional<base::Problem> versionProblem(const Json &document)
                                              "` only; open it with the program that wrote it, or correct the word")};
 }
 
-/// A member a line, lists on one line, so that people can read and compare documents.
+/// Formats JSON with one member per line and lists on one line, so that documents can be read and compared.
 std::string pretty(const Json &json, std::size_t depth)
 {
     const auto compact = [](const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); };
@@ -63,7 +63,8 @@ std::string pretty(const Json &json, std::size_t depth)
     return "{\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + '}';
 }
 
-/// How a document names another file: from its own folder where the file lies in it, so that both can move, else in full.
+/// Returns the path of a file as stored in a document: relative to its folder if the file is below it, so that both can be
+/// moved together; otherwise absolute.
 std::string seenFrom(const std::filesystem::path &document, const std::filesystem::path &file)
 {
     std::error_code error;
@@ -75,7 +76,7 @@ std::string seenFrom(const std::filesystem::path &document, const std::filesyste
     return within.empty() || *within.begin() == ".." ? whole.string() : within.string();
 }
 
-/// Whether training data is that file or folder, and not the word or one of the program's resources.
+/// Returns whether training data is a file or folder, and not the word "synthetic" or a resource of the program.
 bool isFile(const std::filesystem::path &place, const std::string &data)
 {
     static const std::string kWord = TrainingPlan().data; // synthetic
@@ -83,7 +84,7 @@ bool isFile(const std::filesystem::path &place, const std::string &data)
     return !data.empty() && data != kWord && std::filesystem::exists(place, ignored);
 }
 
-/// The names of the files that a plan needs.
+/// Returns the names of the files that a plan needs.
 std::vector<std::string *> filesOf(Experiment &experiment)
 {
     std::vector<std::string *> names;
@@ -121,7 +122,7 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     readCost(reader, experiment, problems);
     readFields(reader, "training", experiment, problems);
     const Json *model = reader.find("model");
-    // A teaching example says null, or says nothing and has costs that need no model.
+    // The model of a teaching example is null, or absent with costs that need no model.
     experiment.hasModel = model != nullptr ? !model->is_null() : std::holds_alternative<HardwarePreset>(experiment.cost.source);
     if (model != nullptr && experiment.hasModel)
         readModel(*model, experiment.model, problems);

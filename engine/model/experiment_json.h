@@ -11,13 +11,13 @@
 
 namespace stagelens::model {
 
-/// The complete document. Keys are in the order of the contract.
+/// Returns the complete document, with its keys in a fixed order.
 [[nodiscard]] nlohmann::ordered_json toJson(const Experiment &experiment);
 /// Reads a document; absent members keep their defaults (a named preset fills the model first), unknown members, wrong types
 /// and out-of-range numbers are problems. Bounded in depth and size. Does not validate the plan as a whole: call validate().
 [[nodiscard]] base::Result<Experiment> experimentFromJson(std::string_view text, const std::string &source);
-/// Of and to a file. The files that a plan needs (a custom schedule, durations, data where it is one) are named from the
-/// document's folder there, and from the working folder in memory.
+/// Read and write a document. Paths of files that a plan needs (a custom schedule, durations, data) are relative to the
+/// document's folder in the file, and to the working folder in memory.
 [[nodiscard]] base::Result<Experiment> loadExperiment(const std::filesystem::path &file);
 [[nodiscard]] base::Result<> saveExperiment(const Experiment &experiment, const std::filesystem::path &file);
 

@@ -1,4 +1,4 @@
-// What must be known of a schedule family before there is a schedule: how many stages it puts on a device.
+// The number of stages per device of each schedule family, which is needed before a schedule exists.
 #pragma once
 
 #include "engine/base/result.h"
@@ -8,21 +8,21 @@
 
 namespace stagelens::model {
 
-/// The word in place of a family that asks for a search of all of them (service/schedule_search.h).
+/// The word that requests a search over all families (service/search/schedule_search.h).
 inline constexpr std::string_view kAutomaticFamily = "auto";
 
-/// Stages of a device, which a microbatch meets one after another: the choice's chunks, else what the family has (2 for
-/// interleaved and V-shaped ones, two a wave for hanayo, else 1). The two stages of a device with two directions count once.
+/// Returns the number of stages of a device: the choice's chunks, or else the family's default (2 for interleaved and V-shaped
+/// families, 2 per wave for hanayo, otherwise 1). The two stages of a device with two directions count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
 
-/// Chooses a family; another one does not take over the file, chunks, groups and waves of the former.
+/// Chooses a family. A different family resets the file, chunks, groups and waves.
 void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
-/// Whether a person may choose the stages of a device, and the microbatches of a group.
+/// Return whether the user can choose the stages of a device, and the microbatches of a group.
 [[nodiscard]] bool leavesChunksOpen(std::string_view family);
 [[nodiscard]] bool leavesGroupsOpen(std::string_view family);
 
-/// Chunks, groups and waves that the family does not have.
+/// Returns the problems of chunks, groups and waves that the family does not support.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
 
 } // namespace stagelens::model

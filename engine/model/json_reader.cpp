@@ -13,7 +13,7 @@ using base::concat;
 using base::Error;
 using base::Result;
 
-/// A first pass over the text, before anything is built: bounds and duplicates.
+/// Checks bounds and duplicates in a first pass over the text, before anything is built.
 class Inspector : public nlohmann::json_sax<Json> {
 public:
     explicit Inspector(const JsonBounds &bounds) : m_bounds(bounds) {}
@@ -46,7 +46,7 @@ public:
         return false;
     }
 
-    /// Where the text stops being JSON, in bytes from its beginning, counted from 1.
+    /// Returns the position of the first syntax error, in bytes from 1.
     [[nodiscard]] std::optional<std::size_t> errorPosition() const { return m_errorPosition; }
     [[nodiscard]] const std::string &refusal() const { return m_refusal; }
 

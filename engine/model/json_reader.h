@@ -1,4 +1,4 @@
-// Reading JSON that anyone may have written: bounded, strict, and with every problem found.
+// Reads untrusted JSON: bounded, strict, and with every problem reported.
 #pragma once
 
 #include "engine/base/result.h"
@@ -18,23 +18,23 @@ namespace stagelens::model {
 
 using Json = nlohmann::ordered_json;
 
-/// Largest document that is read.
+/// Maximum size of a document.
 inline constexpr base::Bytes kLargestDocument = base::Bytes{16} << 20;
 
-/// What a JSON text may be at most, so that neither parsing, copying nor destroying it overflows the stack or takes long.
+/// Bounds of a JSON text, so that parsing, copying and destroying it neither overflow the stack nor take long.
 struct JsonBounds {
     base::Bytes longest = kLargestDocument;
     std::size_t deepest = 32;
-    std::size_t mostMembers = 256; ///< of one object; Json looks members up one by one
+    std::size_t mostMembers = 256; ///< of one object; Json searches members linearly
 };
-/// For objects with a member for each tensor of a model; needs a value type that looks members up by a tree.
+/// For objects with a member per tensor of a model; requires a value type that finds members in a tree.
 inline constexpr JsonBounds kTensorListBounds{kLargestDocument, 32, 1'000'000};
 
-/// Looks through a text before anything is built. Refuses what is no JSON (with line and column), is beyond the bounds, or
-/// gives a member of an object twice.
+/// Checks a text before anything is built. Fails if it is not JSON (with line and column), exceeds the bounds, or repeats a
+/// member of an object.
 [[nodiscard]] base::Result<> inspectJson(std::string_view text, const std::string &source, const JsonBounds &bounds);
 
-/// The value in a text that anyone may have written; the only way to parse a whole JSON text in the engine and the programs.
+/// Parses an untrusted text; the only function that parses a whole JSON text in the engine and the programs.
 template <class Value = Json>
 [[nodiscard]] base::Result<Value> parseJson(std::string_view text, const std::string &source, const JsonBounds &bounds = {})
 {
@@ -46,14 +46,14 @@ template <class Value = Json>
 /// As parseJson(), and the value must be an object.
 [[nodiscard]] base::Result<Json> parseDocument(std::string_view text, const std::string &source);
 
-/// What a value is, in words ("text", "a number").
+/// Returns the type of a value in words ("text", "a number").
 [[nodiscard]] std::string_view typeName(const Json &value);
-/// A word from outside as it may stand in a message: printable() and short.
+/// Returns an untrusted word for use in a message: printable() and short.
 [[nodiscard]] std::string shown(std::string_view word);
 /// "is `vocab1`; choose none, redis, ... (did you mean vocab-1?)".
 [[nodiscard]] std::string unknownWord(const std::string &word, const std::vector<std::string> &known);
 
-// take() puts a value into a variable and answers with an empty text, or leaves it and answers with what is wrong.
+// take() assigns a value to a variable and returns an empty text, or returns the problem and leaves the variable unchanged.
 [[nodiscard]] std::string take(const Json &value, bool &target);
 [[nodiscard]] std::string take(const Json &value, int &target);
 [[nodiscard]] std::string take(const Json &value, std::int64_t &target);
@@ -61,7 +61,7 @@ template <class Value = Json>
 [[nodiscard]] std::string take(const Json &value, double &target);
 [[nodiscard]] std::string take(const Json &value, std::string &target);
 
-/// A word of an enumeration.
+/// Assigns an enumerator by its word.
 template <class Enum>
 requires std::is_enum_v<Enum>
 [[nodiscard]] std::string take(const Json &value, Enum &target)
@@ -101,16 +101,17 @@ template <class T>
     return {};
 }
 
-/// Reads the members of one object into variables; notes every problem under the member's path and keeps the variable then.
+/// Reads the members of one object into variables. Records every problem with the member's path; the variable is then
+/// unchanged.
 class ObjectReader {
 public:
-    /// `path` is where the object stands ("model"); empty for the document itself. A value of another type is a problem.
+    /// `path` is that of the object ("model"); empty for the document itself. A value that is not an object is a problem.
     ObjectReader(const Json &value, std::string path, base::Problems &problems);
 
-    /// The member of that name, or null if it is absent.
+    /// Returns the member of that name, or null if it is absent.
     const Json *find(std::string_view key);
     void problem(std::string_view key, std::string message);
-    /// Does nothing where the member is absent.
+    /// Does nothing if the member is absent.
     template <class T>
     void read(std::string_view key, T &target)
     {
@@ -129,9 +130,9 @@ public:
         else
             read(key, target);
     }
-    /// All members, as numbers by name.
+    /// Reads all members as numbers by name.
     void readAll(std::map<std::string, double> &target);
-    /// Calls every member that was never asked for unknown.
+    /// Reports every member that was not read as unknown.
     void finish();
 
 private:

@@ -1,4 +1,4 @@
-// What is trained: the shape of a transformer language model.
+// The shape of the transformer language model that is trained.
 #pragma once
 
 #include "engine/base/units.h"
@@ -13,20 +13,20 @@ namespace stagelens::model {
 /// positions, SwiGLU and grouped-query attention.
 enum class ModelFamily : unsigned char { Gpt, Llama };
 
-/// Number format of parameters and activations in training (the CPU engine computes in fp32 whatever this says).
+/// Number format of parameters and activations in training (the CPU engine always computes in fp32).
 enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
 
-/// Slower rotation of the pairs of a head that turn less than once or a few times in the sequences of pre-training: the rule of
-/// Llama 3.1 (transformers' rope_type "llama3").
+/// Slows the rotation of pairs of a head that complete few turns within the sequences of pre-training: the rule of Llama 3.1
+/// (transformers' rope_type "llama3").
 struct RopeScaling {
-    double factor = 8;              ///< slow pairs turn so much slower
+    double factor = 8;              ///< by which slow pairs turn slower
     double lowFrequencyFactor = 1;  ///< pairs that turn fewer times in originalSequence are slow
     double highFrequencyFactor = 4; ///< pairs that turn more times keep their speed; between the two it is interpolated
     int originalSequence = 8192;
     friend bool operator==(const RopeScaling &, const RopeScaling &) = default;
 };
 
-/// Shape of a model. All sizes are positive in a valid one; see validate().
+/// Shape of a model. All sizes of a valid model are positive; see validate().
 struct ModelConfig {
     std::string preset = "gpt-demo"; ///< name of the preset it was made from; "custom" if any field was changed
     ModelFamily family = ModelFamily::Gpt;
@@ -39,7 +39,7 @@ struct ModelConfig {
     int vocabularySize = 8192; ///< V
     bool tied = false;         ///< input embedding and output projection share one matrix
     DataType dtype = DataType::Fp32;
-    std::optional<int> headDim; ///< width of a head; absent: hidden / heads. The following are Llama's too
+    std::optional<int> headDim; ///< width of a head; absent: hidden / heads. This and the following are for Llama
     double rmsNormEpsilon = 1e-6;
     double ropeTheta = 10000; ///< pair i of a head turns by position x theta^(-2 i / head size)
     std::optional<RopeScaling> ropeScaling;

@@ -18,7 +18,7 @@ namespace stagelens::model {
 [[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"
 [[nodiscard]] std::string_view name(UniformPer per);          ///< "stage", "device"
 
-/// The value with that name, or nothing.
+/// Returns the value with that name, or nothing.
 template <class Enum>
 [[nodiscard]] std::optional<Enum> parse(std::string_view text);
 extern template std::optional<ModelFamily> parse(std::string_view);
@@ -30,7 +30,7 @@ extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
 extern template std::optional<UniformPer> parse(std::string_view);
 
-/// Every word of an enumeration, in its order (for messages and lists).
+/// Returns every word of an enumeration, in order (for messages and lists).
 template <class Enum>
 [[nodiscard]] std::vector<std::string> names();
 extern template std::vector<std::string> names<ModelFamily>();

@@ -17,7 +17,7 @@ using base::Result;
 constexpr std::string_view kCustom = "custom";
 constexpr std::string_view kPath = "model.";
 constexpr std::string_view kPresetPath = "model.preset";
-/// What a model has of Llama's own choices; documents hold those that are not the usual ones.
+/// Sets the options of Llama to their defaults; documents contain only other values.
 void setUsualChoices(ModelConfig &model)
 {
     const ModelConfig usual;
@@ -44,7 +44,7 @@ void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig 
     inner.finish();
 }
 
-/// The fields of a shape.
+/// Returns whether a field belongs to the shape.
 bool isOfShape(const Field &field)
 {
     return field.path.starts_with(kPath) && field.path != kPresetPath;
@@ -54,8 +54,8 @@ std::string_view keyOf(const Field &field)
     return field.path.substr(kPath.size());
 }
 
-/// Reads the members that make up the shape. Where hidden, heads or family are given, `ffn`, `kv_heads` and `head_dim` follow
-/// from them unless they are given too.
+/// Reads the members of the shape. If hidden, heads or family are given, `ffn`, `kv_heads` and `head_dim` follow from them
+/// unless they are given as well.
 void readShape(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
 {
     Experiment experiment;
@@ -111,7 +111,7 @@ Json linkJson(const LinkClass &link)
     return {{"name", link.name}, {"latency_us", micros(link.latency)}, {"bytes_per_second", link.bytesPerSecond}};
 }
 
-/// Refuses figures with which no time could be computed.
+/// Rejects figures from which no time can be computed.
 void checkHardware(const Hardware &hardware, ObjectReader &reader)
 {
     const auto positive = [&](std::string_view key, double value) {
@@ -170,7 +170,7 @@ void readModel(const Json &json, ModelConfig &model, Problems &problems)
     if (preset)
         model = *preset;
     else if (presetName != kCustom && !complete)
-        // A complete shape is understood without its preset, so that experiments outlive a preset's renaming.
+        // A complete shape is valid without its preset, so experiments survive the renaming of a preset.
         reader.problem("preset", preset.error().problems.front().message);
     if (complete)
         setUsualChoices(model);
@@ -227,7 +227,7 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
     reader.read("launch_interval_us", launch);
     reader.read("memory_capacity_bytes", hardware.memoryCapacity);
     reader.read("devices_per_node", hardware.devicesPerNode);
-    double spread = 0; // of a calibration, no figure of the hardware
+    double spread = 0; // of a calibration; not a property of the hardware
     reader.read(kSpread, spread);
     if (!(spread >= 0 && spread <= 1))
         reader.problem(kSpread, concat("is ", spread, "; choose 0 to 1"));

@@ -1,4 +1,4 @@
-// Models as JSON: as they stand in an experiment and in the files of resources/models. Internal to the model.
+// Models as JSON, in experiments and in the files of resources/models. Internal to this folder.
 #pragma once
 
 #include "engine/base/result.h"
@@ -10,12 +10,12 @@
 
 namespace stagelens::model {
 
-/// A calibration's member beside those of hardware.
+/// The member of a calibration beside those of a hardware preset.
 inline constexpr const char *kSpread = "spread";
 
 /// The member "model" of an experiment.
 [[nodiscard]] Json modelJson(const ModelConfig &model);
-/// Reads it. A preset fills the shape first; a shape that differs from its preset's is called "custom".
+/// Reads it. A preset fills the shape first; a shape that differs from its preset is named "custom".
 void readModel(const Json &json, ModelConfig &model, base::Problems &problems);
 /// A file of resources/models.
 [[nodiscard]] base::Result<ModelPreset> modelPresetFromJson(std::string_view text, const std::string &source);

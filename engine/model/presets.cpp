@@ -30,7 +30,7 @@ std::filesystem::path hardwareFolder()
     return base::resourceFolder() / "hardware";
 }
 
-/// Names of the presets in a folder, sorted.
+/// Returns the names of the presets in a folder, sorted.
 Result<std::vector<std::string>> presetNames(const std::filesystem::path &folder)
 {
     std::vector<std::string> names;
@@ -59,7 +59,7 @@ Result<Hardware> readHardware(const std::filesystem::path &file)
     return text ? hardwareFromJson(*text, file.string()) : Result<Hardware>(text.error());
 }
 
-/// Every prediction asks for the hardware: the same is said once.
+/// Prints each warning once, although every prediction reads the hardware.
 void warnOnce(const std::string &text)
 {
     static std::mutex mutex;
@@ -74,7 +74,7 @@ std::filesystem::path calibrationFile()
     return base::dataFolder() / concat(kLocal, ".json");
 }
 
-/// What was measured on this machine, or nothing.
+/// Returns the calibration of this machine, or nothing.
 std::optional<Hardware> measuredHardware()
 {
     const std::filesystem::path file = calibrationFile();
@@ -89,10 +89,10 @@ std::optional<Hardware> measuredHardware()
     return std::nullopt;
 }
 
-/// The file of a preset, or an error that lists the names there are.
+/// Returns the file of a preset, or an error that lists the existing names.
 Result<std::filesystem::path> presetFile(const std::filesystem::path &folder, std::string_view name, std::string_view field)
 {
-    // Names come from outside: only a name that the folder lists is opened.
+    // Names are untrusted: opens only names that the folder lists.
     const Result<std::vector<std::string>> names = presetNames(folder);
     if (!names)
         return names.error();
@@ -101,7 +101,7 @@ Result<std::filesystem::path> presetFile(const std::filesystem::path &folder, st
     return folder / concat(name, ".json");
 }
 
-/// Reads every preset of a folder with `read`; all that is wrong with any of them.
+/// Reads every preset of a folder with `read`. The error contains the problems of all files.
 template <class Preset>
 Result<std::vector<Preset>> readAll(const std::filesystem::path &folder, Result<Preset> (*read)(std::string_view))
 {

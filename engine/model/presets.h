@@ -1,4 +1,4 @@
-// Models and hardware that come with the program, as files in resources/models and resources/hardware.
+// The presets of models and hardware in resources/models and resources/hardware.
 #pragma once
 
 #include "engine/base/result.h"
@@ -23,34 +23,34 @@ struct LinkClass {
     double bytesPerSecond = 1;
 };
 
-/// A device and its surroundings, as far as the analytic cost model needs them.
+/// A device and its links, for the analytic cost model.
 struct Hardware {
     std::string name;
     std::string description;
     double peakFlops = 1;           ///< dense matrix products in the training dtype, FLOP/s; the denominator of MFU
-    double matrixEfficiency = 1;    ///< share of the peak that large matrix products reach
+    double matrixEfficiency = 1;    ///< fraction of the peak that large matrix products reach
     double attentionEfficiency = 1; ///< the same for attention, its FLOPs counted in full
     /// A product whose smallest dimension is n reaches n / (n + halfSpeedDimension) of matrixEfficiency.
     double halfSpeedDimension = 0;
     double memoryBytesPerSecond = 1; ///< of memory-bound work
     base::Nanos passOverhead = 0;    ///< fixed time of a pass
-    /// The least time from one kernel's begin to the next one's: what the host needs to launch it.
+    /// Minimum time between the begins of two kernels: the time in which the host launches one.
     base::Nanos launchInterval = 0;
-    base::Bytes memoryCapacity = 0; ///< a device's; 0: unknown
+    base::Bytes memoryCapacity = 0; ///< of a device; 0: unknown
     int devicesPerNode = 8;
     LinkClass insideNode;
     LinkClass betweenNodes;
 };
 
-/// All presets, sorted by name; a file that cannot be read is a problem, not a crash.
+/// Returns all presets, sorted by name. A file that cannot be read is a problem in the error.
 [[nodiscard]] base::Result<std::vector<ModelPreset>> modelPresets();
 [[nodiscard]] base::Result<std::vector<Hardware>> hardwarePresets();
-/// The preset of that name; the error lists the names there are.
+/// Returns the preset of that name; the error lists the existing names.
 [[nodiscard]] base::Result<ModelConfig> modelPreset(std::string_view name);
-/// As above. `cpu-local` is this machine: measured once (about a second) and kept in dataFolder()/cpu-local.json; until then
-/// the values of resources/hardware/cpu-local.json hold.
+/// As above. `cpu-local` is this machine: measured once (about a second) and stored in dataFolder()/cpu-local.json; before
+/// that, the values of resources/hardware/cpu-local.json are used.
 [[nodiscard]] base::Result<Hardware> hardwarePreset(std::string_view name);
-/// Inner width of the MLP where none is given: 4h for gpt, 8h/3 rounded up to a multiple of 64 for llama.
+/// Returns the default inner width of the MLP: 4h for gpt, 8h/3 rounded up to a multiple of 64 for llama.
 [[nodiscard]] int defaultFfn(ModelFamily family, int hidden);
 /// Hardware from and to the text of a preset file.
 [[nodiscard]] base::Result<Hardware> hardwareFromJson(std::string_view text, const std::string &source);

@@ -30,7 +30,7 @@ std::string takeAs(const Json &json, FieldValue &value)
     return fault;
 }
 
-/// A member as a value of the field's kind, or what is wrong with it.
+/// Converts a member to a value of the field's kind, or returns its problem.
 std::string takeField(const Json &json, const Field &field, FieldValue &value)
 {
     if (json.is_null() && field.mayBeAbsent)

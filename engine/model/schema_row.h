@@ -1,4 +1,4 @@
-// What the rows of the schema are made with. Internal to the model.
+// The builders of the rows of the schema. Internal to this folder.
 #pragma once
 
 #include "engine/base/text.h"
@@ -10,7 +10,7 @@
 
 namespace stagelens::model {
 
-// What a member holds as a field's value.
+// Returns a member as a field value.
 FieldValue valueOf(bool member)
 {
     return member;
@@ -42,7 +42,7 @@ FieldValue valueOf(const std::optional<T> &member)
     return member ? valueOf(*member) : FieldValue();
 }
 
-// Puts a value of the field's kind into the member, or says what is wrong with it.
+// Assigns a value of the field's kind to the member, or returns its problem.
 std::string put(const FieldValue &value, int &member)
 {
     const std::int64_t wide = std::get<std::int64_t>(value);
@@ -93,7 +93,7 @@ constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T>
 constexpr bool kIsOptional<std::vector<T>> = true;
 
-/// A row in the making.
+/// A row under construction.
 struct Row : Field {
     Row &&range(double from, double to) &&
     {
@@ -106,13 +106,13 @@ struct Row : Field {
         choices = std::move(values);
         return std::move(*this);
     }
-    /// The field may be absent, and this is what absence means.
+    /// Makes the field optional; `meaning` is the meaning of absence.
     Row &&orElse(std::string_view meaning) &&
     {
         absent = meaning;
         return std::move(*this);
     }
-    /// Documents leave it out where it is absent, or has this value.
+    /// Documents omit the field if it is absent or has this value.
     Row &&unless(FieldValue usual = {}) &&
     {
         leftOut = std::move(usual);
@@ -129,7 +129,7 @@ struct Row : Field {
         isInEditor = false;
         return std::move(*this);
     }
-    /// The value is not one member.
+    /// For a value that is not a single member.
     Row &&by(FieldValue (*get)(const Experiment &), std::string (*set)(Experiment &, const FieldValue &)) &&
     {
         value = get;
@@ -138,7 +138,7 @@ struct Row : Field {
     }
 };
 
-/// Reaches a member of an experiment.
+/// Accesses a member of an experiment.
 #define MEMBER(path)                                                                                                           \
     [](auto &experiment) -> auto &                                                                                             \
     {                                                                                                                          \
@@ -147,7 +147,7 @@ struct Row : Field {
 
 struct Nothing {};
 
-/// `Access` reaches the member of an experiment.
+/// `Access` accesses the member of an experiment.
 template <class Access = Nothing>
 Row row(std::string_view path, std::string_view option, std::string_view placeholder, std::string_view caption,
         std::string_view help, Field::Kind kind, Access = {})

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Field::Kind;
 
-// Generous for any real plan; small enough that no product of the accounting overflows.
+// Larger than any real plan, and small enough that no product of sizes overflows.
 constexpr double kLargestSize = 1 << 24;
 constexpr double kMostLayers = 1 << 16;
 constexpr double kMostPlannedDevices = 1024;
@@ -84,7 +84,7 @@ std::vector<Field> modelRows()
             "channels of one head of a llama, an even number (default: h / a)", Kind::Integer, MEMBER(model.headDim))
             .range(1, kLargestSize)
             .orElse("hidden / heads")
-            .unless() // also where a document gives it to GPT, which is refused at this field
+            .unless() // also for GPT, where validation rejects it at this field
             .where([](const Experiment &e) { return e.hasModel && (e.model.family == ModelFamily::Llama || e.model.headDim); }),
         row("model.rms_norm_eps", {}, {}, "Epsilon of RMSNorm", "added to the mean of squares", Kind::Real,
             MEMBER(model.rmsNormEpsilon))

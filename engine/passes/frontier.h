@@ -79,7 +79,7 @@ public:
         m_nextWaiter[waiter] = m_results[result].firstWaiter();
         m_results[result].setFirstWaiter(static_cast<std::int32_t>(waiter));
     }
-    /// Records that the pass has ended (or is missing, so that nothing waits for it). Calls `wake(waiter)` for each waiter of a
+    /// Records that the pass has ended (or is missing, which counts as ended). Calls `wake(waiter)` for each waiter of a
     /// result that this completes.
     template <class Wake>
     void complete(const Pass &pass, base::Nanos end, Wake wake)

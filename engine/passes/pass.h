@@ -20,7 +20,7 @@ enum class PassKind : std::uint8_t {
     U,  ///< between S and T, in the naive grouping with three barriers only
     EF, ///< forward of the sharded input embedding
     EB, ///< backward of the sharded input embedding
-    O,  ///< optimizer step; stands in a timeline's tail, never in a schedule
+    O,  ///< optimizer step; only in the tail of a timeline, never in a schedule
 };
 inline constexpr int kPassKindCount = 10;
 
@@ -32,13 +32,13 @@ inline constexpr int kPassKindCount = 10;
     return kind == PassKind::S || kind == PassKind::T || kind == PassKind::U || kind == PassKind::EF || kind == PassKind::EB;
 }
 
-/// Whether a pass of kind `made` is what a requirement for `needed` asks for: B stands for the I of a split backward as well.
+/// Returns whether a pass of kind `made` satisfies a requirement for `needed`: I of a split backward satisfies B as well.
 [[nodiscard]] constexpr bool provides(PassKind made, PassKind needed)
 {
     return made == needed || (needed == PassKind::B && made == PassKind::I);
 }
 
-/// By how many activations a device holds more after a pass: from F to the end of B, or of W where split.
+/// Returns the change in the number of activations of a device by a pass: they live from F to the end of B, or of W if split.
 [[nodiscard]] constexpr int activationChange(PassKind kind)
 {
     return kind == PassKind::F ? 1 : kind == PassKind::B || kind == PassKind::W ? -1 : 0;

@@ -1,4 +1,4 @@
-// Which device runs which stage.
+// The assignment of stages to devices.
 #pragma once
 
 #include "engine/passes/pass.h"
@@ -10,11 +10,11 @@
 
 namespace stagelens::schedule {
 
-/// Which device runs which stage. DualPipe and Chimera have two directions: two copies of the model, of which each microbatch
-/// goes through one.
+/// The assignment of stages to devices. DualPipe and Chimera have two directions: two copies of the model, of which each
+/// microbatch uses one.
 struct Placement {
     int devices = 1;
-    std::vector<std::uint16_t> stageDevice; ///< device of each stage, in the order of the model; one direction after the other
+    std::vector<std::uint16_t> stageDevice; ///< device of each stage, in the order of the model, direction by direction
     int directions = 1;
     std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty: all 0
     [[nodiscard]] int stages() const { return static_cast<int>(stageDevice.size()) / directions; }
@@ -26,23 +26,23 @@ struct Placement {
     {
         return microbatchDirection.empty() ? 0 : microbatchDirection[static_cast<std::size_t>(microbatch)];
     }
-    /// Device of a pass of F, B, I or W.
+    /// Returns the device of a pass F, B, I or W.
     [[nodiscard]] int deviceOf(const Pass &pass) const { return deviceOf(pass.stage, directionOf(pass.microbatch)); }
     [[nodiscard]] int lastStage() const { return stages() - 1; }
-    /// The stages of a device in the order of the model, of all directions; the n-th is its chunk n.
+    /// Returns the stages of a device in the order of the model, of all directions; the n-th is its chunk n.
     [[nodiscard]] std::vector<int> stagesOf(int device) const;
-    /// The first stage of every device, which its vocabulary passes bear; -1 where it has none.
+    /// Returns the first stage of every device, which is the stage of its vocabulary passes; -1 if it has none.
     [[nodiscard]] std::vector<int> firstStages() const;
-    /// Stages that a microbatch meets on a device at most.
+    /// Returns the maximum number of stages of one microbatch on a device.
     [[nodiscard]] int chunks() const { return std::max(1, (stages() + devices - 1) / devices); }
 
-    /// One stage a device, in order.
+    /// One stage per device, in order.
     static Placement linear(int devices) { return looped(devices, 1); }
     /// Stage s on device s mod p (interleaved).
     static Placement looped(int devices, int chunks);
     /// Down and up again, `chunks` times along the devices: two chunks are a V, 2 w chunks are w waves.
     static Placement zigzag(int devices, int chunks);
-    /// Two opposite directions with one stage a device each; even microbatches go down, odd ones up.
+    /// Two opposite directions, each with one stage per device; even microbatches run down, odd ones up.
     static Placement twoWay(int devices, int microbatches);
     friend bool operator==(const Placement &, const Placement &) = default;
 };

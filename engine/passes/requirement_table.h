@@ -13,14 +13,14 @@
 
 namespace stagelens::schedule {
 
-/// A result that a pass waits for, and how it gets there.
+/// A result that a pass needs, and how it is transferred.
 struct Need {
     ResultRow row = kNoRow;
     Transfer transfer = Transfer::Local;
     base::Nanos latency = 0;
 };
 
-/// What the passes of one kind, stage and direction wait for and make.
+/// The needs and the result of the passes of one kind, stage and direction.
 struct PassNeeds {
     std::array<Need, kMostRequirements> needs{};
     std::uint32_t count = 0;

@@ -1,4 +1,4 @@
-// What a pass waits for. The one definition that simulator, validator and executor share.
+// The requirements of a pass: the only definition, used by simulator, validator and executor.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -12,7 +12,7 @@ namespace stagelens::schedule {
 /// How a result travels from the passes that make it to the pass that needs it.
 enum class Transfer : std::uint8_t {
     Local,      ///< same device: nothing moves
-    Send,       ///< a [b s, h] tensor between neighbouring stages; pure latency where the device is the same
+    Send,       ///< a [b s, h] tensor between neighbouring stages; no transfer if they are on the same device
     BroadcastX, ///< C0: the last stage's output to all devices, before S
     Statistics, ///< C1: softmax statistics of all shards; Vocab2 also reduces dX here. The naive method has it twice (max, sum)
     ReduceGradient, ///< C2: sum of the shards' dX to the last stage's device
@@ -24,20 +24,20 @@ inline constexpr int kTransferCount = 7;
 /// A pass (or, when `allDevices`, the pass of that kind and microbatch on every device) that must have ended, and the transfer
 /// that follows it.
 struct Requirement {
-    PassKind kind = PassKind::F; ///< B: the stage's B, or its I where that microbatch's backward is split (see provides())
+    PassKind kind = PassKind::F; ///< B: the stage's B, or its I if that microbatch's backward is split (see provides())
     std::uint16_t stage = 0;     ///< of the pass; unused when allDevices
     bool allDevices = false;
     Transfer transfer = Transfer::Local;
 };
 inline constexpr std::size_t kMostRequirements = 2; ///< of one pass
 
-/// What a pass's requirements follow from, beside the pass.
+/// The inputs of forEachRequirement() beside the pass.
 struct RequirementRules {
     int lastStage = 0;
     model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
 };
 
-/// The vocabulary passes of a method, each after all that it can wait for.
+/// Returns the vocabulary passes of a method in topological order.
 [[nodiscard]] inline std::vector<PassKind> vocabularyPasses(const model::VocabularyTraits &method)
 {
     std::vector<PassKind> kinds;
@@ -52,8 +52,8 @@ struct RequirementRules {
     return kinds;
 }
 
-/// Calls `visit(requirement)` for all that a pass waits for beside its device. All requirements have the pass's own microbatch
-/// (and so its direction). Whether a backward is split may differ by stage and microbatch.
+/// Calls `visit(requirement)` for every requirement of a pass beside its device. All requirements have the microbatch of the
+/// pass (and so its direction). Backwards may be split for some stages and microbatches only.
 ///   F(0)     sharded: EF on all devices, EmbedReduce        F(s>0)  F(s-1), Send
 ///   S        F(last), BroadcastX        U  S on all devices, Statistics
 ///   T        hasPassU: U on all devices; else S on all devices; Statistics

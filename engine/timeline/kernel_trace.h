@@ -1,4 +1,4 @@
-// What a device did inside its passes.
+// The kernels of a device inside its passes.
 #pragma once
 
 #include "engine/base/units.h"

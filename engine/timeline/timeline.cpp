@@ -8,7 +8,7 @@ namespace stagelens::timeline {
 
 namespace {
 
-/// Earliest begin and latest end of the passes of a timeline; equal where there is none.
+/// Earliest begin and latest end of the passes of a timeline; equal if there are none.
 std::pair<base::Nanos, base::Nanos> extent(const Timeline &timeline)
 {
     base::Nanos first = std::numeric_limits<base::Nanos>::max();
@@ -22,7 +22,7 @@ std::pair<base::Nanos, base::Nanos> extent(const Timeline &timeline)
     return first > last ? std::pair<base::Nanos, base::Nanos>{0, 0} : std::pair{first, last};
 }
 
-/// What a pass is matched by inside a lane.
+/// The key by which passes of a lane are matched.
 std::uint64_t keyOf(const schedule::Pass &pass)
 {
     return (std::uint64_t{pass.stage} << 40U) | (static_cast<std::uint64_t>(pass.kind) << 32U) |

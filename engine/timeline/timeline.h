@@ -14,7 +14,7 @@
 
 namespace stagelens::timeline {
 
-/// How the times came about. It stands on everything that shows them.
+/// The origin of the times, shown wherever they are.
 enum class Provenance : unsigned char {
     Predicted,            ///< simulated from costs
     MeasuredLive,         ///< wall clock, concurrent devices
@@ -24,7 +24,7 @@ enum class Provenance : unsigned char {
 };
 [[nodiscard]] std::string_view name(Provenance provenance); ///< "predicted", "measured-live", "measured-virtual-clock", ...
 
-/// A message or collective. `device` is where it begins, `peer` where it ends; a collective has peer -1.
+/// A message from `device` to `peer`, or a collective (peer -1).
 struct TransferSlice {
     base::Nanos begin = 0;
     base::Nanos end = 0;
@@ -40,7 +40,7 @@ struct Lane {
     std::vector<base::Nanos> begin;
     std::vector<base::Nanos> end;
     std::vector<schedule::Pass> pass;
-    /// Part of each slice spent in vocabulary layers; empty if that is unknown.
+    /// Time of each slice in vocabulary layers; empty if unknown.
     std::vector<base::Nanos> vocabulary;
     /// Optimizer step after the last pass, if it was timed: [tailBegin, tailEnd).
     base::Nanos tailBegin = 0;
@@ -58,10 +58,10 @@ struct Timeline {
     std::vector<Lane> lanes;                       ///< one a device
     std::vector<TransferSlice> transfers;          ///< sorted by begin; may be empty (computed on demand)
     std::vector<std::vector<int>> stages;          ///< of each device
-    std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty where the model has one direction
+    std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty if there is one direction
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
-    /// Latest end of a pass minus the earliest begin.
+    /// Returns the latest end of a pass minus the earliest begin.
     [[nodiscard]] base::Nanos makespan() const;
     /// As makespan, but with the tail (optimizer step).
     [[nodiscard]] base::Nanos iteration() const;
@@ -70,7 +70,7 @@ struct Timeline {
 };
 using TimelinePtr = std::shared_ptr<const Timeline>;
 
-/// Where a slice stands.
+/// The position of a slice.
 struct SliceId {
     int device = 0;
     std::size_t index = 0;
@@ -82,14 +82,14 @@ struct SliceId {
 {
     return lane.pass[index].pairedWithNext || (index > 0 && lane.pass[index - 1].pairedWithNext);
 }
-/// First slice of a lane that ends after `time` (its index; lane.size() if none). O(log n).
+/// Returns the index of the first slice of a lane that ends after `time`; lane.size() if none. O(log n).
 [[nodiscard]] std::size_t firstEndingAfter(const Lane &lane, base::Nanos time);
 /// The slice of a lane that covers `time`, or the nearest within `slack`; nothing in a gap.
 [[nodiscard]] std::optional<std::size_t> sliceAt(const Lane &lane, base::Nanos time, base::Nanos slack = 0);
 /// The slice of that kind, stage and microbatch, or nothing. O(n) in the lane.
 [[nodiscard]] std::optional<SliceId> findSlice(const Timeline &timeline, const schedule::Pass &pass, int device);
 
-/// A pass that stands in both timelines, with its durations; for the difference of two.
+/// A pass of both timelines, with its durations in each.
 struct PassDifference {
     int device = 0;
     schedule::Pass pass;
