@@ -1,4 +1,4 @@
-// What a run's figures depend on besides the experiment.
+// The environment of a run, which its figures depend on besides the experiment.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 
 namespace stagelens::service {
 
-/// CPU, cores, memory, operating system, compiler and commit, as a run's record keeps them.
+/// Returns CPU, cores, memory, operating system, compiler and commit, as stored in the record of a run.
 [[nodiscard]] std::map<std::string, std::string> environment();
 
 } // namespace stagelens::service

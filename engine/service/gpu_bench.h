@@ -1,4 +1,4 @@
-// The benchmark of a GPU: kernels and steps, held against what the same run measured as possible.
+// The benchmark of a GPU: kernels and steps, compared with the ceilings that the same run measured.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,7 +15,7 @@
 
 namespace stagelens::service {
 
-/// A figure and what it is held against.
+/// A figure and its targets.
 struct KernelResult {
     backend::KernelFigure figure;
     double seconds = 0; ///< median of the samples

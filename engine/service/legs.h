@@ -1,4 +1,4 @@
-// What happens inside the passes of a prediction.
+// The operators inside the passes of a prediction.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -8,7 +8,7 @@
 
 namespace stagelens::service {
 
-/// Returns what finds the operators inside the passes of a prediction. Fails unless its costs come from a hardware preset.
+/// Returns the legs of a prediction. Fails unless its costs come from a hardware preset.
 [[nodiscard]] base::Result<std::unique_ptr<simulate::PassLegs>> legsOf(const Prediction &prediction);
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// Processes that train one plan together.
+// The processes that train one plan together.
 #pragma once
 
 #include "engine/runtime/worker/control_channel.h"
@@ -10,17 +10,17 @@
 
 namespace stagelens::service {
 
-/// How tensors can travel between devices, as `list transports` prints it.
+/// Returns the transports between devices, as printed by `list transports`.
 [[nodiscard]] std::vector<BackendInfo> transports();
 
-/// Joins the processes that mpirun started, this one among them; once in a process. InvalidInput, with field "--transport",
-/// where MPI is not available or the processes are of different builds, or not all told the same transport.
+/// Joins the processes that mpirun started, including this one; call once. Fails with InvalidInput and field "--transport" if
+/// MPI is not available, or if the processes have different builds or transports.
 [[nodiscard]] base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl);
 
-/// Every reason why an experiment cannot be trained by those processes, or over NCCL, each with its field.
+/// Returns every reason why an experiment cannot be trained by those processes, or over NCCL, each with its field.
 [[nodiscard]] base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options);
 
-/// What a run's record says of its processes and of how tensors travel; nothing where there is one process and they do not.
+/// Returns the processes and the transport for the record of a run; nothing for a single process without a transport.
 [[nodiscard]] std::map<std::string, std::string> travelFacts(const TrainingOptions &options);
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// What others have measured and published, for the plans they measured.
+// Published measurements of plans.
 #pragma once
 
 #include "engine/base/result.h"
@@ -11,7 +11,7 @@
 
 namespace stagelens::service {
 
-/// A training run of a paper. `peakMemory` is the greatest of all devices, as their allocator counted it.
+/// A training run of a paper. `peakMemory` is the maximum over all devices, as counted by their allocators.
 struct PublishedResult {
     model::Experiment experiment; ///< resolved
     base::Nanos iteration = 0;
@@ -19,10 +19,9 @@ struct PublishedResult {
     std::string source;
 };
 
-/// All results of resources/published, read once; a file that cannot be read is an error.
+/// Returns all results of resources/published, read once; a file that cannot be read is an error.
 [[nodiscard]] const base::Result<std::vector<PublishedResult>> &publishedResults();
-/// The result that was published for a resolved plan; how long and how it would be trained here does not matter. Null where
-/// there is none.
+/// Returns the published result of a resolved plan, independent of its training settings; null if there is none.
 [[nodiscard]] const PublishedResult *publishedFor(const model::Experiment &experiment);
 
 } // namespace stagelens::service

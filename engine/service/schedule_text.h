@@ -1,4 +1,4 @@
-// A schedule while a person edits it: as text with its faults, one pass put elsewhere, and whether a family makes it.
+// Editing a schedule: its text with faults, moving a pass, and recognising the order of a family.
 #pragma once
 
 #include "engine/base/result.h"
@@ -13,48 +13,49 @@
 
 namespace stagelens::service {
 
-/// A fault of a schedule's text, as a prediction would refuse it.
+/// A fault of a schedule's text for which a prediction would reject it.
 struct TextFault {
     int line = 1;        ///< from 1
     int word = 0;        ///< from 1; of a CSV the column. 0: the whole line
     std::string message; ///< cause and remedy, without the place
 };
-/// Every fault of a custom schedule in either form (at most 100), in the order of the text; empty if it is sound.
+/// Returns every fault of a custom schedule in either format (at most 100), in the order of the text; empty if valid.
 [[nodiscard]] std::vector<TextFault> faultsOfText(std::string_view text);
 
-/// A custom schedule as its document or its file has it, sound or not; at most 1 MiB. Bytes that are not UTF-8 become `?`.
+/// Returns the text of a custom schedule from its document or file, valid or not; at most 1 MiB. Bytes that are not UTF-8
+/// become
+/// `?`.
 [[nodiscard]] base::Result<std::string> editableText(const model::ScheduleChoice &choice);
 
-/// The text form of a schedule, under the name "custom".
+/// Returns the text form of a schedule, under the name "custom".
 [[nodiscard]] std::string customText(const schedule::Schedule &schedule);
 
-/// The experiment with a custom schedule in the place of its own. Devices, microbatches, chunks, vocabulary and cuts follow
-/// from the new one where it can be read; else they stay, so that the fault is all that is wrong.
+/// Returns the experiment with a custom schedule in place of its own. Devices, microbatches, chunks, vocabulary and cuts follow
+/// from the new one if it can be read. Otherwise they are kept, so that only the fault of the text is reported.
 [[nodiscard]] model::Experiment withScheduleText(model::Experiment experiment, std::string text);
 [[nodiscard]] model::Experiment withScheduleFile(model::Experiment experiment, std::string file);
 
-/// The experiment with the order of its family as a custom one, to be changed by hand. Where no order can be made of it, a
-/// custom schedule that still lacks its file. One that is custom already stays as it is.
+/// Returns the experiment with the order of its family as a custom schedule, for manual editing. If the order cannot be built,
+/// the custom schedule has no file yet. An experiment with a custom schedule is returned unchanged.
 [[nodiscard]] model::Experiment withOwnOrder(model::Experiment experiment);
 
-/// The name of the family that makes exactly this order, with its usual settings and nominal durations where its order depends
-/// on them; empty where none does, and above kMostRecognisedPasses.
+/// Returns the name of the family that builds exactly this order with its default settings, and with nominal durations if it
+/// depends on them; empty if none does, and above kMostRecognisedPasses.
 [[nodiscard]] std::string_view recognisedFamily(const schedule::Schedule &schedule);
 inline constexpr std::size_t kMostRecognisedPasses = 20'000;
 
-/// A pass of a device that should stand in front of the one that is at `to` now (their number: at the end).
+/// Moves a pass of a device before the one at position `to` (the number of passes: to the end).
 struct PassMove {
     int device = 0;
     std::size_t from = 0;
     std::size_t to = 0;
     friend bool operator==(const PassMove &, const PassMove &) = default;
 };
-/// The schedule with that pass elsewhere; the two of an overlapped pair move together and nothing comes between them.
-/// InvalidInput with the cause where the order would not be sound, or where there is no such pass.
+/// Returns the schedule after a move; the passes of an overlapped pair move together and stay adjacent. Fails with InvalidInput
+/// and the cause if the order would be invalid or the pass does not exist.
 [[nodiscard]] base::Result<schedule::Schedule> withMovedPass(const schedule::Schedule &schedule, const PassMove &move);
 
-/// Writes a plan's schedule for another program or another day. The answer is what the format leaves out, as a warning, or
-/// empty.
+/// Exports a plan's schedule. Returns a warning about what the format cannot express, or an empty text.
 enum class ScheduleFormat : unsigned char {
     Text,
     TorchCsv,

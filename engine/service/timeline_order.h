@@ -1,4 +1,4 @@
-// Whether a timeline is one of a schedule.
+// Checks that a timeline belongs to a schedule.
 #pragma once
 
 #include "engine/base/result.h"
@@ -7,8 +7,8 @@
 
 namespace stagelens::service {
 
-/// Failed where the passes of the timeline are not those of the schedule, in their order: a stored timeline may be of an older
-/// schedule, or of none. Nothing may be derived from both then.
+/// Fails if the passes of the timeline differ from those of the schedule or its order: a stored timeline may belong to an older
+/// schedule, or to none. Nothing may be derived from both then.
 [[nodiscard]] base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule);
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// The threads that compute for callers that must not wait.
+// The threads that compute for callers that must not block.
 #pragma once
 
 #include <condition_variable>
@@ -13,20 +13,20 @@
 
 namespace stagelens::service {
 
-/// Runs works on a few threads of its own, those that came first before the others. Thread-safe.
+/// Runs works on a few threads of its own, first in, first out. Thread-safe.
 class WorkQueue {
 public:
     using Work = std::function<void(const std::stop_token &)>;
 
     WorkQueue() = default;
-    /// Stops the works under way, drops the others, and joins.
+    /// Stops the running works, drops the others, and joins.
     ~WorkQueue();
     WorkQueue(const WorkQueue &) = delete;
     WorkQueue &operator=(const WorkQueue &) = delete;
 
     /// `work` must not throw. It is asked to stop when the job is cancelled or the queue ends.
     void add(std::uint64_t job, Work work);
-    /// Drops the job if it waits, else asks it to stop.
+    /// Drops the job if it is waiting, otherwise requests its stop.
     void cancel(std::uint64_t job);
 
 private:
@@ -40,7 +40,7 @@ private:
     std::condition_variable_any m_changed;
     std::deque<Item> m_items;
     std::map<std::uint64_t, std::stop_source> m_running; ///< by job
-    std::vector<std::jthread> m_threads;                 ///< made when they are needed
+    std::vector<std::jthread> m_threads;                 ///< started on demand
 };
 
 } // namespace stagelens::service

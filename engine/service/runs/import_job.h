@@ -1,4 +1,4 @@
-// A measured timeline of another program becomes a stored run.
+// Imports a measured timeline of another program as a stored run.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -10,10 +10,10 @@
 
 namespace stagelens::service {
 
-/// Reads the traces (exchange/trace_import.h) and stores them as a finished run of provenance Imported. The run has its
-/// schedule's text; a longer one than a document can have goes to the folder "imported" beside the database. Reading that takes
-/// more than half a second is logged with its share, and `progress` is called with it some 20 times a second. InvalidInput
-/// where the files are no such traces; Cancelled where `stop` asks for it.
+/// Reads the traces (exchange/trace_import.h) and stores them as a finished run of provenance Imported. The run contains its
+/// schedule's text; a text too long for a document is stored in the folder "imported" beside the database. If reading takes
+/// more than half a second, its progress is logged, and `progress` is called about 20 times a second. Fails with InvalidInput
+/// if the files are not such traces, and with Cancelled if `stop` is requested.
 [[nodiscard]] base::Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files,
                                                   const std::filesystem::path &database, const std::stop_token &stop,
                                                   const std::function<void(double share)> &progress = {});

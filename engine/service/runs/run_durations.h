@@ -1,4 +1,4 @@
-// How long each pass of a measured run took, as costs for predictions.
+// The durations of a measured run's passes as costs for predictions.
 #pragma once
 
 #include "engine/base/result.h"
@@ -9,11 +9,11 @@
 
 namespace stagelens::service {
 
-/// The mean duration of every kind of pass on every device and stage in the run's timeline, as a durations file (header
-/// device,stage,pass,duration_us). Messages are not in it: what a run waited for them is no cost of a pass. Failed where the
-/// run has no timeline.
+/// Returns the mean duration of every kind of pass on every device and stage in the run's timeline as a durations file (header
+/// device,stage,pass,duration_us). Messages are not included: waiting for them is not a cost of a pass. Fails if the run has no
+/// timeline.
 [[nodiscard]] base::Result<std::string> durationsCsv(const store::RunRecord &run);
-/// The same written to `run-<number>.csv` in the data folder's `durations`; answers the file.
+/// Writes the same to `run-<number>.csv` in the folder `durations` of the data folder and returns the file.
 [[nodiscard]] base::Result<std::filesystem::path> writeDurations(const store::RunRecord &run);
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// A run on its way into the database.
+// Writes a run to the database while it is trained.
 #pragma once
 
 #include "engine/store/run_store.h"
@@ -14,41 +14,41 @@
 
 namespace stagelens::service {
 
-/// Changes of a run that may wait in memory. A step is one of some 100 bytes; steps with a timeline are fewer and larger, since
-/// a run stores a limited number of slices. A run that has so many takes about 250 MB for them.
+/// Maximum number of changes of a run that wait in memory, about 250 MB. A step is a change of about 100 bytes; steps with a
+/// timeline are larger but fewer, because a run stores a limited number of slices.
 inline constexpr std::size_t kMostWaiting = 1'000'000;
-/// Timelines stored to be looked at step by step, in slices (about 20 bytes each); steps beyond leave their figures only.
+/// Maximum number of slices (about 20 bytes each) in the stored timelines of steps; further steps store only their figures.
 inline constexpr std::size_t kStoredSlices = 1'000'000;
 
-/// Stores a run as it happens. What the database does not accept now (it is locked, its disk is full) waits in memory, in
-/// order, and is tried again with each later change and at the end. One thread at a time calls it.
+/// Stores a run while it is trained. Changes that the database does not accept (it is locked, its disk is full) wait in memory,
+/// in order, and are retried with each later change and at the end. Used by one thread at a time.
 class RunWriter {
 public:
     using Change = std::function<base::Result<>(store::RunStore &, store::RunId)>;
 
-    /// A wait for the database at the end of a run becomes short when `stop` asks.
+    /// A stop request shortens the wait for the database at the end of a run.
     RunWriter(std::filesystem::path database, std::stop_token stop, std::size_t mostWaiting = kMostWaiting);
 
-    /// Makes the run's row with `insert`, or tries that again before the first change.
+    /// Inserts the run's row with `insert`; if that fails, retries before the first change.
     void begin(std::function<base::Result<store::RunId>(store::RunStore &)> insert);
     /// Stores a change after all those before it.
     void write(Change change);
-    /// Whether as many changes wait as may: the caller should make no more of them, but tryAgain().
+    /// Returns whether the maximum number of changes waits: the caller should pause and call tryAgain().
     [[nodiscard]] bool isFull() const { return m_waiting.size() >= m_mostWaiting; }
-    /// Tries to store what waits; takes a tenth of a second at most where the database is locked.
+    /// Tries to store the waiting changes; takes at most a tenth of a second if the database is locked.
     void tryAgain();
-    /// Stores a change that a later one of its kind replaces: left out while others wait.
+    /// Stores a change that a later one of its kind replaces; dropped while others wait.
     void writeIfUpToDate(const Change &change);
     /// Stores the run's end.
     void finish(store::RunStatus status, const std::string &reason);
-    /// After finish(): waits longer for what could not be stored yet. Without success the run counts as failed.
+    /// Waits longer for changes that could not be stored. If that fails, the run counts as failed. Call after finish().
     void settle();
     /// Deletes the run.
     [[nodiscard]] base::Result<> remove();
 
-    /// The run's number; 0 while it has no row.
+    /// Returns the run's number; 0 while it has no row.
     [[nodiscard]] store::RunId run() const { return m_run; }
-    /// Why changes are waiting; empty while there are none.
+    /// Returns why changes are waiting; empty if none are.
     [[nodiscard]] std::string problem() const;
 
 private:

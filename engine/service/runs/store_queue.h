@@ -1,4 +1,4 @@
-// The thread that uses the run database for callers that must not wait.
+// The thread that uses the run database for callers that must not block.
 #pragma once
 
 #include "engine/service/runs/stored_runs.h"
@@ -14,26 +14,26 @@
 
 namespace stagelens::service {
 
-/// What is done with stored runs decides how long it waits for other processes.
+/// The use of stored runs, which decides how long it waits for locks of other processes.
 enum class StoreUse : unsigned char {
-    Read,  ///< a quarter of a second: the caller can ask again
-    Change ///< as long as every other writer does
+    Read,  ///< a quarter of a second: the caller can retry
+    Change ///< as long as every other writer
 };
 
-/// Runs uses of stored runs one after another, in the order in which they came, on a thread of its own. Thread-safe.
+/// Runs uses of stored runs on a thread of its own, first in, first out. Thread-safe.
 class StoreQueue {
 public:
     using Work = std::function<void(StoredRuns &)>;
 
     explicit StoreQueue(std::filesystem::path database);
-    /// Makes the changes that were asked for, drops the reads, and joins.
+    /// Runs the queued changes, drops the reads, and joins.
     ~StoreQueue();
     StoreQueue(const StoreQueue &) = delete;
     StoreQueue &operator=(const StoreQueue &) = delete;
 
     /// `work` must not throw.
     void add(StoreUse use, Work work);
-    /// Later uses are of another database; those that wait keep theirs.
+    /// Later uses have another database; queued ones keep theirs.
     void useDatabase(std::filesystem::path file);
     [[nodiscard]] std::filesystem::path file() const;
 
@@ -49,7 +49,7 @@ private:
     std::condition_variable_any m_changed;
     std::shared_ptr<StoredRuns> m_runs;
     std::deque<Item> m_items;
-    std::jthread m_thread; ///< from the first use on
+    std::jthread m_thread; ///< started by the first use
 };
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// The runs of a database, as the command line and the service's own thread use them.
+// The runs of a database, for the command line and the service's own thread.
 #pragma once
 
 #include "engine/base/result.h"
@@ -21,32 +21,32 @@ namespace stagelens::service {
 [[nodiscard]] base::Result<> openOnce(std::optional<store::RunStore> &store, const std::filesystem::path &file,
                                       const store::Patience &patience);
 
-/// One database, opened by the first call. Thread-safe: one caller at a time. Every call may wait for the disk and, as long as
-/// its patience lasts, for the locks of other processes; the window therefore asks through EngineService::ask().
+/// One database, opened by the first call. Thread-safe: calls are serialised. Every call may wait for the disk and, up to the
+/// set patience, for the locks of other processes; the window therefore uses EngineService::ask().
 class StoredRuns {
 public:
-    /// An empty name is the default file.
+    /// An empty name means the default file.
     explicit StoredRuns(std::filesystem::path database);
 
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> list();
-    /// The runs that a query finds, from the database's indices.
+    /// Returns the runs that match a query, using the indices of the database.
     [[nodiscard]] base::Result<store::RunList> find(const store::RunQuery &query);
-    /// The rows of some runs, in that order; a run that is gone is left out.
+    /// Returns the rows of some runs, in that order; omits deleted runs.
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> summaries(std::span<const store::RunId> runs);
     [[nodiscard]] base::Result<model::Experiment> experiment(store::RunId run);
-    /// With the timeline of the median step, or of the step asked for where it was kept.
+    /// Loads a run with the timeline of the median step, or of `step` if it was stored.
     [[nodiscard]] base::Result<store::RunRecord> load(store::RunId run, std::optional<int> step = {});
-    /// The run of a number, or else of a name that only one run was given.
+    /// Returns the run with that number, or else with that name if it is unique.
     [[nodiscard]] base::Result<store::RunId> numberOf(const std::string &run);
     [[nodiscard]] base::Result<> rename(store::RunId run, const std::string &name);
     [[nodiscard]] base::Result<> setTags(store::RunId run, const std::vector<std::string> &tags);
     [[nodiscard]] base::Result<> setNote(store::RunId run, const std::string &note);
-    /// With its checkpoints; also where the disk is full, if no other connection uses the database.
+    /// Deletes a run with its checkpoints; works on a full disk if no other connection uses the database.
     [[nodiscard]] base::Result<> remove(store::RunId run);
     [[nodiscard]] base::Result<store::CheckReport> check();
 
     [[nodiscard]] const std::filesystem::path &file() const { return m_file; }
-    /// How long later calls wait for the locks of other processes.
+    /// Sets how long later calls wait for locks of other processes.
     void setPatience(const store::Patience &patience);
 
 private:

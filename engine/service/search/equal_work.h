@@ -1,4 +1,4 @@
-// Whether two plans may be ranked by their times.
+// Decides whether two plans can be ranked by their times.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -7,8 +7,8 @@
 
 namespace stagelens::service {
 
-/// Why an iteration of two resolved plans is not the same work, such as "they train different models"; empty where it is.
-/// Schedules, recomputation, number formats and hardware are ways to do it, and so are methods that split the vocabulary.
+/// Returns why iterations of two resolved plans are different work, such as "they train different models"; empty if they are
+/// equal. Schedules, recomputation, number formats, hardware and vocabulary methods do not change the work.
 [[nodiscard]] std::string workDifference(const model::Experiment &a, const model::Experiment &b);
 
 } // namespace stagelens::service

@@ -1,4 +1,4 @@
-// `--schedule auto`: which family, vocabulary method and cut of the layers is the fastest within a device's memory.
+// `--schedule auto`: finds the fastest family, vocabulary method and cut of the layers that fits a device's memory.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,22 +15,22 @@
 
 namespace stagelens::service {
 
-/// A plan that the search has predicted.
+/// A predicted plan of the search.
 struct Candidate {
     model::ScheduleChoice schedule;
     std::vector<int> stageLayers;
     base::Nanos iteration = 0;
     base::Nanos makespan = 0;
-    base::Nanos lowerBound = 0;            ///< of the makespan, whatever the order
+    base::Nanos lowerBound = 0;            ///< of the makespan, for every order
     std::optional<base::Bytes> peakMemory; ///< greatest of a device; absent without a model
     double peakActivations = 0;            ///< greatest of a device, in microbatches of its whole share of layers
 
-    /// What the search compares: bytes, or microbatches' activations without a model.
+    /// Returns the memory that the search compares: bytes or, without a model, activations in microbatches.
     [[nodiscard]] double memory() const { return peakMemory ? static_cast<double>(*peakMemory) : peakActivations; }
 };
 
 struct SearchProgress {
-    std::size_t done = 0; ///< plans looked at
+    std::size_t done = 0; ///< examined plans
     std::size_t total = 0;
     std::optional<base::Nanos> shortest; ///< iteration so far
 };
@@ -40,46 +40,46 @@ struct SearchOptions {
     std::function<void(const SearchProgress &)> progress; ///< after each plan, on the searching thread; may be empty
 };
 
-/// Everything that a search found out.
+/// The result of a search.
 struct SearchResult {
-    /// Plans that no other beats in both iteration time and memory, the fastest first: the Pareto front.
+    /// The Pareto front of iteration time and memory, fastest first.
     std::vector<Candidate> front;
     std::optional<std::size_t> chosen; ///< in the front: the fastest within the limit; absent if nothing fits
     std::optional<base::Bytes> limit;  ///< of a device: the plan's, else the hardware's capacity; absent: unknown
     bool isCapacity = false;           ///< the limit is the hardware's
-    std::size_t tried = 0;             ///< put in order and simulated
-    std::size_t refused = 0;           ///< that a family or the purpose cannot carry
-    std::size_t beaten = 0;            ///< whose bounds of time and memory a plan found before already kept
-    std::size_t duplicates = 0;        ///< the same passes and layers as another
-    std::size_t leftOut = 0;           ///< too many passes for the whole search
+    std::size_t tried = 0;             ///< ordered and simulated
+    std::size_t refused = 0;           ///< rejected by a family or the purpose
+    std::size_t beaten = 0;            ///< with bounds of time and memory that an earlier plan already satisfied
+    std::size_t duplicates = 0;        ///< with the same passes and layers as another plan
+    std::size_t leftOut = 0;           ///< beyond the pass limit of the whole search
     base::Problems firstRefusal;
-    bool cancelled = false; ///< the rest was not looked at
+    bool cancelled = false; ///< the remaining plans were not examined
 };
 
-/// What the plan is for.
+/// The purpose of the plan.
 enum class Purpose : unsigned char {
     Predict,
     Train, ///< only what the executor can train (trainingProblems())
 };
 
 /// Searches synchronous families x vocabulary methods (published and best order) x cuts of the layers (even, redis', balanced
-/// for the costs at hand, least memory) x chunks (1, 2, 4 and two waves, where a family has them). What the experiment says of
-/// vocabulary (other than none), order `best`, chunks, groups, waves and stage layers is kept, and so is recomputation. Given
-/// durations are those of one stage and one vocabulary method, so that neither chunks nor methods are varied with them. Plans
-/// whose bounds are beaten are not put in order, and no more than about 60 million passes are. Does not fail: see chosenOf().
+/// for the costs, least memory) x chunks (1, 2, 4 and two waves, if a family has them). Keeps the experiment's vocabulary
+/// method (other than none), order `best`, chunks, groups, waves, stage layers and recomputation. Given durations are for one
+/// stage and one vocabulary method, so neither chunks nor methods vary with them. Does not order plans whose bounds are beaten,
+/// and orders at most about 60 million passes in all. Does not fail: see chosenOf().
 [[nodiscard]] SearchResult searchSchedules(const model::Experiment &experiment, Purpose purpose = Purpose::Predict,
                                            const SearchOptions &options = {});
 
-/// The chosen plan. Cancelled if the search was; InvalidInput at schedule.memory_limit with the least memory found where
-/// nothing fits, and with the first refusal where no family accepts the plan.
+/// Returns the chosen plan. Fails with Cancelled if the search was cancelled. Fails with InvalidInput at schedule.memory_limit
+/// and the least memory found if nothing fits, and with the first refusal if no family accepts the plan.
 [[nodiscard]] base::Result<Candidate> chosenOf(const SearchResult &result);
 
-/// A plan that names its family, and the search that chose it (null where it did so itself).
+/// A plan that names its family, and the search that chose it (null if the plan named it).
 struct ChosenPlan {
     model::Experiment experiment;
     std::shared_ptr<const SearchResult> search;
 };
-/// The one place that turns family `auto` into another; every other plan stays as it is. The experiment is valid.
+/// The only function that replaces family `auto` by another; other plans are returned unchanged. The experiment must be valid.
 [[nodiscard]] base::Result<ChosenPlan> withChosenSchedule(const model::Experiment &experiment, Purpose purpose,
                                                           const SearchOptions &options = {});
 

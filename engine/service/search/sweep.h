@@ -1,4 +1,4 @@
-// Many plans one after another, predicted or trained.
+// Predicts or trains many plans one after another.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,13 +15,13 @@
 
 namespace stagelens::service {
 
-/// What became of one plan.
+/// The result of one plan.
 struct SweepPoint {
     bool done = false;
-    std::optional<base::Error> error; ///< why it is impossible, or why its run ended; the figures are absent then
+    std::optional<base::Error> error; ///< why it is impossible or its run failed; there are no figures then
     timeline::Provenance kind = timeline::Provenance::Predicted;
     base::Nanos iteration = 0;
-    base::Nanos work = 0; ///< busy time of all devices: what a step takes on the virtual clock
+    base::Nanos work = 0; ///< busy time of all devices: the duration of a step on the virtual clock
     double bubbleRatio = 0;
     std::optional<double> tokensPerSecond;
     std::optional<double> mfu;
@@ -30,7 +30,7 @@ struct SweepPoint {
     store::RunId run = 0;           ///< 0: none
 };
 
-/// A sweep as it stands. Immutable.
+/// The state of a sweep. Immutable.
 struct SweepSnapshot {
     std::vector<SweepPoint> points; ///< one for each plan, in their order
     std::size_t done = 0;
@@ -40,8 +40,8 @@ struct SweepSnapshot {
 };
 using SweepSnapshotPtr = std::shared_ptr<const SweepSnapshot>;
 
-/// Goes through the plans on the caller's thread and publishes now and then, and a last time with `finished`. Training runs are
-/// stored as any other; a stop keeps what is done, a run under way with the steps that it has.
+/// Processes the plans on the caller's thread and publishes snapshots, the last one with `finished`. Training runs are stored
+/// like any other. A stop keeps the completed points, and the completed steps of the current run.
 void runSweep(const std::vector<model::Experiment> &plans, bool train, const std::filesystem::path &database, int cores,
               std::stop_token stop, const std::function<void(SweepSnapshotPtr)> &publish);
 
