@@ -28,10 +28,10 @@ struct TensorView {
 [[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors,
                                               const std::stop_token &stop = {}, base::Xxh64 *hash = nullptr);
 
-/// A file that was read. Every tensor's place and size has been checked.
+/// A file in memory. The place and size of every tensor have been checked.
 class SafetensorsFile {
 public:
-    /// What the header says of a tensor.
+    /// The header entry of a tensor.
     struct Entry {
         std::string name;
         std::string type; ///< "F32", "BF16", ...
@@ -40,19 +40,19 @@ public:
         std::size_t end = 0;
     };
 
-    /// Refuses, without trusting a number in it, what is cut short, overlaps, leaves holes or overflows.
+    /// Trusts no number in the file; fails if it is truncated, or if tensors overlap, leave gaps or overflow.
     [[nodiscard]] static base::Result<SafetensorsFile> read(const std::filesystem::path &file);
 
     /// base::hashText() of the whole file.
     [[nodiscard]] std::string hash() const { return base::hashText(m_content); }
     /// Sorted by name.
     [[nodiscard]] const std::vector<Entry> &entries() const { return m_entries; }
-    /// Null if there is none of that name.
+    /// Returns null if there is no tensor of that name.
     [[nodiscard]] const Entry *find(std::string_view name) const;
     [[nodiscard]] const std::string &path() const { return m_file; }
-    /// The values of a tensor of that name and shape in F32, or in F16 or BF16, each of which is an F32 exactly.
+    /// Returns the values of a tensor of that name and shape in F32, or in F16 or BF16, which convert exactly.
     [[nodiscard]] base::Result<std::vector<float>> floats(std::string_view name, std::span<const std::int64_t> shape) const;
-    /// The values of an I64 tensor of that name and shape.
+    /// Returns the values of an I64 tensor of that name and shape.
     [[nodiscard]] base::Result<std::vector<std::int64_t>> integers(std::string_view name,
                                                                    std::span<const std::int64_t> shape) const;
 

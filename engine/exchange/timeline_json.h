@@ -18,41 +18,42 @@
 
 namespace stagelens::exchange {
 
-/// The word of a message or collective in documents: "send", "c0", "c1", "c2", "embed-reduce", "embed-broadcast", "local".
+/// Returns the word of a message or collective in documents: "send", "c0", "c1", "c2", "embed-reduce", "embed-broadcast",
+/// "local".
 [[nodiscard]] std::string_view transferWord(schedule::Transfer transfer);
-/// The document's "metrics" member; unknown figures are null.
+/// Returns the member "metrics"; unknown figures are null.
 [[nodiscard]] nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics);
-/// The "devices" member: every slice, tail and transfer; with an explanation, slack and what is critical.
+/// Returns the member "devices": every slice, tail and transfer; with an explanation also slack and critical passes.
 [[nodiscard]] nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline,
                                                  const simulate::Explanation *explanation = nullptr);
-/// The "layout" member: how many ranks a plan of that many devices has along each axis, and on how many nodes, which is null
-/// without a hardware preset. Null if the sizes make no mesh.
+/// Returns the member "layout": the number of ranks along each axis for that number of devices, and the number of nodes, which
+/// is null without a hardware preset. Returns null if the sizes do not form a mesh.
 [[nodiscard]] nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devices);
-/// The whole document; `withSlices` adds every slice (`--timeline`), else "devices" holds device and stages alone. An
-/// explanation, which may be null, adds the idle time by cause, and with the slices the critical path.
+/// Returns the whole document. `withSlices` adds every slice (`--timeline`); otherwise "devices" contains only device and
+/// stages. An explanation, which may be null, adds the idle time by cause and, with the slices, the critical path.
 [[nodiscard]] nlohmann::ordered_json timelineDocument(const model::Experiment &experiment, const timeline::Timeline &timeline,
                                                       const simulate::Metrics &metrics, bool withSlices,
                                                       const simulate::Explanation *explanation = nullptr);
 /// Adds to each slice of the document its "legs": {name, lane, begin_ns, end_ns} of its operators, on the axis of the timeline.
 void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timeline, simulate::PassLegs &legs);
-/// Idle time in nanoseconds by the name of its cause: "warm_up", "gradient", ...
+/// Returns the idle time in nanoseconds by the name of its cause: "warm_up", "gradient", ...
 [[nodiscard]] nlohmann::ordered_json idleJson(const simulate::IdleTotals &totals);
-/// The steps of a critical path: passes {device, pass, stage, microbatch, begin_ns, end_ns}, transfers {transfer, device, to,
-/// microbatch, begin_ns, end_ns} and, in measured timelines, {overhead: true, device, begin_ns, end_ns}.
+/// Returns the steps of a critical path: passes {device, pass, stage, microbatch, begin_ns, end_ns}, transfers {transfer,
+/// device, to, microbatch, begin_ns, end_ns} and, in measured timelines, {overhead: true, device, begin_ns, end_ns}.
 [[nodiscard]] nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, const timeline::Timeline &timeline);
-/// What a Chrome trace can tell beside the passes; each part may be missing.
+/// Optional parts of a Chrome trace beside the passes.
 struct ChromeTraceParts {
     std::span<const simulate::MemoryProfile> memory = {}; ///< of each device: counters of live bytes
-    const simulate::Explanation *explanation = nullptr;   ///< slack and what is critical, among the passes' arguments
+    const simulate::Explanation *explanation = nullptr;   ///< slack and critical passes, in the arguments of the passes
     const schedule::Schedule *schedule = nullptr;         ///< arrows along the messages between neighbouring stages
     const timeline::KernelTrace *kernels = nullptr;       ///< inside the passes, of a step's own timeline
 };
-/// Chrome trace events (opens in Perfetto): a thread a device, passes as complete events named "F3", transfers as asynchronous
-/// events, and what the parts add.
+/// Returns Chrome trace events (for Perfetto): one thread per device, passes as complete events named "F3", transfers as
+/// asynchronous events, and the optional parts.
 [[nodiscard]] std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTraceParts &parts = {});
 /// [{device, name, begin_ns, end_ns}]
 [[nodiscard]] nlohmann::ordered_json kernelsJson(const timeline::KernelTrace &trace);
-/// CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
+/// Returns a CSV of every slice: device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns.
 [[nodiscard]] std::string timelineCsv(const timeline::Timeline &timeline);
 
 } // namespace stagelens::exchange

@@ -1,5 +1,5 @@
-// PyTorch's pipelining schedule CSV (torch/distributed/pipelining/schedules.py), action for action: a row a rank, cells such as
-// "0F0" (stage, action, microbatch), "1RECV_F0" or "(0F7;7B3)OVERLAP_F_B".
+// PyTorch's pipelining schedule CSV (torch/distributed/pipelining/schedules.py), action by action: one row per rank, cells such
+// as "0F0" (stage, action, microbatch), "1RECV_F0" or "(0F7;7B3)OVERLAP_F_B".
 #pragma once
 
 #include "engine/base/result.h"
@@ -14,10 +14,10 @@
 
 namespace stagelens::exchange {
 
-/// A file that is wrong everywhere is told about in its first cells.
+/// Maximum number of reported problems, for files with many.
 inline constexpr std::size_t kMostTorchProblems = 20;
 
-/// What an action does. `B` is the full backward, whatever letter the file's dialect has for it.
+/// The kind of an action. `B` is the full backward in every dialect.
 enum class TorchKind : std::uint8_t {
     F,
     I, ///< input-gradient half of the backward
@@ -27,9 +27,9 @@ enum class TorchKind : std::uint8_t {
     RecvF,
     SendB,
     RecvB,
-    WaitSendF, ///< the runtime frees what the send of the same stage and microbatch holds; written since PyTorch 2.15
+    WaitSendF, ///< frees the buffers of the send of the same stage and microbatch; since PyTorch 2.15
     WaitSendB,
-    Unshard, ///< this and the next three concern a stage's parameters and have no microbatch
+    Unshard, ///< this and the next three apply to the parameters of a stage and have no microbatch
     Reshard,
     ReduceGrad,
     WaitReduceGrad, ///< since PyTorch 2.15
@@ -41,7 +41,7 @@ enum class TorchKind : std::uint8_t {
     return kind <= TorchKind::B;
 }
 
-/// Where an action stands in a container "(...;...)OVERLAP_F_B"; most stand in none.
+/// The position of an action in a container "(...;...)OVERLAP_F_B"; most are in none.
 enum class TorchOverlap : std::uint8_t { None, More, Last };
 
 struct TorchAction {
@@ -56,19 +56,19 @@ static_assert(sizeof(TorchAction) == 8);
 /// Letters of the backward. Files of 2024 write `B` for the input-gradient half and `BW` for the full backward.
 enum class TorchDialect : std::uint8_t { Current, Of2024 };
 
-/// A file, in its own order. 8 bytes an action, however many idle cells stand in a row.
+/// A file in its own order. 8 bytes per action; a run of idle cells is one action.
 struct TorchCsv {
     TorchDialect dialect = TorchDialect::Current;
     std::vector<std::vector<TorchAction>> ranks;
 
-    /// PyTorch's "compute_comms": more than F, I, W, B and idle cells.
+    /// Returns whether the file is "compute_comms": contains more than F, I, W, B and idle cells.
     [[nodiscard]] bool hasCommunication() const;
-    /// A "compute_comms" file of PyTorch 2.15 or later.
+    /// Returns whether the file is "compute_comms" of PyTorch 2.15 or later.
     [[nodiscard]] bool hasWaits() const;
     friend bool operator==(const TorchCsv &, const TorchCsv &) = default;
 };
 
-/// A place in the file, both counted from 1 as in a spreadsheet; an action of a container has its container's column.
+/// A place in the file; both count from 1 as in a spreadsheet. An action of a container has the column of its container.
 struct TorchCell {
     std::size_t row = 0;
     std::size_t column = 0;
@@ -76,24 +76,24 @@ struct TorchCell {
 [[nodiscard]] std::string text(const TorchCell &cell);                                                   ///< "row 2, column 5"
 [[nodiscard]] std::string text(const TorchAction &action, TorchDialect dialect = TorchDialect::Current); ///< "0SEND_F3"
 
-/// Reads either format and dialect (told apart by the letters: BW, or W and B without an I, mean 2024's); LF, CRLF, blanks
-/// around actions and a byte order mark are accepted. InvalidInput "schedule.file" with up to kMostTorchProblems cells that are
-/// wrong, each with cause and remedy. Linear in the text; what it accepts need not be a sound schedule. Cancelled where `stop`
-/// asks for it.
+/// Reads either format and dialect (recognised by its letters: BW, or W and B without an I, mean that of 2024). Accepts LF,
+/// CRLF, blanks around actions and a byte order mark. Fails with InvalidInput "schedule.file" and up to kMostTorchProblems
+/// faulty cells, each with cause and remedy, and with Cancelled if `stop` is requested. Linear in the text. The result may be
+/// an invalid schedule.
 [[nodiscard]] base::Result<TorchCsv> readTorchCsv(std::string_view text, const std::stop_token &stop = {});
-/// The file again: without blanks, lines ended with LF.
+/// Returns the text of the file, without blanks and with LF as the end of lines.
 [[nodiscard]] std::string writeTorchCsv(const TorchCsv &csv);
 
-/// The compute actions as a schedule of the family "custom": a stage lies on the rank in whose row it appears, containers of
-/// two become overlapped pairs. InvalidInput "schedule.file", naming cells, where a stage is on two ranks or on none, a row has
-/// no stage, a microbatch number has gaps below it, or a message has no partner. Ask findViolations whether the order is sound.
+/// Returns the compute actions as a schedule of the family "custom". A stage belongs to the rank of its row; containers of two
+/// become overlapped pairs. Fails with InvalidInput "schedule.file" and the cells if a stage is on no rank or on several, a row
+/// has no stage, microbatch numbers have gaps, or a message has no partner. Check the order with findViolations().
 [[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const TorchCsv &csv);
-/// The cell of a device's pass in such a file: of the `position`-th compute action of its row, or the one behind the row's end.
+/// Returns the cell of the `position`-th compute action of a device's row, or the cell after the end of the row.
 [[nodiscard]] TorchCell cellOf(const TorchCsv &csv, int device, std::size_t position);
-/// A schedule as "compute_only", without idle cells. InvalidInput where PyTorch has no letter for a pass (sharded vocabulary)
-/// or no row for it (two directions).
+/// Returns a schedule as "compute_only", without idle cells. Fails with InvalidInput if PyTorch has no letter for a pass
+/// (sharded vocabulary) or no row for it (two directions).
 [[nodiscard]] base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule);
-/// What the CSV of a schedule leaves out, as a warning: when an asynchronous schedule changes its weights. Else empty.
+/// Returns a warning if the CSV of a schedule omits when an asynchronous schedule changes its weights; otherwise empty.
 [[nodiscard]] std::string torchOmission(const schedule::Schedule &schedule);
 
 } // namespace stagelens::exchange

@@ -22,15 +22,15 @@ struct PassEvent {
 struct TraceEvents {
     std::map<std::string, std::vector<PassEvent>> lanes; ///< by process and thread, or by GPU
     std::size_t passes = 0;                              ///< of all lanes
-    std::size_t others = 0;                              ///< named "PP:" and something else
+    std::size_t others = 0;                              ///< other names that begin with "PP:"
 };
 
-/// "PP:0F12", also with the marks that profilers put around a name ("## PP:0F12 ##").
+/// Parses "PP:0F12", also with the marks of profilers around it ("## PP:0F12 ##").
 [[nodiscard]] std::optional<schedule::Pass> passOfEventName(std::string_view name);
-/// Microseconds as JSON writes them ("12.345", "1.7e15") in nanoseconds, without the rounding of a floating-point number where
-/// there is no exponent. Nothing where it is negative, no number or beyond a hundred years.
+/// Converts microseconds in JSON notation ("12.345", "1.7e15") to nanoseconds, without floating-point rounding if there is no
+/// exponent. Returns nothing if the text is negative, not a number or beyond a hundred years.
 [[nodiscard]] std::optional<base::Nanos> nanosOfMicros(std::string_view text);
-/// Reads block after block; memory grows with the passes alone.
+/// Reads block by block; memory grows only with the number of passes.
 [[nodiscard]] base::Result<TraceEvents> readTraceEvents(const TraceInput &input);
 
 } // namespace stagelens::exchange

@@ -1,4 +1,4 @@
-// Where the runs of a database keep their checkpoints.
+// The checkpoint folders of the runs of a database.
 #pragma once
 
 #include "engine/base/result.h"
@@ -10,27 +10,27 @@
 
 namespace stagelens::store {
 
-/// The folders `<database>.checkpoints/run-<N>`. A file in each bears the id of its database, so that the folder of a database
-/// that had this path before is told apart: it may be renamed, but nothing in it is used, changed or removed.
+/// The folders `<database>.checkpoints/run-<N>`. A file in each contains the id of its database. So the folder of a database
+/// that had this path before is recognised: it may be renamed, but its content is not used, changed or removed.
 class CheckpointFolders {
 public:
-    /// `database` as RunStore::placeOf() gives it.
+    /// `database` is the result of RunStore::placeOf().
     CheckpointFolders(const std::filesystem::path &database, std::string id);
 
     [[nodiscard]] static std::filesystem::path folderOf(const std::filesystem::path &database, RunId run);
-    /// Makes the folder of a new run. Another one of that name is renamed, which the log says.
+    /// Creates the folder of a new run. Renames an existing one of that name and logs it.
     [[nodiscard]] base::Result<> make(RunId run) const;
-    /// Renames a folder that is in the way of a new run.
+    /// Renames a folder whose name a new run needs.
     [[nodiscard]] base::Result<> setAside(RunId run) const;
-    /// InvalidInput where the run's folder belongs to another database. One without an id counts as ours.
+    /// Fails with InvalidInput if the run's folder belongs to another database. A folder without an id counts as ours.
     [[nodiscard]] base::Result<> requireOurs(RunId run) const;
     /// Removes the run's folder if it is ours.
     [[nodiscard]] base::Result<> remove(RunId run) const;
-    /// Removes checkpoints of a run that were never completed, if the folder is ours.
+    /// Removes incomplete checkpoints of a run, if the folder is ours.
     void removeParts(RunId run) const;
-    /// The runs that have a folder of ours.
+    /// Returns the runs with a folder of ours.
     [[nodiscard]] std::vector<RunId> ours() const;
-    /// Gives a folder without an id ours.
+    /// Writes our id to a folder without one.
     void adopt(RunId run) const;
 
 private:

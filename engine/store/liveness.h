@@ -1,4 +1,4 @@
-// Locks that show whether the process that writes a run still lives. Internal to the store.
+// Locks that show whether the process that writes a run is alive. Internal to the store.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace stagelens::store {
 
-/// Locks on runs: the byte of `<database>.locks` whose offset is the run's id, locked on the open file description, so that the
-/// kernel drops it when the process dies, other connections of this process do not disturb it, and a process in another
-/// container, whose number we cannot see, still shows.
+/// Locks on runs: the byte of `<database>.locks` at the offset of the run's id, locked on the open file description. So the
+/// kernel releases it when the process dies, other connections of this process do not affect it, and processes in other
+/// containers, whose ids are not visible, are detected.
 class RunLocks {
 public:
     explicit RunLocks(const std::filesystem::path &database);
@@ -19,7 +19,7 @@ public:
     /// False if the lock is held elsewhere or the file system has no locks.
     bool acquire(std::int64_t run);
     void release(std::int64_t run);
-    /// True if somebody other than this object holds the lock.
+    /// Returns whether another object or process holds the lock.
     [[nodiscard]] bool isHeldElsewhere(std::int64_t run) const;
 
 private:
@@ -27,7 +27,7 @@ private:
     [[nodiscard]] bool control(int command, std::int64_t run, short type) const;
 
     std::filesystem::path m_file;
-    mutable int m_fd = -1; ///< opened when it is first needed
+    mutable int m_fd = -1; ///< opened on first use
 };
 
 } // namespace stagelens::store

@@ -1,4 +1,4 @@
-// How long a call waits for a database that others have locked.
+// How long a call waits for a database locked by other connections.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace stagelens::store {
 struct Patience {
     static constexpr std::chrono::milliseconds kUsual{5000};
     std::chrono::milliseconds limit = kUsual;
-    std::stop_token stop = {}; ///< once it asks, kUsual is the limit of a longer wait
+    std::stop_token stop = {}; ///< after a stop request, a longer wait is limited to kUsual
 };
 
 } // namespace stagelens::store

@@ -1,4 +1,4 @@
-// Removing runs, also where nothing can be written but what is there.
+// Removes runs, even on a full disk.
 #pragma once
 
 #include "engine/base/result.h"
@@ -12,17 +12,17 @@ namespace stagelens::store {
 class CheckpointFolders;
 class Database;
 
-/// Removes a run and its checkpoints from a database that no other connection uses, although its disk is full. A power cut at
-/// that moment may damage the database, so that RunStore::remove() comes first.
+/// Removes a run and its checkpoints from a database on a full disk; no other connection may use it. A power failure meanwhile
+/// can damage the database, so try RunStore::remove() first.
 [[nodiscard]] base::Result<> removeInPlace(const std::filesystem::path &database, RunId run);
-/// Failed where runs can be read from a database but not stored in it.
+/// Fails if runs can be read from a database but not stored in it.
 [[nodiscard]] base::Result<> requireWritable(const std::filesystem::path &database);
 
 // Internal to the store:
-/// The row and the checkpoints of a run that has ended. Checkpoints that cannot be removed are left to the next opening, which
-/// the log says.
+/// Removes the row and the checkpoints of an ended run. Checkpoints that cannot be removed are logged and left to the next
+/// opening.
 [[nodiscard]] base::Result<> removeRun(Database &database, const CheckpointFolders &checkpoints, RunId run);
-/// The id of the database; empty where it has lost it.
+/// Returns the id of the database; empty if it is missing.
 [[nodiscard]] base::Result<std::string> readIdentity(Database &database);
 
 } // namespace stagelens::store

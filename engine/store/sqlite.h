@@ -20,7 +20,7 @@ namespace stagelens::store {
 /// A prepared statement. Parameters are bound in order, columns read in order. Never outlives its Database.
 class Statement {
 public:
-    // Each binds the next parameter; text and blobs are copied. A failure shows in step().
+    // Each binds the next parameter; text and blobs are copied. step() reports failures.
     Statement &bind(std::int64_t value);
     Statement &bind(double value);
     Statement &bind(std::string_view value);
@@ -34,11 +34,11 @@ public:
         return bind(*value);
     }
 
-    /// True: a row is there to read; false: done.
+    /// Returns true if a row can be read, false at the end.
     [[nodiscard]] base::Result<bool> step();
-    /// Runs a statement that answers no rows.
+    /// Runs a statement without rows.
     [[nodiscard]] base::Result<> run();
-    /// Ready for other parameters.
+    /// Prepares for other parameters.
     void reset();
 
     [[nodiscard]] bool isNull(int column) const;
@@ -58,7 +58,7 @@ private:
     void note(int code);
 
     std::unique_ptr<sqlite3_stmt, Finalize> m_statement;
-    const std::string *m_file; ///< for messages; the database's
+    const std::string *m_file; ///< of the database, for messages
     int m_parameter = 0;
     int m_code = 0; ///< first failure of a bind
 };
@@ -66,26 +66,26 @@ private:
 /// A connection, used by one thread at a time.
 class Database {
 public:
-    /// Opens or makes a file. One that cannot be written, or whose log cannot be made (a full disk), is opened for reading.
-    /// Whatever the file holds, no view or trigger of it runs, and statements have a bound.
+    /// Opens or creates a file. If it or its log cannot be written (a full disk), opens it for reading. Views and triggers of
+    /// the file never run, and statements are bounded.
     [[nodiscard]] static base::Result<Database> open(const std::filesystem::path &file, Patience patience = {});
-    /// An empty database without a file.
+    /// Creates an empty database without a file.
     [[nodiscard]] static base::Result<Database> openInMemory();
-    /// Opens a file that no other connection uses so that changes need no room on the disk: they are written in place, and what
-    /// they replace is kept in memory. A power cut while one is written may damage the file.
+    /// Opens a file that no other connection uses, for changes that need no space on the disk: they are written in place, and
+    /// the journal is kept in memory. A power failure during a change can damage the file.
     [[nodiscard]] static base::Result<Database> openInPlace(const std::filesystem::path &file);
     Database(Database &&) noexcept = default;
     Database &operator=(Database &&) = delete;
     ~Database() = default;
     void setPatience(Patience patience);
     [[nodiscard]] bool isReadOnly() const { return m_isReadOnly; }
-    /// What a change to such a database fails with.
+    /// Returns the error of a change to such a database.
     [[nodiscard]] base::Error readOnlyError() const;
-    /// A copy in memory; to be read alone once freeze() was called.
+    /// Returns a copy in memory; read-only after freeze().
     [[nodiscard]] base::Result<Database> inMemory();
-    /// Refuses changes from now on.
+    /// Makes later changes fail.
     [[nodiscard]] base::Result<> freeze();
-    /// How much work a statement may be, so that none of a hostile file goes on for ever.
+    /// Limits the work of a statement, so that no statement on a hostile file runs for ever.
     enum class Budget : unsigned char { Query, Check };
     void setBudget(Budget budget);
 

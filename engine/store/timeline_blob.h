@@ -1,4 +1,4 @@
-// A timeline as bytes. Internal to the store.
+// The serialisation of a timeline. Internal to the store.
 #pragma once
 
 #include "engine/base/result.h"
@@ -11,9 +11,9 @@ namespace stagelens::store {
 
 /// "SLTIMELN", version, length, checksum of the rest; then the lanes as arrays, the transfers and the stages. Little-endian.
 [[nodiscard]] std::string encodeTimeline(const timeline::Timeline &timeline);
-/// Bytes whose header (the first 32) is made right for what follows it.
+/// Returns the bytes with a header (the first 32) that matches the rest.
 [[nodiscard]] std::string withChecksum(std::string bytes);
-/// The timeline again; the error says whether the bytes are damaged or from a newer version. Any bytes are safe to give.
+/// Decodes a timeline; the error tells whether the bytes are damaged or from a newer version. Safe for any bytes.
 [[nodiscard]] base::Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes);
 
 } // namespace stagelens::store
