@@ -1,4 +1,4 @@
-// The only door of the engine for the window and the command line: jobs in, immutable snapshots out.
+// The interface of the engine for the window and the command line: jobs in, immutable snapshots out.
 #pragma once
 
 #include "engine/base/exception_text.h"
@@ -39,28 +39,28 @@ namespace stagelens::service {
 
 using JobId = std::uint64_t;
 
-/// All that follows from an experiment without running it. Immutable.
+/// The results that follow from an experiment without running it. Immutable.
 struct Prediction {
     model::Experiment experiment; ///< resolved
     std::shared_ptr<const schedule::Schedule> schedule;
-    std::shared_ptr<const simulate::CostModel> costs; ///< the timeline was predicted with
+    std::shared_ptr<const simulate::CostModel> costs; ///< of the predicted timeline
     timeline::TimelinePtr timeline;
     simulate::Metrics metrics;
     std::shared_ptr<const simulate::MemoryProfiles> memory; ///< null without a model
     base::Bytes memoryCapacity = 0;                         ///< of a device; 0: unknown
     std::string costName;                                   ///< "cpu-local", "uniform", the durations file's name
-    std::shared_ptr<const SearchResult> search;             ///< that chose the schedule; null where the plan named its family
+    std::shared_ptr<const SearchResult> search;             ///< that chose the schedule; null if the plan named its family
 };
 using PredictionPtr = std::shared_ptr<const Prediction>;
 
-/// What holds the others up and which vocabulary method helps most (background simulations of the same plan).
+/// The bottleneck device and the vocabulary method that helps most (background simulations of the same plan).
 struct Advice {
     int slowestDevice = 0;
     std::optional<double> vocabularyShare;         ///< of that device's work
     double othersIdle = 0;                         ///< mean bubble ratio of the other devices
     std::optional<model::VocabularyMethod> better; ///< absent if nothing helps
     double speedup = 1;                            ///< iteration now / iteration with `better`
-    /// Iteration time and greatest peak memory of the same plan with each method; absent where it cannot be made.
+    /// Iteration time and maximum peak memory of the same plan with each method; absent if the plan is invalid.
     struct Option {
         model::VocabularyMethod method;
         std::optional<base::Nanos> iteration;
@@ -70,7 +70,7 @@ struct Advice {
     simulate::BubbleCauses causes;
 };
 
-/// A run as it stands: the record so far, and what is being done. Immutable.
+/// The state of a run: its record so far, and the current activity. Immutable.
 struct RunSnapshot {
     store::RunRecord record; ///< record.timeline: latest step while running, median step after
     int step = 0;            ///< steps done
@@ -80,22 +80,22 @@ struct RunSnapshot {
     double secondsElapsed = 0;
     std::optional<double> secondsLeft;
     bool finished = false;
-    bool stored = true; ///< false: results wait in memory, or were lost where the run has ended; see storeProblem
+    bool stored = true; ///< false: results wait in memory, or were lost if the run has ended; see storeProblem
     std::string storeProblem;
     bool waitsForStore = false;       ///< training is blocked until the database accepts the changes in memory
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
     std::shared_ptr<const schedule::Schedule> schedule;
-    /// Of the last step and its timeline, where they were recorded. They are not stored.
+    /// Of the last step and its timeline, if recorded. They are not stored.
     timeline::KernelTracePtr kernels;
     timeline::TimelinePtr kernelTimeline;
 };
 using RunSnapshotPtr = std::shared_ptr<const RunSnapshot>;
 
-/// Answer of a prediction job.
+/// The result of a prediction job.
 struct PredictionAnswer {
     base::Result<PredictionPtr> prediction;
-    std::optional<Advice> advice; ///< present when it was asked for
+    std::optional<Advice> advice; ///< present if requested
 };
 using PredictionAnswerPtr = std::shared_ptr<const PredictionAnswer>;
 
@@ -103,24 +103,24 @@ using PredictionAnswerPtr = std::shared_ptr<const PredictionAnswer>;
 struct ImportedRun {
     store::RunId run = 0;
     int steps = 0;
-    std::size_t incompleteSteps = 0; ///< left out
-    std::size_t otherEvents = 0;     ///< of the pipeline, but no passes
+    std::size_t incompleteSteps = 0; ///< omitted
+    std::size_t otherEvents = 0;     ///< of the pipeline, but not passes
 };
 using ImportAnswerPtr = std::shared_ptr<const base::Result<ImportedRun>>;
-/// How much of an import's files has been read.
+/// The fraction of an import's files that has been read.
 struct ImportProgress {
     double share = 0; ///< below 1; 1: the run is being stored
 };
-/// What ask() or compute() was given for the answer; the reader of the events calls it.
+/// The handler given to ask() or compute(), bound to its result; the reader of the events calls it.
 using StoreAnswer = std::function<void()>;
 
-/// What came in for a job. Stale ones are told apart by the id.
+/// An event of a job. Stale events are recognised by the id.
 struct Event {
     JobId job = 0;
     std::variant<PredictionAnswerPtr, RunSnapshotPtr, SweepSnapshotPtr, ImportProgress, ImportAnswerPtr, StoreAnswer> answer;
 };
 
-/// A backend as `list backends` prints it.
+/// A backend for `list backends`.
 struct BackendInfo {
     std::string name;
     std::string description;
@@ -128,17 +128,17 @@ struct BackendInfo {
     std::string reason; ///< why not
 };
 
-/// What a run is given beside its experiment.
+/// The options of a run beside its experiment.
 struct TrainingOptions {
-    std::filesystem::path dump; ///< folders in Hugging Face layout, as runtime::RunFolders has them; empty: none
+    std::filesystem::path dump; ///< folders in Hugging Face layout (runtime::RunFolders); empty: none
     std::filesystem::path init;
     int checkpointEvery = 0;                 ///< steps; 0: no checkpoints
-    std::optional<store::RunId> resume = {}; ///< the stored run from whose newest checkpoint this one goes on
-    /// That train it together, each with this call; the first one stores it. Null: this process alone.
+    std::optional<store::RunId> resume = {}; ///< the stored run whose newest checkpoint this one resumes
+    /// Processes that train the plan together, each with this call; the first one stores the run. Null: only this process.
     std::shared_ptr<backend::ProcessGroup> processes = {};
-    bool isOverNccl = false;                ///< tensors travel over NCCL, each device has a GPU of its own
+    bool isOverNccl = false;                ///< transports tensors over NCCL; each device has its own GPU
     bool recordsKernels = false;            ///< of the GPUs, in the last step
-    std::size_t mostWaiting = kMostWaiting; ///< changes in memory while the database does not take them; then training waits
+    std::size_t mostWaiting = kMostWaiting; ///< maximum number of unstored changes in memory; then training waits
 };
 
 struct ServiceOptions {
@@ -146,44 +146,46 @@ struct ServiceOptions {
     int cores = 0;                  ///< 0: those of this machine
 };
 
-/// The experiment with what follows from its schedule's file (devices, microbatches, chunks, vocabulary); the same where it has
-/// none. InvalidInput where the file cannot be read, or the experiment says otherwise than the file.
+/// Returns the experiment completed from its schedule's file (devices, microbatches, chunks, vocabulary); unchanged without
+/// one. Fails with InvalidInput if the file cannot be read or contradicts the experiment.
 [[nodiscard]] base::Result<model::Experiment> followed(model::Experiment experiment);
 
-/// The schedule of a resolved experiment; where its order looks at durations (`best`, zb-auto), made for the experiment's
-/// costs. Where it comes from a file it is sound, or its faults are the problems.
+/// Returns the schedule of a resolved experiment. An order that depends on durations (`best`, zb-auto) is built for the
+/// experiment's costs. A schedule from a file is valid; otherwise its faults are the problems.
 [[nodiscard]] base::Result<schedule::Schedule> scheduleOf(const model::Experiment &experiment);
 
-/// Predicts now, on the caller's thread (milliseconds for the plans of a desk; seconds for family `auto`, which is searched).
-/// InvalidInput with every problem of the plan; Cancelled where the options' stop asks, which is looked at between its parts.
+/// Predicts on the caller's thread (milliseconds for typical plans; seconds for family `auto`, which searches). Fails with
+/// InvalidInput and every problem of the plan, and with Cancelled if the options' stop is requested, which is checked between
+/// the parts of the prediction.
 [[nodiscard]] base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cores,
                                                   const SearchOptions &options = {});
 /// Returns critical path, slack and causes of every idle interval of a prediction. O(passes).
 [[nodiscard]] base::Result<simulate::Explanation> explain(const Prediction &prediction);
-/// The same of a timeline that was measured under an experiment; messages and collectives cost what the experiment's costs say.
-/// Fails where its passes are not those of the experiment's schedule, in their order.
+/// Returns the same for a measured timeline of an experiment, with the experiment's costs for messages and collectives. Fails
+/// if the passes differ from the experiment's schedule or its order.
 [[nodiscard]] base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
                                                           const timeline::Timeline &measured);
 /// A plan and its times.
 struct TimedPlan {
     const model::Experiment &experiment; ///< resolved
-    const schedule::Schedule *schedule;  ///< null: not known, and neither are the bytes then
+    const schedule::Schedule *schedule;  ///< null: unknown, and so are bytes
     const timeline::Timeline &timeline;
     const simulate::Metrics &metrics;
 };
-/// For another program: format "chrome-trace" (with messages as flows and bytes as counters), "csv" or "json".
+/// Exports a plan for another program: format "chrome-trace" (messages as flows, bytes as counters), "csv" or "json".
 [[nodiscard]] base::Result<std::string> exportText(const TimedPlan &plan, const std::string &format);
-/// The same of a stored run. Failed where it has no timeline.
+/// Exports a stored run. Fails if it has no timeline.
 [[nodiscard]] base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format);
 /// Returns the counterfactual split of a prediction's bubble, by a few more simulations.
 [[nodiscard]] simulate::BubbleCauses splitBubble(const Prediction &prediction);
-/// Which method helps most; runs one prediction for each. What is known so far where `stop` asks.
+/// Returns the method that helps most, from one prediction for each. Returns a partial result if `stop` is requested.
 [[nodiscard]] Advice advise(const Prediction &prediction, int cores, const std::stop_token &stop = {});
-/// Bytes that a real run of the plan takes on this machine, all devices together; 0 for a plan that cannot be made.
+/// Returns the bytes that a run of the plan needs on this machine, for all devices together; 0 for an invalid plan.
 [[nodiscard]] base::Bytes bytesToTrain(const model::Experiment &experiment);
-/// Free memory of this machine now; 0: unknown.
+/// Returns the free memory of this machine; 0 if unknown.
 [[nodiscard]] base::Bytes availableBytes();
-/// Every reason why a resolved plan cannot be trained here now under its schedule, each with its field; empty if it can.
+/// Returns every reason why a resolved plan cannot be trained here now under its schedule, each with its field; empty if it
+/// can.
 [[nodiscard]] base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Measures this machine for the cpu-local preset (about a second) and stores it in the data folder.
 [[nodiscard]] base::Result<model::Hardware> calibrate(std::stop_token stop);
@@ -194,13 +196,13 @@ struct TimedPlan {
 /// Jobs on the engine's own threads. Thread-safe. Destruction cancels and joins all jobs.
 class EngineService {
 public:
-    /// `wake` is called on an engine thread when an event came into the empty mailbox.
+    /// `wake` is called on an engine thread when an event is added to an empty mailbox.
     explicit EngineService(const ServiceOptions &options, std::function<void()> wake = {});
     ~EngineService();
     EngineService(const EngineService &) = delete;
     EngineService &operator=(const EngineService &) = delete;
 
-    /// Predicts off the caller's thread; a newer prediction job cancels the older. With `withAdvice` the answer bears Advice.
+    /// Predicts off the caller's thread; a newer prediction job cancels the older. `withAdvice` adds Advice.
     JobId submitPrediction(model::Experiment experiment, bool withAdvice);
     /// Trains and stores the run. The job owns a copy of the plan.
     JobId submitTraining(model::Experiment experiment, TrainingOptions options = {});
@@ -208,22 +210,22 @@ public:
     JobId submitSweep(std::vector<model::Experiment> plans, bool train);
     /// Stores another program's traces as a run.
     JobId submitImport(std::vector<std::filesystem::path> files);
-    /// Asks a job to stop; answers at once, the job's last event says when it has.
+    /// Requests the stop of a job and returns at once; the job's last event tells when it has stopped.
     void cancel(JobId job);
-    /// Events since the last call, oldest first; of several snapshots of one run only the latest.
+    /// Returns the events since the last call, oldest first; of several snapshots of one run only the latest.
     [[nodiscard]] std::vector<Event> drain();
     /// Waits until no job runs (for the command line).
     void waitIdle();
 
-    /// Runs `work(storedRuns)`, which returns a Result, on the service's thread for the run database, after all that was asked
-    /// before. `take` is given the Result when the event is handled. When the service ends, changes are still made.
+    /// Runs `work(storedRuns)`, which returns a Result, on the service's thread for the run database, after all earlier
+    /// requests. `take` receives the Result when the event is handled. When the service ends, queued changes still run.
     template <class Work, class Take>
     JobId ask(StoreUse use, Work work, Take take);
-    /// Runs `work(stop)`, which returns a Result, on one of the service's threads for analyses. `take` is given the Result
-    /// when the event is handled. A job that is cancelled before it begins has no answer.
+    /// Runs `work(stop)`, which returns a Result, on one of the service's threads for analyses. `take` receives the Result when
+    /// the event is handled. A job that is cancelled before it begins has no result.
     template <class Work, class Take>
     JobId compute(Work work, Take take);
-    /// Later jobs and questions are about another run database; those under way keep theirs.
+    /// Later jobs and requests use another run database; running ones keep theirs.
     void useDatabase(std::filesystem::path file);
     [[nodiscard]] std::filesystem::path databaseFile() const;
 
