@@ -3,6 +3,7 @@
 #include "engine/operators/architecture.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace stagelens::operators {
 
@@ -157,7 +158,9 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
     return layout;
 }
 
-EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
+namespace {
+
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
 {
     const LayerRecipe recipe = recipeOf(blockOf(model));
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
@@ -174,6 +177,23 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
     for (const std::int64_t width : recipe.scratch)
         floats.workspace += values(floats.tokens * width);
     return floats;
+}
+
+} // namespace
+
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
+{
+    // A prediction calls this several times for each device; deriving a layer takes about 10 us.
+    struct Known {
+        ModelConfig model;
+        int microbatchSize;
+        base::Precision precision;
+        EngineFloats floats;
+    };
+    thread_local std::optional<Known> known;
+    if (!known || known->microbatchSize != microbatchSize || known->precision != precision || known->model != model)
+        known = Known{model, microbatchSize, precision, derivedFloats(model, microbatchSize, precision)};
+    return known->floats;
 }
 
 EngineFloats engineFloats(const Experiment &experiment)

@@ -30,8 +30,8 @@ struct TextFault {
 /// Returns the text form of a schedule, under the name "custom".
 [[nodiscard]] std::string customText(const schedule::Schedule &schedule);
 
-/// Returns the experiment with a custom schedule in place of its own. Devices, microbatches, chunks, vocabulary and cuts follow
-/// from the new one if it can be read. Otherwise they are kept, so that only the fault of the text is reported.
+/// Replaces the schedule of an experiment by a custom one. Devices, microbatches, chunks, vocabulary and stage layers are taken
+/// from it if it can be read. Otherwise they keep their values, so that only the fault of the text is reported.
 [[nodiscard]] model::Experiment withScheduleText(model::Experiment experiment, std::string text);
 [[nodiscard]] model::Experiment withScheduleFile(model::Experiment experiment, std::string file);
 
