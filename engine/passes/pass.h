@@ -32,6 +32,12 @@ inline constexpr int kPassKindCount = 10;
     return kind == PassKind::S || kind == PassKind::T || kind == PassKind::U || kind == PassKind::EF || kind == PassKind::EB;
 }
 
+/// True for the passes that run without a backward too: EF, F, S and U.
+[[nodiscard]] constexpr bool isForward(PassKind kind)
+{
+    return kind == PassKind::EF || kind == PassKind::F || kind == PassKind::S || kind == PassKind::U;
+}
+
 /// Returns whether a pass of kind `made` satisfies a requirement for `needed`: I of a split backward satisfies B as well.
 [[nodiscard]] constexpr bool provides(PassKind made, PassKind needed)
 {

@@ -27,15 +27,15 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices 
 {
     for (const auto &[index, pass] : passes) {
         Device &device = *devices[index];
-        auto payload = device.receive(pass);
-        if (!payload)
+        PassRun run = device.begin(pass);
+        if (!device.receive(run))
             return base::Error::cancelled();
-        auto made = device.computeNewest(pass, *std::move(payload));
+        const auto made = device.computeNewest(run);
         if (halt.stop_requested()) // interrupted kernels leave undefined results
             return base::Error::cancelled();
         if (!made)
             return made.error();
-        device.publish(pass, std::move(made).value());
+        device.publish(run);
     }
     for (const auto &device : devices) {
         const auto ended = device->endForward(0);

@@ -20,7 +20,7 @@ std::vector<PassKind> plannedKinds(const Schedule &schedule)
     std::vector<PassKind> kinds = {PassKind::F, PassKind::B};
     if (hasSplitBackward(schedule))
         kinds.push_back(PassKind::W);
-    const std::vector<PassKind> vocabulary = vocabularyPasses(model::traits(schedule.vocabulary()));
+    const std::vector<PassKind> vocabulary = vocabularyPasses(schedule.vocabulary());
     kinds.insert(kinds.end(), vocabulary.begin(), vocabulary.end());
     return kinds;
 }

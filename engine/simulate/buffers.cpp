@@ -5,38 +5,21 @@
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
-#include <array>
 
 namespace stagelens::simulate {
 
 using schedule::Pass;
-using schedule::PassKind;
+using schedule::PassValue;
+using schedule::Use;
 
 namespace {
 
-MemoryCategory categoryOf(BufferKind kind)
+MemoryCategory categoryOf(PassValue value)
 {
-    return kind < BufferKind::OutputInput ? MemoryCategory::Activations : MemoryCategory::Vocabulary;
+    return value < PassValue::OutputInput ? MemoryCategory::Activations : MemoryCategory::Vocabulary;
 }
-
-/// How a pass uses a buffer.
-enum class Use : unsigned char {
-    Makes,
-    Reads,
-    Frees,
-    Shares, ///< the first of two passes makes it, the second frees it
-};
 
 } // namespace
-
-std::string_view name(BufferKind kind)
-{
-    constexpr std::array<std::string_view, kBufferKinds> kNames{
-        "input of the stage",      "activations of the layers",    "recomputed activations",    "gradient of the embedding",
-        "input of the last norm",  "statistics of the last norm",  "input of the output layer", "exponentials of the logits",
-        "statistics of the shard", "statistics of the vocabulary", "factors of the shards"};
-    return kNames[static_cast<std::size_t>(kind)];
-}
 
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
@@ -62,7 +45,8 @@ public:
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(operators::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device)),
-          m_recomputes(experiment.schedule.recompute == model::Recompute::Full), m_method(model::traits(schedule.vocabulary()))
+          m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
+          m_recipes(schedule::recipeBook(schedule.vocabulary(), m_recomputes))
     {}
 
     base::Result<> run()
@@ -82,13 +66,7 @@ public:
 
 private:
     void visit(const Pass &pass);
-    void visitForward(const Pass &pass);
-    void visitBackward(const Pass &pass);
-    void visitWeights(const Pass &pass);
-    void visitOutput(Use use, int microbatch);
-    /// Visits the statistics of all shards, for T or for the last backward of VOCAB-2.
-    void visitStatistics(const Pass &pass);
-    void use(Use how, BufferKind kind, int stage, int microbatch, std::int64_t floats = 0);
+    void use(Use how, PassValue value, const Pass &pass);
     void make(std::uint32_t &place, const BufferKey &key, std::int64_t floats);
     void end(std::uint32_t place)
     {
@@ -96,18 +74,7 @@ private:
         m_plan.m_byEnd.push_back(place);
         m_isFreed[place] = true;
     }
-    [[nodiscard]] bool isLast(const Pass &pass) const { return pass.stage == m_schedule.placement().lastStage(); }
-    [[nodiscard]] bool isOnLastDevice(int microbatch) const
-    {
-        const schedule::Placement &placement = m_schedule.placement();
-        return placement.deviceOf(placement.lastStage(), placement.directionOf(microbatch)) == m_device;
-    }
-    /// Returns the floats of the outputs between layers, and of the saved tensors unless they are recomputed.
-    [[nodiscard]] std::int64_t slots(int stage) const
-    {
-        const std::int64_t layers = m_layers[static_cast<std::size_t>(stage)];
-        return layers == 0 ? 0 : (layers - 1) * m_floats.boundary + (m_recomputes ? 0 : layers * m_floats.layer);
-    }
+    [[nodiscard]] std::int64_t floats(PassValue value, int stage) const;
 
     BufferPlan &m_plan;
     const schedule::Schedule &m_schedule;
@@ -117,7 +84,7 @@ private:
     std::vector<int> m_layers;
     std::int64_t m_rows;
     bool m_recomputes;
-    const model::VocabularyTraits &m_method;
+    const schedule::RecipeBook &m_recipes;
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
@@ -127,27 +94,49 @@ private:
 void BufferPlan::Walk::make(std::uint32_t &place, const BufferKey &key, std::int64_t floats)
 {
     place = static_cast<std::uint32_t>(m_plan.m_buffers.size());
-    m_plan.m_buffers.push_back({key, categoryOf(key.kind), floats, static_cast<std::uint32_t>(m_begin), 0});
+    m_plan.m_buffers.push_back({key, categoryOf(key.value), floats, static_cast<std::uint32_t>(m_begin), 0});
     m_isFreed.push_back(false);
 }
 
-void BufferPlan::Walk::use(Use how, BufferKind kind, int stage, int microbatch, std::int64_t floats)
+std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
 {
-    const BufferKey key{kind, stage, microbatch};
+    const std::int64_t layers = m_layers[static_cast<std::size_t>(stage)];
+    switch (value) {
+    case PassValue::StageSlots: // the outputs between layers, and the saved tensors unless they are recomputed
+        return (layers - 1) * m_floats.boundary + (m_recomputes ? 0 : layers * m_floats.layer);
+    case PassValue::Recomputed: return layers * m_floats.layer;
+    case PassValue::NormStatistics: return m_floats.normStatistics;
+    case PassValue::Exponentials: return base::floatsOf(m_floats.tokens * m_rows, m_floats.precision);
+    case PassValue::LocalStatistics:
+    case PassValue::GlobalStatistics: return 3 * m_floats.tokens;
+    case PassValue::ShardFactors: return m_schedule.devices() * m_floats.tokens;
+    default: return m_floats.boundary;
+    }
+}
+
+void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
+{
+    const BufferKey key{value, value < PassValue::OutputInput ? pass.stage : 0, pass.microbatch};
+    const std::int64_t size = floats(value, pass.stage);
+    if (value == PassValue::StageSlots && size == 0)
+        return; // one recomputed layer keeps nothing but the stage's input
     const auto complain = [&](const auto &...why) {
         if (m_problem.empty())
-            m_problem = base::concat("device ", m_device, ", position ", m_position, ": ", schedule::text(m_order[m_position]),
-                                     " needs the ", name(kind), " of microbatch ", microbatch, ", which ", why...);
+            m_problem = base::concat("device ", m_device, ", position ", m_position, ": ", schedule::text(pass), " needs the ",
+                                     schedule::description(value), " of microbatch ", pass.microbatch, ", which ", why...);
     };
     const std::size_t cell = m_plan.cell(key);
     if (cell >= m_plan.m_table.size())
         return complain("belongs to no stage of this device");
     std::uint32_t &place = m_plan.m_table[cell];
     const bool isMade = place != kAbsent;
-    if (how == Use::Makes && isMade)
+    const bool makes = how == Use::Makes || how == Use::MakesAndFrees;
+    if (makes && isMade)
         return complain("was made before, by ", schedule::text(m_order[m_plan.m_buffers[place].first]));
-    if (how == Use::Makes || (how == Use::Shares && !isMade))
-        return make(place, key, floats);
+    if (makes || (how == Use::Shares && !isMade)) {
+        make(place, key, size);
+        return how == Use::MakesAndFrees ? end(place) : void();
+    }
     if (!isMade)
         return complain("no earlier pass has made; put its forward (or the first half of its backward) before it");
     if (m_isFreed[place])
@@ -157,75 +146,6 @@ void BufferPlan::Walk::use(Use how, BufferKind kind, int stage, int microbatch, 
         end(place);
 }
 
-void BufferPlan::Walk::visitOutput(Use how, int microbatch)
-{
-    use(how, BufferKind::OutputInput, 0, microbatch, m_floats.boundary);
-    use(how, BufferKind::Exponentials, 0, microbatch, base::floatsOf(m_floats.tokens * m_rows, m_floats.precision));
-    use(how, BufferKind::LocalStatistics, 0, microbatch, 3 * m_floats.tokens);
-}
-
-void BufferPlan::Walk::visitStatistics(const Pass &pass)
-{
-    const bool isNeededTwice = m_method.isGradientFromS && isOnLastDevice(pass.microbatch);
-    use(Use::Shares, BufferKind::GlobalStatistics, 0, pass.microbatch, 3 * m_floats.tokens);
-    if (!isNeededTwice)
-        return use(Use::Frees, BufferKind::GlobalStatistics, 0, pass.microbatch);
-    use(Use::Shares, BufferKind::ShardFactors, 0, pass.microbatch, m_schedule.devices() * m_floats.tokens);
-}
-
-void BufferPlan::Walk::visitForward(const Pass &pass)
-{
-    const int microbatch = pass.microbatch;
-    if (m_layers[pass.stage] > 0) {
-        use(Use::Makes, BufferKind::StageInput, pass.stage, microbatch, m_floats.boundary);
-        if (slots(pass.stage) > 0)
-            use(Use::Makes, BufferKind::StageSlots, pass.stage, microbatch, slots(pass.stage));
-    }
-    if (!isLast(pass))
-        return;
-    use(Use::Makes, BufferKind::NormInput, pass.stage, microbatch, m_floats.boundary);
-    use(Use::Makes, BufferKind::NormStatistics, pass.stage, microbatch, m_floats.normStatistics);
-    if (!m_method.isSharded)
-        visitOutput(Use::Makes, microbatch);
-}
-
-void BufferPlan::Walk::visitBackward(const Pass &pass)
-{
-    const int microbatch = pass.microbatch;
-    const bool isSplit = pass.kind == PassKind::I;
-    const Use layers = isSplit ? Use::Reads : Use::Frees;
-    if (m_layers[pass.stage] > 0) {
-        use(layers, BufferKind::StageInput, pass.stage, microbatch);
-        if (slots(pass.stage) > 0)
-            use(layers, BufferKind::StageSlots, pass.stage, microbatch);
-        if (isSplit && m_recomputes)
-            use(Use::Makes, BufferKind::Recomputed, pass.stage, microbatch, m_layers[pass.stage] * m_floats.layer);
-    }
-    if (isSplit && pass.stage == 0 && !m_method.isSharded)
-        use(Use::Makes, BufferKind::EmbeddingGradient, pass.stage, microbatch, m_floats.boundary);
-    if (!isLast(pass))
-        return;
-    use(Use::Frees, BufferKind::NormInput, pass.stage, microbatch);
-    use(Use::Frees, BufferKind::NormStatistics, pass.stage, microbatch);
-    if (!m_method.isSharded)
-        visitOutput(Use::Frees, microbatch);
-    else if (m_method.isGradientFromS)
-        visitStatistics(pass);
-}
-
-void BufferPlan::Walk::visitWeights(const Pass &pass)
-{
-    if (m_layers[pass.stage] > 0) {
-        use(Use::Frees, BufferKind::StageInput, pass.stage, pass.microbatch);
-        if (slots(pass.stage) > 0)
-            use(Use::Frees, BufferKind::StageSlots, pass.stage, pass.microbatch);
-        if (m_recomputes)
-            use(Use::Frees, BufferKind::Recomputed, pass.stage, pass.microbatch);
-    }
-    if (pass.stage == 0 && !m_method.isSharded)
-        use(Use::Frees, BufferKind::EmbeddingGradient, pass.stage, pass.microbatch);
-}
-
 void BufferPlan::Walk::visit(const Pass &pass)
 {
     if (pass.stage >= m_layers.size() || pass.microbatch < 0 || pass.microbatch >= m_schedule.microbatches()) {
@@ -233,25 +153,9 @@ void BufferPlan::Walk::visit(const Pass &pass)
                                  " is of a stage or microbatch that the plan does not have; take it away");
         return;
     }
-    switch (pass.kind) {
-    case PassKind::F: visitForward(pass); break;
-    case PassKind::B:
-    case PassKind::I: visitBackward(pass); break;
-    case PassKind::W: visitWeights(pass); break;
-    case PassKind::S:
-        visitOutput(Use::Makes, pass.microbatch);
-        if (!m_method.joinsSAndT) // its T is part of it
-            break;
-        [[fallthrough]];
-    case PassKind::T:
-        visitStatistics(pass);
-        visitOutput(Use::Frees, pass.microbatch);
-        break;
-    case PassKind::U: visitOutput(Use::Reads, pass.microbatch); break;
-    case PassKind::EF:
-    case PassKind::EB:
-    case PassKind::O: break;
-    }
+    const bool hasLayers = m_layers[pass.stage] > 0;
+    for (const schedule::KeptUse &each : m_recipes.of(schedule::roleOf(pass, m_schedule.placement(), hasLayers, m_device)).uses)
+        use(each.use, each.value, pass);
 }
 
 BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
@@ -263,16 +167,16 @@ BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Sche
         if (int &chunk = m_chunk[static_cast<std::size_t>(stage)]; chunk < 0)
             chunk = chunks++;
     m_chunks = static_cast<std::size_t>(std::max(1, chunks));
-    m_table.assign(kBufferKinds * m_chunks * m_microbatches, kAbsent);
+    m_table.assign(schedule::kKeptValues * m_chunks * m_microbatches, kAbsent);
 }
 
 std::size_t BufferPlan::cell(const BufferKey &key) const
 {
-    const bool isOutput = key.kind >= BufferKind::OutputInput;
+    const bool isOutput = key.value >= PassValue::OutputInput;
     const int chunk = isOutput ? 0 : m_chunk[static_cast<std::size_t>(key.stage)];
     if (chunk < 0)
         return m_table.size();
-    const std::size_t row = static_cast<std::size_t>(key.kind) * m_chunks + static_cast<std::size_t>(chunk);
+    const std::size_t row = static_cast<std::size_t>(key.value) * m_chunks + static_cast<std::size_t>(chunk);
     return row * m_microbatches + static_cast<std::size_t>(key.microbatch);
 }
 

@@ -4,36 +4,19 @@
 
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace stagelens::simulate {
 
-/// The content of a buffer, for one microbatch. The last five kinds belong to a device's shard of the vocabulary, or to the
-/// whole output layer on the device of the last stage, and have stage 0.
-enum class BufferKind : std::uint8_t {
-    StageInput,        ///< [b s, h], from F to B or W
-    StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
-    Recomputed,        ///< full recomputation of a split backward: saved tensors of the layers, from I to W
-    EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
-    NormInput,         ///< of the final norm, from F to B or I of the last stage
-    NormStatistics,
-    OutputInput,      ///< X: [b s, h]
-    Exponentials,     ///< of the logits: [b s, V / p]
-    LocalStatistics,  ///< [maximum | sum | target] of the shard
-    GlobalStatistics, ///< the same of the whole vocabulary
-    ShardFactors,     ///< VOCAB-2, last stage's device: a factor for every shard and token
-};
-inline constexpr std::size_t kBufferKinds = 11;
-[[nodiscard]] std::string_view name(BufferKind kind); ///< "input of the stage", ...
-
+/// `value` is a kept value; those of the vocabulary have stage 0.
 struct BufferKey {
-    BufferKind kind = BufferKind::StageInput;
+    schedule::PassValue value = schedule::PassValue::StageInput;
     int stage = 0;
     int microbatch = 0;
 };

@@ -133,15 +133,10 @@ private:
     void addBuffers();
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
-    void addForward(const Pass &pass, Nanos begin);
-    void addBackward(const Pass &pass, Nanos begin, Nanos end);
+    void addOutputLayer(const Pass &pass, Nanos begin, Nanos end);
     /// Frees activations at the end of the last pass that needs them.
     void release(const Pass &pass, Nanos end);
     [[nodiscard]] Bytes kept(const Pass &pass) const;
-    [[nodiscard]] bool holdsLogits(const Pass &pass) const
-    {
-        return !m_sharded && pass.stage == m_schedule.placement().lastStage();
-    }
     void hold(Nanos from, Nanos until, MemoryCategory category, Bytes bytes)
     {
         m_changes.push_back({from, category, bytes});
@@ -149,11 +144,12 @@ private:
     }
 
     const schedule::Schedule &m_schedule;
+    const schedule::RecipeBook &m_recipes;
+    int m_device;
     const timeline::Lane &m_lane;
     PassBytes m_bytes;
     std::optional<BufferPlan> m_buffers; ///< of the engine
     MemoryByCategory m_constant;
-    bool m_sharded;
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
     std::vector<Change> m_changes;
@@ -161,11 +157,11 @@ private:
 
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
-    : m_schedule(schedule), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
-      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
-      m_sharded(model::traits(schedule.vocabulary()).isSharded)
+    : m_schedule(schedule), m_recipes(schedule::recipeBook(schedule.vocabulary())), m_device(device),
+      m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
+      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device))
 {
-    if (m_sharded) {
+    if (model::traits(schedule.vocabulary()).isSharded) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
         m_firstBackward = endsOfFirstStage(schedule, timeline, PassKind::B);
     }
@@ -177,19 +173,18 @@ Bytes ProfileBuilder::kept(const Pass &pass) const
     return m_bytes.kept(pass.stage, pass.stage == m_schedule.placement().lastStage());
 }
 
-void ProfileBuilder::addForward(const Pass &pass, Nanos begin)
+void ProfileBuilder::addOutputLayer(const Pass &pass, Nanos begin, Nanos end)
 {
-    m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
-    if (holdsLogits(pass))
-        m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
-}
-
-void ProfileBuilder::addBackward(const Pass &pass, Nanos begin, Nanos end)
-{
-    if (m_bytes.layers[pass.stage] > 0)
-        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
-    if (holdsLogits(pass))
-        m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
+    // All that the output layer keeps lives as long as its input.
+    const schedule::PassRole role = schedule::roleOf(pass, m_schedule.placement(), true, m_device);
+    for (const schedule::KeptUse &each : m_recipes.of(role).uses) {
+        if (each.value != schedule::PassValue::OutputInput)
+            continue;
+        if (each.use == schedule::Use::Makes || each.use == schedule::Use::MakesAndFrees)
+            m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
+        if (each.use == schedule::Use::Frees || each.use == schedule::Use::MakesAndFrees)
+            m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
+    }
 }
 
 void ProfileBuilder::release(const Pass &pass, Nanos end)
@@ -219,28 +214,19 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 
 void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
 {
-    switch (pass.kind) {
-    case PassKind::F: addForward(pass, begin); break;
-    case PassKind::I:
-        addBackward(pass, begin, end);
-        m_changes.push_back({end, MemoryCategory::Activations, m_bytes.layers[pass.stage] * m_bytes.recomputed});
-        break;
-    case PassKind::W:
-        m_changes.push_back({end, MemoryCategory::Activations, -m_bytes.layers[pass.stage] * m_bytes.recomputed});
+    const bool isBackward = pass.kind == PassKind::B || pass.kind == PassKind::I;
+    if (pass.kind == PassKind::F)
+        m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
+    if (isBackward && m_bytes.layers[pass.stage] > 0)
+        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
+    addOutputLayer(pass, begin, end);
+    const Bytes recomputed = m_bytes.layers[pass.stage] * m_bytes.recomputed;
+    if (pass.kind == PassKind::I)
+        m_changes.push_back({end, MemoryCategory::Activations, recomputed});
+    if (pass.kind == PassKind::W)
+        m_changes.push_back({end, MemoryCategory::Activations, -recomputed});
+    if (pass.kind == PassKind::B || pass.kind == PassKind::W)
         release(pass, end);
-        break;
-    case PassKind::B:
-        addBackward(pass, begin, end);
-        release(pass, end);
-        break;
-    case PassKind::S:
-        m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
-        if (model::traits(m_schedule.vocabulary()).joinsSAndT) // its T is part of it
-            m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
-        break;
-    case PassKind::T: m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary}); break;
-    default: break;
-    }
 }
 
 void ProfileBuilder::collect()

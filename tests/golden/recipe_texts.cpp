@@ -1,6 +1,7 @@
-// The kernel calls of a layer of each architecture.
+// The kernel calls of a layer of each architecture, and the recipes of the passes of each vocabulary method.
 #include "engine/operators/architecture.h"
 #include "engine/operators/recipe.h"
+#include "engine/passes/pass_recipe.h"
 #include "tests/support/golden.h"
 
 #include <QTest>
@@ -29,6 +30,24 @@ private slots:
         }
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(operators::blockOf(model))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
+    }
+
+    void passesEqualGolden_data()
+    {
+        QTest::addColumn<model::VocabularyMethod>("method");
+        QTest::addColumn<bool>("recomputes");
+        for (const model::VocabularyTraits &each : model::kVocabularyMethods)
+            if (!each.redistributesLayers) // same passes
+                QTest::newRow(std::string(each.name).c_str()) << each.method << false;
+        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true;
+    }
+
+    void passesEqualGolden()
+    {
+        QFETCH(model::VocabularyMethod, method);
+        QFETCH(bool, recomputes);
+        const auto text = QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, recomputes)));
+        test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 };
 

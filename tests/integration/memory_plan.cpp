@@ -15,7 +15,7 @@ using runtime::DevicePlan;
 using runtime::LifetimeError;
 using schedule::makePass;
 using schedule::PassKind;
-using simulate::BufferKind;
+using schedule::PassValue;
 using test::scheduleOf;
 using test::smallExperiment;
 using test::tinyExperiment;
@@ -173,7 +173,7 @@ private slots:
             fixed.push_back(memory.pool().allocate(static_cast<std::size_t>(plans[0].buffers.fixed()[i]) / sizeof(float),
                                                    static_cast<backend::Category>(i)));
         memory.begin(runtime::DeviceMemory::Order::Planned);
-        const auto input = [&](int microbatch) { return memory.at(BufferKind::StageInput, 0, microbatch); };
+        const auto input = [&](int microbatch) { return memory.at(PassValue::StageInput, 0, microbatch); };
         const std::string wrong = lifetimeError([&] { memory.enter(order[1]); });
         QVERIFY2(wrong.find("runs B0@0, but its memory is planned for F0@0") != std::string::npos, wrong.c_str());
         memory.enter(order[0]);

@@ -195,7 +195,7 @@ std::vector<Link> successors(const LaneGroup &group, SliceId slice)
     for (int stage = 0; stage < schedule.stages(); ++stage)
         for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})
             tryPass(placement.deviceOf(stage, placement.directionOf(pass.microbatch)), kind, stage);
-    const std::vector<PassKind> vocabulary = schedule::vocabularyPasses(model::traits(schedule.vocabulary()));
+    const std::vector<PassKind> vocabulary = schedule::vocabularyPasses(schedule.vocabulary());
     for (int device = 0; device < schedule.devices(); ++device)
         for (const PassKind kind : vocabulary)
             tryPass(device, kind, firstStage(schedule, device));

@@ -29,7 +29,7 @@ struct Context {
 
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }
     /// Returns a planned tensor in the precision of the run; see DeviceMemory::at().
-    [[nodiscard]] Values at(simulate::BufferKind kind, int stage, int microbatch) const
+    [[nodiscard]] Values at(schedule::PassValue kind, int stage, int microbatch) const
     {
         return values(memory.at(kind, stage, microbatch));
     }

@@ -12,8 +12,8 @@ namespace stagelens::runtime {
 Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute)
     : m_plan(plan), m_rank(rank),
       m_workspace(memory.pool(), plan.shape, plan.recomputes(), compute), m_context{plan.shape, memory, m_workspace, compute},
-      m_model(plan, rank, memory.pool(), compute), m_tensors(plan, m_model, m_context),
-      m_messages(plan, rank, m_context, m_tensors, transport), m_runner(plan, rank, m_context, m_model, m_tensors, m_step)
+      m_model(plan, rank, memory.pool(), compute), m_messages(plan, rank, m_context, transport),
+      m_runner(plan, rank, m_context, m_model, m_step)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -34,14 +34,15 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_context.memory.pool().meter().restartPeak();
 }
 
-std::optional<Payload> Device::receive(const schedule::Pass &pass)
+bool Device::receive(PassRun &run)
 {
-    m_context.memory.enter(pass);
-    return m_messages.receive(pass);
+    m_context.memory.enter(run.pass());
+    return m_messages.receive(run);
 }
 
-base::Result<Payload> Device::compute(const schedule::Pass &pass, Payload in)
+base::Result<> Device::compute(PassRun &run)
 {
+    const schedule::Pass &pass = run.pass();
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_step.use == StepUse::Evaluation;
     const auto place = [&] {
         return base::concat("device ", m_rank, " in ", m_step.text(m_plan), ", pass ", schedule::text(pass));
@@ -49,7 +50,7 @@ base::Result<Payload> Device::compute(const schedule::Pass &pass, Payload in)
     try {
         compute().beginPass({schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_rank, m_passBegins.size())});
         const auto begin = compute().mark();
-        auto made = hasOneVersion ? m_runner.run(pass, std::move(in)) : runWithVersion(pass, std::move(in));
+        auto made = hasOneVersion ? m_runner.run(run) : runWithVersion(run);
         const auto end = compute().mark();
         compute().endPass();
         m_runner.finish();
@@ -66,19 +67,20 @@ base::Result<Payload> Device::compute(const schedule::Pass &pass, Payload in)
     }
 }
 
-base::Result<Payload> Device::computeNewest(const schedule::Pass &pass, Payload in)
+base::Result<> Device::computeNewest(PassRun &run)
 {
-    auto made = m_runner.run(pass, std::move(in));
+    auto made = m_runner.run(run);
     m_runner.finish();
     return made;
 }
 
-base::Result<Payload> Device::runWithVersion(const schedule::Pass &pass, Payload in)
+base::Result<> Device::runWithVersion(PassRun &run)
 {
+    const schedule::Pass &pass = run.pass();
     if (pass.kind == schedule::PassKind::F)
         m_model.keepVersion(pass);
     m_model.swapWeights(pass);
-    auto made = m_runner.run(pass, std::move(in));
+    auto made = m_runner.run(run);
     m_model.swapWeights(pass);
     if (made && endsBackward(pass.kind))
         m_model.endMicrobatch(pass, m_step.use == StepUse::Training);
@@ -93,7 +95,9 @@ base::Result<> Device::endForward(int microbatch)
         return base::Error::cancelled();
     if (m_rank != m_plan.lastDevice(microbatch))
         return {};
-    return m_runner.recordLoss(microbatch, nullptr);
+    return m_runner.recordLoss(
+        microbatch, {m_context.memory.at(schedule::PassValue::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()},
+        nullptr);
 }
 
 void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)

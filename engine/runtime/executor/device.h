@@ -12,7 +12,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -28,14 +27,16 @@ public:
     [[nodiscard]] int rank() const { return m_rank; }
     /// Begins a step and drops what a cancelled step left. `batch` must stay valid until the next call.
     void beginStep(const Batch &batch, int step, StepUse use);
-    /// Blocks until the inputs of the pass have arrived. Returns nothing if the run was stopped.
-    [[nodiscard]] std::optional<Payload> receive(const schedule::Pass &pass);
-    /// Computes the pass, waits for its kernels and returns the argument of publish(). Fails if a loss is not finite.
-    [[nodiscard]] base::Result<Payload> compute(const schedule::Pass &pass, Payload in);
+    /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
+    [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_rank)}; }
+    /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
+    [[nodiscard]] bool receive(PassRun &run);
+    /// Computes the pass and waits for its kernels. Fails if a loss is not finite.
+    [[nodiscard]] base::Result<> compute(PassRun &run);
     /// Like compute() for a forward pass, but untimed and with the newest weights whatever version the schedule requires.
-    [[nodiscard]] base::Result<Payload> computeNewest(const schedule::Pass &pass, Payload in);
+    [[nodiscard]] base::Result<> computeNewest(PassRun &run);
     /// Sends the results of the pass. Never blocks.
-    void publish(const schedule::Pass &pass, Payload out) { m_messages.send(pass, std::move(out)); }
+    void publish(PassRun &run) { m_messages.send(run); }
     /// Ends a microbatch that gets no backward: receives the messages that the backward would have received, and records the
     /// loss. Call on every device after the forward passes. Fails if the loss is not finite.
     [[nodiscard]] base::Result<> endForward(int microbatch);
@@ -75,14 +76,13 @@ public:
 
 private:
     /// Runs the pass with the weight version that the schedule requires.
-    [[nodiscard]] base::Result<Payload> runWithVersion(const schedule::Pass &pass, Payload in);
+    [[nodiscard]] base::Result<> runWithVersion(PassRun &run);
 
     const RunPlan &m_plan;
     int m_rank;
     Workspace m_workspace;
     Context m_context;
     DeviceModel m_model;
-    PassTensors m_tensors;
     StepState m_step;
     DeviceMessages m_messages;
     PassRunner m_runner;

@@ -1,9 +1,10 @@
-// Receives the inputs of a device's passes and sends their results. engine/passes/requirements.h defines which pass needs what.
+// Receives the inputs of a device's passes and sends their results, as their recipes say (engine/passes/pass_recipe.h).
 #pragma once
 
-#include "engine/runtime/executor/pass_tensors.h"
+#include "engine/runtime/executor/pass_run.h"
+#include "engine/runtime/executor/run_plan.h"
 
-#include <optional>
+#include <cstdint>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -11,17 +12,16 @@ namespace stagelens::runtime {
 /// The communication of one device. Used by the thread of its device.
 class DeviceMessages {
 public:
-    DeviceMessages(const RunPlan &plan, int rank, const Context &context, const PassTensors &tensors,
-                   backend::Transport &transport)
-        : m_plan(plan), m_rank(rank), m_context(context), m_tensors(tensors), m_transport(transport)
+    DeviceMessages(const RunPlan &plan, int rank, const Context &context, backend::Transport &transport)
+        : m_plan(plan), m_rank(rank), m_context(context), m_transport(transport)
     {}
 
     void beginStep();
-    /// Blocks until the inputs of the pass have arrived; copies them to their planned slots and returns the others. Returns
-    /// nothing if the run was stopped.
-    [[nodiscard]] std::optional<Payload> receive(const schedule::Pass &pass);
-    /// Sends the result of the pass. Never blocks.
-    void send(const schedule::Pass &pass, Payload result);
+    /// Runs the receives that are next in the pass; blocks until the messages have arrived. Returns false if the run was
+    /// stopped.
+    [[nodiscard]] bool receive(PassRun &run);
+    /// Runs the sends that are next in the pass. Never blocks.
+    void send(PassRun &run);
     /// Receives what the passes before a backward sent, for a microbatch without one, so that no message is left in the
     /// transport. The global statistics are known afterwards. Returns false if the run was stopped.
     [[nodiscard]] bool receiveWithoutBackward(int microbatch);
@@ -29,24 +29,18 @@ public:
 
 private:
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
-    [[nodiscard]] bool receiveForward(const schedule::Pass &pass, Payload &in);
-    [[nodiscard]] bool receiveBackward(const schedule::Pass &pass, Payload &in);
-    [[nodiscard]] bool receiveMaxima(int microbatch);
-    [[nodiscard]] bool receiveStatistics(int microbatch);
-    /// Returns false if there is no tensor because the run was stopped.
-    [[nodiscard]] bool copyInto(Values place, const backend::Tensor &tensor) const;
-    void sendToAll(schedule::Transfer transfer, int slot, int microbatch, backend::Tensor tensor);
-    void sendTo(int device, schedule::Transfer transfer, int slot, int microbatch, backend::Tensor tensor);
-    /// Returns the addresses of m_parts.
-    [[nodiscard]] kernels::ShardParts parts();
+    [[nodiscard]] bool receive(PassRun &run, const schedule::PassStep &step);
+    /// Receives the parts of all devices and combines them.
+    [[nodiscard]] bool combine(PassRun &run, const schedule::PassStep &step);
+    /// Returns the tensor of a message to this device, the sum of its parts if there are several. Null if the run was stopped.
+    [[nodiscard]] backend::Tensor arrival(const schedule::Pass &pass, const schedule::PassStep &step);
 
     const RunPlan &m_plan;
     int m_rank;
     const Context &m_context;
-    const PassTensors &m_tensors;
     backend::Transport &m_transport;
-    std::vector<bool> m_hasStatistics;    ///< over the whole vocabulary, by microbatch of the step
-    std::vector<backend::Tensor> m_parts; ///< of the last gather
+    std::vector<std::uint16_t> m_combined; ///< by microbatch of the step: a bit for each message from everyone
+    std::vector<backend::Tensor> m_parts;  ///< of the last gather
     std::vector<const float *> m_addresses;
 };
 

@@ -15,7 +15,8 @@ using backend::Message;
 using backend::MessageKey;
 using schedule::Pass;
 using schedule::PassKind;
-using schedule::Transfer;
+using schedule::PassValue;
+using schedule::Route;
 
 /// Any positive duration gives a valid order; these give one close to that of a run.
 std::int64_t nominalTime(PassKind kind)
@@ -61,76 +62,55 @@ void addForeign(std::vector<Message> &order, const std::vector<Message> &made)
 /// Returns what a message contains.
 std::string contentOf(const RunPlan &plan, const MessageKey &key)
 {
-    const int stages = plan.schedule.stages();
-    if (key.kind >= schedule::kTransferCount) // not sent by a pass
+    if (key.kind >= schedule::kMessageKinds) // not sent by a pass
         return base::concat("tensor ", key.microbatch);
-    switch (static_cast<Transfer>(key.kind)) {
-    case Transfer::Send:
-        return key.slot < stages ? base::concat("the output of F", key.microbatch, '@', key.slot - 1)
-                                 : base::concat("the gradient of B", key.microbatch, '@', key.slot - stages + 1);
-    case Transfer::BroadcastX: return base::concat("the last stage's output of F", key.microbatch);
-    case Transfer::Statistics:
-        return base::concat(key.slot == kExponentials || key.slot == kTargets ? "the weighted rows of S"
-                            : key.slot == kSums                               ? "the softmax sums of U"
-                                                                              : "the softmax statistics of S",
-                            key.microbatch);
-    case Transfer::ReduceGradient: return base::concat("the last stage's gradient of T", key.microbatch);
-    case Transfer::EmbedReduce: return base::concat("the embeddings of EF", key.microbatch);
-    case Transfer::EmbedBroadcast: return base::concat("the embeddings' gradient of B", key.microbatch, "@0");
-    case Transfer::Local: break;
+    const auto message = static_cast<PassValue>(schedule::kKeptValues + key.kind);
+    const std::string content = base::concat("the ", schedule::description(message), " of ",
+                                             schedule::name(plan.recipes().senderOf(message)), key.microbatch);
+    switch (schedule::traits(message).route) {
+    case Route::Next: return base::concat(content, '@', key.slot - 1);
+    case Route::Previous: return base::concat(content, '@', key.slot + 1);
+    case Route::FromFirst: return content + "@0";
+    default: return content;
     }
-    return "a tensor";
 }
 
 } // namespace
 
-MessageKey keyOf(Transfer transfer, int slot, int microbatch)
+MessageKey keyOf(PassValue message, int slot, int microbatch)
 {
-    return {static_cast<std::uint8_t>(transfer), static_cast<std::uint16_t>(slot), microbatch};
+    return {static_cast<std::uint8_t>(schedule::messageIndex(message)), static_cast<std::uint16_t>(slot), microbatch};
+}
+
+std::int64_t messageFloats(PassValue message, const Shape &shape)
+{
+    const int statistics = schedule::traits(message).statistics;
+    return statistics > 0 ? statistics * shape.tokens() : shape.floats(shape.boundary());
 }
 
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)
 {
-    const std::int64_t tokens = plan.shape.tokens();
-    const std::int64_t boundary = plan.shape.floats(plan.shape.boundary());
     const int microbatch = pass.microbatch;
-    const model::VocabularyTraits &method = plan.vocabulary();
-    const int lastDevice = plan.lastDevice(microbatch);
     std::vector<Message> made;
-    const auto send = [&](int to, Transfer transfer, int slot, std::int64_t count) {
-        made.push_back({device, to, keyOf(transfer, slot, microbatch), count});
-    };
-    const auto sendToAll = [&](Transfer transfer, int slot, std::int64_t count) {
-        for (int to = 0; to < plan.schedule.devices(); ++to)
-            send(to, transfer, slot, count);
-    };
-    switch (pass.kind) {
-    case PassKind::F:
-        if (pass.stage < plan.schedule.placement().lastStage())
-            send(plan.deviceOf(pass.stage + 1, microbatch), Transfer::Send, pass.stage + 1, boundary);
-        else if (plan.isSharded())
-            sendToAll(Transfer::BroadcastX, 0, boundary);
-        break;
-    case PassKind::B:
-    case PassKind::I:
-        if (pass.stage > 0)
-            send(plan.deviceOf(pass.stage - 1, microbatch), Transfer::Send, plan.schedule.stages() + pass.stage - 1, boundary);
-        else if (plan.isSharded())
-            sendToAll(Transfer::EmbedBroadcast, 0, boundary);
-        break;
-    case PassKind::S:
-        sendToAll(Transfer::Statistics, kStatistics, (method.hasPassU ? 1 : 3) * tokens);
-        if (method.isGradientFromS)
-            for (const Round round : {kExponentials, kTargets})
-                send(lastDevice, Transfer::Statistics, round, boundary);
-        break;
-    case PassKind::U: sendToAll(Transfer::Statistics, kSums, 2 * tokens); break;
-    case PassKind::T:
-        if (!method.isGradientFromS)
-            send(lastDevice, Transfer::ReduceGradient, 0, boundary);
-        break;
-    case PassKind::EF: send(plan.firstDevice(microbatch), Transfer::EmbedReduce, 0, boundary); break;
-    default: break;
+    for (const schedule::PassStep &step : plan.recipeOf(pass, device).steps) {
+        if (step.kind != schedule::PassStepKind::Send)
+            continue;
+        const PassValue message = step.in.front();
+        const auto send = [&](int to, int slot) {
+            made.push_back({device, to, keyOf(message, slot, microbatch), messageFloats(message, plan.shape)});
+        };
+        switch (schedule::traits(message).route) {
+        case Route::Next: send(plan.deviceOf(pass.stage + 1, microbatch), pass.stage + 1); break;
+        case Route::Previous: send(plan.deviceOf(pass.stage - 1, microbatch), pass.stage - 1); break;
+        case Route::ToFirst: send(plan.firstDevice(microbatch), 0); break;
+        case Route::ToLast: send(plan.lastDevice(microbatch), 0); break;
+        case Route::FromFirst:
+        case Route::FromLast:
+        case Route::Everyone:
+            for (int to = 0; to < plan.schedule.devices(); ++to)
+                send(to, 0);
+            break;
+        }
     }
     return made;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/transport.h"
-#include "engine/passes/requirements.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/runtime/executor/run_plan.h"
 
 #include <cstdint>
@@ -11,11 +11,10 @@
 
 namespace stagelens::runtime {
 
-/// Rounds of the transfer `Statistics`: the first of every method; the sums of the naive method; the reductions of VOCAB-2.
-enum Round : std::uint16_t { kStatistics = 0, kSums = 1, kExponentials = 2, kTargets = 3 };
-
-/// `slot` is a stage (for gradients, plus stages()), a round, or 0.
-[[nodiscard]] backend::MessageKey keyOf(schedule::Transfer transfer, int slot, int microbatch);
+/// `slot`: the stage that receives a message between stages, else 0.
+[[nodiscard]] backend::MessageKey keyOf(schedule::PassValue message, int slot, int microbatch);
+/// Returns the floats of a message.
+[[nodiscard]] std::int64_t messageFloats(schedule::PassValue message, const Shape &shape);
 
 /// Returns the messages that the pass sends, including those to its own device.
 [[nodiscard]] std::vector<backend::Message> messagesOf(const RunPlan &plan, int device, const schedule::Pass &pass);

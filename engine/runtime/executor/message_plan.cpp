@@ -1,5 +1,6 @@
 #include "engine/runtime/executor/message_plan.h"
 
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/devices_in_order.h"
 #include "engine/schedule/pass_index.h"
 
@@ -13,6 +14,10 @@ namespace {
 using schedule::Pass;
 using schedule::PassIndex;
 using schedule::PassKind;
+using schedule::PassStep;
+using schedule::PassStepKind;
+using schedule::PassValue;
+using schedule::Route;
 
 /// Greatest size of all vector clocks: 80 MB, which takes a quarter of a second while the window waits.
 constexpr std::size_t kMostTicks = 20'000'000;
@@ -20,7 +25,6 @@ constexpr std::size_t kMostTicks = 20'000'000;
 /// Tensors that a pass sends, and the pass that uses them.
 struct PassMessage {
     std::int64_t floats = 0;
-    int count = 1;
     PassKind user = PassKind::F;
     int stage = 0;           ///< of the user
     bool allDevices = false; ///< every device has a user
@@ -108,45 +112,61 @@ private:
     std::vector<std::uint32_t> m_known;
 };
 
-std::vector<PassMessage> messagesOf(const schedule::Schedule &schedule, const Pass &pass, const operators::EngineFloats &floats)
-{
-    const model::VocabularyTraits &method = model::traits(schedule.vocabulary());
-    const int lastStage = schedule.placement().lastStage();
-    switch (pass.kind) {
-    case PassKind::F:
-        if (pass.stage < lastStage)
-            return {{floats.boundary, 1, PassKind::F, pass.stage + 1}};
-        if (method.isSharded)
-            return {{floats.boundary, 1, PassKind::S, 0, true}};
-        return {};
-    case PassKind::B:
-    case PassKind::I: {
+/// Lists the messages of passes, and the tensors that a pass makes for itself.
+class PassMessages {
+public:
+    PassMessages(const schedule::Schedule &schedule, const operators::EngineFloats &floats)
+        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary())), m_floats(floats)
+    {}
+
+    [[nodiscard]] std::vector<PassMessage> of(const Pass &pass, int device) const
+    {
+        // Layers have no messages of their own.
+        const schedule::PassRole role = schedule::roleOf(pass, m_schedule.placement(), true, device);
+        std::vector<PassValue> own;
+        std::vector<PassValue> arrived; // the sum of received parts is not counted
         std::vector<PassMessage> all;
-        if (pass.stage == lastStage && !method.isSharded) // the gradient of the final norm's output
-            all.push_back({.floats = floats.boundary, .isOwn = true});
-        if (pass.stage > 0)
-            all.push_back({floats.boundary, 1, PassKind::B, pass.stage - 1});
-        else if (method.isSharded)
-            all.push_back({floats.boundary, 1, PassKind::EB, 0, true});
-        else if (pass.kind == PassKind::B) // the gradient of I stays for W and is no message
-            all.push_back({.floats = floats.boundary, .isOwn = true});
+        for (const PassStep &step : m_book.of(role).steps) {
+            if (step.kind == PassStepKind::Send) {
+                std::erase(own, step.in.front());
+                all.push_back(sent(step.in.front(), pass));
+            }
+            std::vector<PassValue> &made = step.kind == PassStepKind::Receive && !step.copies ? arrived : own;
+            for (const PassValue value : step.out)
+                if (schedule::isMessage(value) && std::ranges::count(own, value) + std::ranges::count(arrived, value) == 0)
+                    made.push_back(value);
+        }
+        for (const PassValue value : own)
+            all.push_back({.floats = floats(value), .isOwn = true});
         return all;
     }
-    case PassKind::S:
-        if (method.hasPassU)
-            return {{floats.tokens, 1, PassKind::U, 0, true}};
-        if (method.isGradientFromS)
-            return {{3 * floats.tokens, 1, PassKind::T, 0, true}, {floats.boundary, 2, PassKind::B, lastStage}};
-        return {{3 * floats.tokens, 1, PassKind::T, 0, true}};
-    case PassKind::U: return {{2 * floats.tokens, 1, PassKind::T, 0, true}};
-    case PassKind::T:
-        if (method.isGradientFromS)
-            return {};
-        return {{floats.boundary, 1, PassKind::B, lastStage}};
-    case PassKind::EF: return {{floats.boundary, 1, PassKind::F, 0}};
-    default: return {};
+
+private:
+    [[nodiscard]] std::int64_t floats(PassValue message) const
+    {
+        const int statistics = schedule::traits(message).statistics;
+        return statistics > 0 ? statistics * m_floats.tokens : m_floats.boundary;
     }
-}
+
+    [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
+    {
+        PassMessage made{.floats = floats(message), .user = m_book.receiverOf(message)};
+        switch (schedule::traits(message).route) {
+        case Route::Next: made.stage = pass.stage + 1; break;
+        case Route::Previous: made.stage = pass.stage - 1; break;
+        case Route::ToLast: made.stage = m_schedule.placement().lastStage(); break;
+        case Route::ToFirst: break;
+        case Route::FromFirst:
+        case Route::FromLast:
+        case Route::Everyone: made.allDevices = true; break;
+        }
+        return made;
+    }
+
+    const schedule::Schedule &m_schedule;
+    const schedule::RecipeBook &m_book;
+    const operators::EngineFloats &m_floats;
+};
 
 /// Changes of the live messages at the passes of a device.
 class Balance {
@@ -156,9 +176,9 @@ public:
     {
         std::vector<int> &changes = m_changes[message.floats];
         changes.resize(m_bytes.size());
-        changes[first] += message.count;
-        changes[last + 1] -= message.count;
-        const base::Bytes bytes = message.floats * message.count * static_cast<base::Bytes>(sizeof(float));
+        ++changes[first];
+        --changes[last + 1];
+        const base::Bytes bytes = message.floats * static_cast<base::Bytes>(sizeof(float));
         m_bytes[first] += bytes;
         m_bytes[last + 1] -= bytes;
     }
@@ -191,6 +211,7 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, cons
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
     const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;
+    const PassMessages messages(schedule, floats);
     std::vector<MessageBound> bounds;
     for (int device = 0; device < schedule.devices(); ++device) {
         const std::span<const Pass> order = schedule.device(device);
@@ -199,7 +220,7 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, cons
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool isSecond = i > 0 && order[i - 1].pairedWithNext;
             begin = isSecond ? begin : i;
-            for (const PassMessage &message : messagesOf(schedule, order[i], floats)) {
+            for (const PassMessage &message : messages.of(order[i], device)) {
                 const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // sent at the end of the pair
                 const std::size_t last =
                     clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)

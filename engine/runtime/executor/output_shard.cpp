@@ -2,19 +2,18 @@
 
 namespace stagelens::runtime {
 
-using backend::Tensor;
 using kernels::Form;
 using kernels::SoftmaxStatistics;
-using simulate::BufferKind;
+using schedule::PassValue;
 
 SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context)
 {
-    return {context.memory.at(BufferKind::LocalStatistics, 0, microbatch), context.shape.tokens()};
+    return {context.memory.at(PassValue::LocalStatistics, 0, microbatch), context.shape.tokens()};
 }
 
 backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
-    return {context.at(BufferKind::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows, m_weight.firstRow};
+    return {context.at(PassValue::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows, m_weight.firstRow};
 }
 
 void OutputShard::makeLogits(int microbatch, const Context &context) const
@@ -23,29 +22,25 @@ void OutputShard::makeLogits(int microbatch, const Context &context) const
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = m_weight.rows,
                               .inner = shape.hidden,
-                              .a = {context.at(BufferKind::OutputInput, 0, microbatch), shape.hidden},
+                              .a = {context.at(PassValue::OutputInput, 0, microbatch), shape.hidden},
                               .b = {m_weight.weights(), shape.hidden, Form::Transposed},
                               .c = logitShard(microbatch, context).logits,
                               .stride = m_weight.rows});
 }
 
-void OutputShard::project(int microbatch, Labels labels, const Context &context) const
+void OutputShard::softmax(int microbatch, Labels labels, const Context &context) const
 {
-    makeLogits(microbatch, context);
     const SoftmaxStatistics local = statistics(microbatch, context);
     context.compute.localSoftmax(local.maximum, local.sum, local.target, logitShard(microbatch, context), labels);
 }
 
-WeightedRows OutputShard::weigh(int microbatch, Labels labels, const Context &context) const
+void OutputShard::labelRows(Values rows, Labels labels, const Context &context) const
 {
-    WeightedRows rows{.exponentials = weighted(microbatch, context), .targets = context.newMessage()};
-    context.compute.gatherRows(context.of(rows.targets), m_weight.weights(), tableShard(), labels, context.shape.tokens());
-    return rows;
+    context.compute.gatherRows(rows, m_weight.weights(), tableShard(), labels, context.shape.tokens());
 }
 
-void OutputShard::projectMaxima(int microbatch, Labels labels, const Context &context) const
+void OutputShard::maxima(int microbatch, Labels labels, const Context &context) const
 {
-    makeLogits(microbatch, context);
     const SoftmaxStatistics local = statistics(microbatch, context);
     context.compute.rowMaxima(local.maximum, local.target, logitShard(microbatch, context), labels);
 }
@@ -56,15 +51,12 @@ void OutputShard::exponentiate(int microbatch, const Context &context) const
     context.compute.exponentiate(local.sum, local.maximum, logitShard(microbatch, context));
 }
 
-Tensor OutputShard::differentiate(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
+void OutputShard::scaleRows(Values rows, int microbatch, const SoftmaxStatistics &all, Labels labels,
+                            const Context &context) const
 {
     const Shape &shape = context.shape;
-    Tensor xGradient = weighted(microbatch, context);
-    const Values rows = context.of(xGradient);
     context.compute.scaleRows(rows, rows, factors(microbatch, all, context), m_weight.weights(), tableShard(), labels,
                               shape.tokenWeight(), shape.tokens());
-    differentiateWeight(microbatch, all, labels, context);
-    return xGradient;
 }
 
 const float *OutputShard::factors(int microbatch, const SoftmaxStatistics &all, const Context &context)
@@ -78,7 +70,7 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
-    const ConstValues x = context.at(BufferKind::OutputInput, 0, microbatch);
+    const ConstValues x = context.at(PassValue::OutputInput, 0, microbatch);
     const Values scaled = context.scratch(1);
     context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
     context.compute.multiply({.rows = m_weight.rows,
@@ -92,18 +84,16 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
     context.compute.scatterAddRows(gradient().data(), tableShard(), labels, x, -shape.tokenWeight(), tokens);
 }
 
-Tensor OutputShard::weighted(int microbatch, const Context &context) const
+void OutputShard::weigh(Values rows, int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
-    Tensor rows = context.newMessage();
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = shape.hidden,
                               .inner = m_weight.rows,
                               .a = {logitShard(microbatch, context).logits, m_weight.rows},
                               .b = {m_weight.weights(), shape.hidden},
-                              .c = context.of(rows),
+                              .c = rows,
                               .stride = shape.hidden});
-    return rows;
 }
 
 } // namespace stagelens::runtime

@@ -2,7 +2,6 @@
 // Without vocabulary parallelism the shard is the whole vocabulary, and its local statistics are the global ones.
 #pragma once
 
-#include "engine/backend/transport.h"
 #include "engine/runtime/executor/context.h"
 #include "engine/runtime/state/parameters.h"
 
@@ -13,12 +12,6 @@ namespace stagelens::runtime {
 /// The label of every token, in the device's memory.
 using Labels = const std::int32_t *;
 
-/// Two [b s, h] tensors that the single barrier of VOCAB-2 reduces.
-struct WeightedRows {
-    backend::Tensor exponentials; ///< E W
-    backend::Tensor targets;      ///< rows of W of the local labels, zeros elsewhere
-};
-
 /// The forward and backward of the output layer. Between S and T the memory plan keeps X, the statistics and E = exp(logit -
 /// maximum of the shard) of each microbatch. E is never normalised to the softmax: the factor of a row is applied to the rows
 /// of E W, and to X before E^T X, which are V / (p h) times smaller. The -1 of the label is not added to the matrix either
@@ -27,33 +20,27 @@ class OutputShard {
 public:
     explicit OutputShard(Parameter &weight) : m_weight(weight) {}
 
-    /// Computes E and the local statistics from X.
-    void project(int microbatch, Labels labels, const Context &context) const;
-    /// For VOCAB-2, after project(): computes the products that the gradient of X consists of.
-    [[nodiscard]] WeightedRows weigh(int microbatch, Labels labels, const Context &context) const;
-    /// Naive method: projectMaxima() in S computes logits and local maxima. exponentiate() in U computes exponentials and sums,
-    /// after the global maxima have replaced the local ones.
-    void projectMaxima(int microbatch, Labels labels, const Context &context) const;
+    /// The operations of recipes (engine/passes/pass_recipe.h), on the planned tensors of a microbatch.
+    void makeLogits(int microbatch, const Context &context) const;
+    void softmax(int microbatch, Labels labels, const Context &context) const;
+    void maxima(int microbatch, Labels labels, const Context &context) const;
     void exponentiate(int microbatch, const Context &context) const;
-    /// Returns the local statistics of a microbatch.
-    [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
-
-    /// With D = (softmax - one-hot) u: adds D^T X to the gradient of the weight and returns D W, this shard's part of the
-    /// gradient of X.
-    [[nodiscard]] backend::Tensor differentiate(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
-                                                const Context &context) const;
-    /// Adds D^T X only, for T of VOCAB-2: E^T (factor u X), then -u x for each local label in token order.
+    /// Computes rows [b s, h] = E W.
+    void weigh(Values rows, int microbatch, const Context &context) const;
+    void labelRows(Values rows, Labels labels, const Context &context) const;
+    /// With D = (softmax - one-hot) u: replaces E W by D W, this shard's part of the gradient of X.
+    void scaleRows(Values rows, int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
+                   const Context &context) const;
+    /// Adds D^T X to the gradient of the weight: E^T (factor u X), then -u x for each local label in token order.
     void differentiateWeight(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
                              const Context &context) const;
 
 private:
-    void makeLogits(int microbatch, const Context &context) const;
+    [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
     [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
     /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor.
     [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
-    /// E W
-    [[nodiscard]] backend::Tensor weighted(int microbatch, const Context &context) const;
     [[nodiscard]] backend::Buffer &gradient() const
     {
         return m_weight.outputGradient.size() > 0 ? m_weight.outputGradient : m_weight.gradient;

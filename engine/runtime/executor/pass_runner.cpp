@@ -3,41 +3,20 @@
 #include "engine/base/text.h"
 
 #include <cmath>
+#include <optional>
 
 namespace stagelens::runtime {
-namespace {
 
 using backend::Tensor;
-using kernels::SoftmaxStatistics;
 using schedule::Pass;
-using schedule::PassKind;
-using simulate::BufferKind;
+using schedule::PassStep;
+using schedule::PassStepKind;
+using schedule::PassValue;
 
-} // namespace
-
-class PassRunner::InVocabulary {
-public:
-    explicit InVocabulary(PassRunner &runner) : m_runner(runner), m_begin(runner.compute().mark()) {}
-    InVocabulary(const InVocabulary &) = delete;
-    InVocabulary &operator=(const InVocabulary &) = delete;
-    ~InVocabulary()
-    {
-        try {
-            m_runner.m_inVocabulary.emplace_back(m_begin, m_runner.compute().mark());
-        } catch (const std::exception &) {
-            return; // the next call to the device reports its failure
-        }
-    }
-
-private:
-    PassRunner &m_runner;
-    backend::Compute::Mark m_begin;
-};
-
-void PassRunner::hold(const Payload &payload)
+void PassRunner::hold(PassRun &run)
 {
-    for (const Tensor &tensor : {payload.tensor, payload.rows.exponentials, payload.rows.targets})
-        if (tensor)
+    for (std::size_t i = 0; i < schedule::kMessageKinds; ++i)
+        if (const Tensor &tensor = run.message(static_cast<PassValue>(schedule::kKeptValues + i)))
             m_held.push_back(tensor);
 }
 
@@ -55,198 +34,147 @@ base::Nanos PassRunner::vocabularyTime() const
     return sum;
 }
 
-base::Result<Payload> PassRunner::run(const Pass &pass, Payload in)
+base::Result<> PassRunner::run(PassRun &run)
 {
     m_inVocabulary.clear();
-    hold(in);
-    switch (pass.kind) {
-    case PassKind::F: return forward(pass, std::move(in));
-    case PassKind::B:
-    case PassKind::I: return backward(pass, std::move(in));
-    case PassKind::W: backwardWeights(pass); return Payload{};
-    case PassKind::S: return firstVocabularyPass(pass.microbatch);
-    case PassKind::T: return lastVocabularyPass(pass);
-    case PassKind::U: return secondVocabularyPass(pass.microbatch);
-    case PassKind::EF: {
-        Payload out;
-        embed(pass.microbatch, m_tensors.newMessage(out.tensor));
-        return out;
+    hold(run);
+    std::optional<backend::Compute::Mark> vocabularyBegin;
+    const auto measureApart = [&](bool apart) {
+        if (apart && !vocabularyBegin)
+            vocabularyBegin = compute().mark();
+        if (!apart && vocabularyBegin)
+            m_inVocabulary.emplace_back(*std::exchange(vocabularyBegin, std::nullopt), compute().mark());
+    };
+    for (; !run.isAtMessage(); run.advance()) {
+        const PassStep &step = *run.next();
+        measureApart(step.countsApart);
+        if (auto launched = launch(run, step); !launched)
+            return launched;
     }
-    case PassKind::EB: addTokenGradients(pass.microbatch, m_context.of(in.tensor)); return Payload{};
-    default:
-        return base::Error::failed(
-            base::concat("pass ", schedule::text(pass), " has a kind that the executor does not support"));
-    }
+    measureApart(false);
+    run.dropUnused();
+    return {};
 }
 
-base::Result<Payload> PassRunner::forward(const Pass &pass, Payload in)
+base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
 {
-    const int microbatch = pass.microbatch;
+    const Pass &pass = run.pass();
     const Shape &shape = m_plan.shape;
-    if (pass.stage == 0) {
-        const bool isWhole = !m_plan.isSharded();
-        const Values x = isWhole || !in.tensor ? m_tensors.input(pass, in.tensor) : m_context.of(in.tensor);
-        if (isWhole) {
-            const InVocabulary inVocabulary(*this);
-            embed(microbatch, x);
-        }
-        if (m_model.positions() != nullptr)
-            compute().addPositions(x, m_model.positions()->weights(), shape.batch, shape.sequence, shape.hidden);
+    const auto in = [&](std::size_t i) { return run.in(step.in[i], m_context); };
+    Parameter *const positions = m_model.positions();
+    switch (step.kind) {
+    case PassStepKind::Receive:
+    case PassStepKind::Send: break; // see DeviceMessages
+    case PassStepKind::Embed: embed(run, step.out.front()); break;
+    case PassStepKind::AddPositions:
+        if (positions != nullptr)
+            compute().addPositions(in(0), positions->weights(), shape.batch, shape.sequence, shape.hidden);
+        break;
+    case PassStepKind::LayersForward:
+    case PassStepKind::LayersBackward:
+    case PassStepKind::LayersInputGradient:
+    case PassStepKind::LayersWeightGradient: runLayers(run, step); break;
+    case PassStepKind::FinalNorm: normalise(run, step.out.front()); break;
+    case PassStepKind::FinalNormBackward: differentiateNorm(run, step.out.front()); break;
+    case PassStepKind::CopyStatistics: copyStatistics(run, step.out.front()); break;
+    case PassStepKind::SubtractLabels: // u (sum of factors E W - label rows)
+        compute().addScaled(in(0), in(1), -1.0F, shape.boundary());
+        compute().scale(in(0), in(0), shape.tokenWeight(), shape.boundary());
+        break;
+    case PassStepKind::Loss: return recordLoss(pass.microbatch, run.statistics(step.in.front(), m_context), &pass);
+    case PassStepKind::PositionGradient:
+        if (positions != nullptr)
+            compute().addPositionGradients(positions->gradient.data(), in(0), shape.batch, shape.sequence, shape.hidden);
+        break;
+    case PassStepKind::TokenGradient: addTokenGradients(run, step.in.front()); break;
+    default: runOutput(run, step); break;
     }
-    Payload out = std::move(in);
-    if (const Stage &stage = m_model.stage(pass.stage); !stage.isEmpty())
-        stage.forward(microbatch,
-                      m_plan.isLast(pass) ? m_context.at(BufferKind::NormInput, pass.stage, microbatch)
-                                          : m_tensors.newMessage(out.tensor),
-                      m_context);
-    if (!m_plan.isLast(pass))
-        return out;
-    normalise(pass,
-              m_plan.isSharded() ? m_tensors.newMessage(out.tensor) : m_context.at(BufferKind::OutputInput, 0, microbatch));
-    if (m_plan.isSharded())
-        return out;
-    const InVocabulary inVocabulary(*this);
-    m_model.output().project(microbatch, m_step.labels(microbatch), m_context);
-    if (auto finite = recordLoss(microbatch, &pass); !finite)
-        return finite.error();
-    return Payload{};
+    return {};
 }
 
-base::Result<Tensor> PassRunner::outputGradient(const Pass &pass, Payload in)
+void PassRunner::runOutput(PassRun &run, const PassStep &step)
 {
-    const int microbatch = pass.microbatch;
-    const Shape &shape = m_plan.shape;
-    if (!in.tensor) {
-        const InVocabulary inVocabulary(*this);
-        return m_model.output().differentiate(microbatch, m_tensors.statistics(microbatch), m_step.labels(microbatch),
-                                              m_context);
+    const OutputShard &output = m_model.output();
+    const int microbatch = run.pass().microbatch;
+    const std::int32_t *const labels = m_step.labels(microbatch);
+    const auto all = [&] { return run.statistics(step.in.back(), m_context); };
+    switch (step.kind) {
+    case PassStepKind::Logits: return output.makeLogits(microbatch, m_context);
+    case PassStepKind::LocalSoftmax: return output.softmax(microbatch, labels, m_context);
+    case PassStepKind::RowMaxima: return output.maxima(microbatch, labels, m_context);
+    case PassStepKind::Exponentiate: return output.exponentiate(microbatch, m_context);
+    case PassStepKind::WeighRows: return output.weigh(place(run, step.out.front()), microbatch, m_context);
+    case PassStepKind::LabelRows: return output.labelRows(place(run, step.out.front()), labels, m_context);
+    case PassStepKind::ScaleRows:
+        return output.scaleRows(run.in(step.out.front(), m_context), microbatch, all(), labels, m_context);
+    case PassStepKind::WeightGradient: return output.differentiateWeight(microbatch, all(), labels, m_context);
+    default: break;
     }
-    if (in.rows.targets) { // VOCAB-2: u (factors E W - G W), and the loss
-        const Values gradient = m_context.of(in.tensor);
-        compute().addScaled(gradient, m_context.of(in.rows.targets), -1.0F, shape.boundary());
-        compute().scale(gradient, gradient, shape.tokenWeight(), shape.boundary());
-        if (auto finite = recordLoss(microbatch, &pass); !finite)
-            return finite.error();
+}
+
+Values PassRunner::place(PassRun &run, PassValue value)
+{
+    const Values place = run.out(value, m_context);
+    if (schedule::isMessage(value))
+        m_held.push_back(run.message(value));
+    return place;
+}
+
+void PassRunner::runLayers(PassRun &run, const PassStep &step)
+{
+    const Pass &pass = run.pass();
+    const Stage &stage = m_model.stage(pass.stage);
+    switch (step.kind) {
+    case PassStepKind::LayersForward: return stage.forward(pass.microbatch, place(run, step.out.front()), m_context);
+    case PassStepKind::LayersWeightGradient: return stage.backwardWeights(pass.microbatch, m_context);
+    default: break;
     }
-    return std::move(in.tensor);
+    const bool isSplit = step.kind == PassStepKind::LayersInputGradient;
+    stage.backward(pass.microbatch, run.in(step.in.front(), m_context), isSplit ? Backward::Inputs : Backward::Whole,
+                   m_context);
 }
 
-base::Result<Payload> PassRunner::backward(const Pass &pass, Payload in)
+void PassRunner::embed(PassRun &run, PassValue rows)
 {
-    const int microbatch = pass.microbatch;
-    const Shape &shape = m_plan.shape;
-    Payload out;
-    Values gradient;
-    if (m_plan.isLast(pass)) {
-        const auto above = outputGradient(pass, std::move(in));
-        if (!above)
-            return above.error();
-        hold({.tensor = *above});
-        gradient = m_tensors.gradient(pass, out.tensor);
-        differentiateNorm(pass, gradient, m_context.of(*above));
-    } else {
-        out = std::move(in);
-        gradient = m_tensors.keepsGradient(pass) ? m_context.at(BufferKind::EmbeddingGradient, 0, microbatch)
-                                                 : m_context.of(out.tensor);
-    }
-    if (const Stage &stage = m_model.stage(pass.stage); !stage.isEmpty())
-        stage.backward(microbatch, gradient, pass.kind == PassKind::I ? Backward::Inputs : Backward::Whole, m_context);
-    if (pass.stage > 0)
-        return out;
-    if (m_model.positions() != nullptr)
-        compute().addPositionGradients(m_model.positions()->gradient.data(), gradient, shape.batch, shape.sequence,
-                                       shape.hidden);
-    if (m_plan.isSharded() || m_tensors.keepsGradient(pass))
-        return out;
-    hold(out);
-    const InVocabulary inVocabulary(*this);
-    addTokenGradients(microbatch, gradient);
-    return Payload{};
+    compute().gatherRows(place(run, rows), m_model.tokenTable()->weights(), m_model.tokenShard(),
+                         m_step.inputs(run.pass().microbatch), m_plan.shape.tokens());
 }
 
-void PassRunner::backwardWeights(const Pass &pass)
+void PassRunner::addTokenGradients(PassRun &run, PassValue gradient)
 {
-    if (const Stage &stage = m_model.stage(pass.stage); !stage.isEmpty())
-        stage.backwardWeights(pass.microbatch, m_context);
-    if (pass.stage > 0 || m_plan.isSharded())
-        return;
-    const InVocabulary inVocabulary(*this);
-    addTokenGradients(pass.microbatch, m_context.at(BufferKind::EmbeddingGradient, 0, pass.microbatch));
+    compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(), m_step.inputs(run.pass().microbatch),
+                             run.in(gradient, m_context), 1.0F, m_plan.shape.tokens());
 }
 
-void PassRunner::addTokenGradients(int microbatch, ConstValues gradient)
+void PassRunner::normalise(PassRun &run, PassValue out)
 {
-    compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(), m_step.inputs(microbatch), gradient,
-                             1.0F, m_plan.shape.tokens());
+    const Pass &pass = run.pass();
+    forwardNorm(m_model.finalNorm(), place(run, out),
+                m_context.memory.at(PassValue::NormStatistics, pass.stage, pass.microbatch),
+                m_context.at(PassValue::NormInput, pass.stage, pass.microbatch), m_context);
 }
 
-Tensor PassRunner::messageOf(const float *statistics, std::int64_t floats) const
+void PassRunner::differentiateNorm(PassRun &run, PassValue gradient)
 {
-    Tensor message = m_context.memory.allocateMessage(floats);
-    compute().copy(message->data(), statistics, floats);
-    return message;
+    const Pass &pass = run.pass();
+    const Values in = place(run, gradient);
+    compute().zero(in, m_plan.shape.boundary());
+    backwardNorm(m_model.finalNorm(), in, run.in(PassValue::OutputGradient, m_context),
+                 m_context.at(PassValue::NormInput, pass.stage, pass.microbatch),
+                 m_context.memory.at(PassValue::NormStatistics, pass.stage, pass.microbatch), m_context);
 }
 
-Payload PassRunner::firstVocabularyPass(int microbatch)
+void PassRunner::copyStatistics(PassRun &run, PassValue message)
 {
-    const Labels targets = m_step.labels(microbatch);
-    const std::int64_t tokens = m_plan.shape.tokens();
-    const float *local = OutputShard::statistics(microbatch, m_context).maximum;
-    if (m_plan.vocabulary().hasPassU) {
-        m_model.output().projectMaxima(microbatch, targets, m_context);
-        return {.tensor = messageOf(local, tokens)};
-    }
-    m_model.output().project(microbatch, targets, m_context);
-    Payload out{.tensor = messageOf(local, 3 * tokens)};
-    if (m_plan.vocabulary().isGradientFromS)
-        out.rows = m_model.output().weigh(microbatch, targets, m_context);
-    return out;
+    const kernels::SoftmaxStatistics local = run.statistics(PassValue::LocalStatistics, m_context);
+    const float *const from = message == PassValue::Sums ? local.sum : local.maximum;
+    (void)place(run, message); // statistics are float in every precision
+    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_plan.shape.tokens());
 }
 
-Payload PassRunner::secondVocabularyPass(int microbatch)
+base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
-    m_model.output().exponentiate(microbatch, m_context);
-    return {.tensor = messageOf(OutputShard::statistics(microbatch, m_context).sum, 2 * m_plan.shape.tokens())};
-}
-
-base::Result<Payload> PassRunner::lastVocabularyPass(const Pass &pass)
-{
-    const int microbatch = pass.microbatch;
-    const Labels targets = m_step.labels(microbatch);
-    const SoftmaxStatistics all = m_tensors.statistics(microbatch);
-    if (m_plan.vocabulary().isGradientFromS) {
-        m_model.output().differentiateWeight(microbatch, all, targets, m_context);
-        return Payload{};
-    }
-    Payload out{.tensor = m_model.output().differentiate(microbatch, all, targets, m_context)};
-    if (m_rank == m_plan.lastDevice(microbatch))
-        if (auto finite = recordLoss(microbatch, &pass); !finite)
-            return finite.error();
-    return out;
-}
-
-void PassRunner::embed(int microbatch, Values rows) const
-{
-    compute().gatherRows(rows, m_model.tokenTable()->weights(), m_model.tokenShard(), m_step.inputs(microbatch),
-                         m_plan.shape.tokens());
-}
-
-void PassRunner::normalise(const Pass &pass, Values out) const
-{
-    forwardNorm(m_model.finalNorm(), out, m_context.memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch),
-                m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch), m_context);
-}
-
-void PassRunner::differentiateNorm(const Pass &pass, Values gradient, ConstValues outGradient) const
-{
-    compute().zero(gradient, m_plan.shape.boundary());
-    backwardNorm(m_model.finalNorm(), gradient, outGradient, m_context.at(BufferKind::NormInput, pass.stage, pass.microbatch),
-                 m_context.memory.at(BufferKind::NormStatistics, pass.stage, pass.microbatch), m_context);
-}
-
-base::Result<> PassRunner::recordLoss(int microbatch, const Pass *pass)
-{
-    const double loss = compute().lossSum(m_tensors.statistics(microbatch), m_step.countedTokens);
+    const double loss = compute().lossSum(all, m_step.countedTokens);
     m_step.losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

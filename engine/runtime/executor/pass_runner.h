@@ -1,8 +1,9 @@
-// Computes each kind of pass on a device. engine/passes/requirements.h defines which pass needs what.
+// Computes the passes of a device, operation by operation, as their recipes say (engine/passes/pass_recipe.h).
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/runtime/executor/pass_tensors.h"
+#include "engine/runtime/executor/device_model.h"
+#include "engine/runtime/executor/pass_run.h"
 #include "engine/runtime/executor/step_state.h"
 
 #include <utility>
@@ -13,52 +14,46 @@ namespace stagelens::runtime {
 /// Launches the kernels of passes. Used by the thread of its device.
 class PassRunner {
 public:
-    PassRunner(const RunPlan &plan, int rank, const Context &context, const DeviceModel &model, const PassTensors &tensors,
-               StepState &step)
-        : m_plan(plan), m_rank(rank), m_context(context), m_model(model), m_tensors(tensors), m_step(step)
+    PassRunner(const RunPlan &plan, int rank, const Context &context, const DeviceModel &model, StepState &step)
+        : m_plan(plan), m_rank(rank), m_context(context), m_model(model), m_step(step)
     {}
 
     /// Releases messages that a cancelled pass left.
     void beginStep() { m_held.clear(); }
-    /// Launches the kernels of the pass and returns what the pass sends. Fails if a loss is not finite. Call finish() before
-    /// the result is used.
-    [[nodiscard]] base::Result<Payload> run(const schedule::Pass &pass, Payload in);
+    /// Launches the kernels of the operations that are next in the pass. Fails if a loss is not finite. Call finish() before
+    /// the results are sent.
+    [[nodiscard]] base::Result<> run(PassRun &run);
     /// Waits for all kernels, then releases the messages that they read.
     void finish();
-    /// Returns the time that the last pass spent in vocabulary layers if it was F or B. Call after finish().
+    /// Returns the time that the last pass spent in vocabulary layers if it was F, B, I or W. Call after finish().
     [[nodiscard]] base::Nanos vocabularyTime() const;
     /// Computes the loss of a microbatch from the global statistics. Fails if it is not finite; `pass` is named in the message,
     /// unless null.
-    [[nodiscard]] base::Result<> recordLoss(int microbatch, const schedule::Pass *pass);
+    [[nodiscard]] base::Result<> recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const schedule::Pass *pass);
 
 private:
-    /// Counts the kernels that are launched during its lifetime as work in vocabulary layers.
-    class InVocabulary;
-
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
-    /// Keeps messages alive until finish(), because kernels may still read them.
-    void hold(const Payload &payload);
-    [[nodiscard]] base::Result<Payload> forward(const schedule::Pass &pass, Payload in);
-    /// Computes B or I.
-    [[nodiscard]] base::Result<Payload> backward(const schedule::Pass &pass, Payload in);
-    void backwardWeights(const schedule::Pass &pass);
-    /// Returns the gradient of the final norm's output.
-    [[nodiscard]] base::Result<backend::Tensor> outputGradient(const schedule::Pass &pass, Payload in);
-    [[nodiscard]] Payload firstVocabularyPass(int microbatch);
-    [[nodiscard]] Payload secondVocabularyPass(int microbatch);
-    [[nodiscard]] base::Result<Payload> lastVocabularyPass(const schedule::Pass &pass);
-    void embed(int microbatch, Values rows) const;
-    void addTokenGradients(int microbatch, ConstValues gradient);
-    void normalise(const schedule::Pass &pass, Values out) const;
+    /// Keeps the messages of a pass alive until finish(), because kernels may still read them.
+    void hold(PassRun &run);
+    /// Launches the kernels of one operation.
+    [[nodiscard]] base::Result<> launch(PassRun &run, const schedule::PassStep &step);
+    /// Returns where an operation writes a value, and holds it if it is a message.
+    [[nodiscard]] Values place(PassRun &run, schedule::PassValue value);
+    void embed(PassRun &run, schedule::PassValue rows);
+    void addTokenGradients(PassRun &run, schedule::PassValue gradient);
+    /// Computes the layers of a stage in the given direction and half.
+    void runLayers(PassRun &run, const schedule::PassStep &step);
+    void normalise(PassRun &run, schedule::PassValue out);
     /// Computes the gradient of the final norm's input.
-    void differentiateNorm(const schedule::Pass &pass, Values gradient, ConstValues outGradient) const;
-    [[nodiscard]] backend::Tensor messageOf(const float *statistics, std::int64_t floats) const;
+    void differentiateNorm(PassRun &run, schedule::PassValue gradient);
+    void copyStatistics(PassRun &run, schedule::PassValue message);
+    /// Runs an operation of the output layer.
+    void runOutput(PassRun &run, const schedule::PassStep &step);
 
     const RunPlan &m_plan;
     int m_rank;
     const Context &m_context;
     const DeviceModel &m_model;
-    const PassTensors &m_tensors;
     StepState &m_step;
     std::vector<backend::Tensor> m_held;
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary; ///< of the last pass

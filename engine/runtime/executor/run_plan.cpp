@@ -10,4 +10,9 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
       shape(resolved), parameters(parameterList(resolved.model)), stageLayers(operators::stageLayers(resolved))
 {}
 
+const schedule::PassRecipe &RunPlan::recipeOf(const schedule::Pass &pass, int device) const
+{
+    return recipes().of(schedule::roleOf(pass, schedule.placement(), stageLayers[pass.stage] > 0, device));
+}
+
 } // namespace stagelens::runtime

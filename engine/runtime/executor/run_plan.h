@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/runtime/layers/shape.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/schedule/schedule.h"
@@ -42,7 +43,12 @@ struct RunPlan {
     }
     [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
-    [[nodiscard]] bool isLast(const schedule::Pass &pass) const { return pass.stage == schedule.placement().lastStage(); }
+    [[nodiscard]] const schedule::RecipeBook &recipes() const
+    {
+        return schedule::recipeBook(schedule.vocabulary(), recomputes());
+    }
+    /// Returns what the pass does on a device.
+    [[nodiscard]] const schedule::PassRecipe &recipeOf(const schedule::Pass &pass, int device) const;
 };
 
 } // namespace stagelens::runtime

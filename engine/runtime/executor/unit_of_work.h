@@ -3,6 +3,7 @@
 
 #include "engine/runtime/executor/device.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -12,38 +13,28 @@ namespace stagelens::runtime {
 /// the other, and the results of both appear at its end.
 class UnitOfWork {
 public:
-    UnitOfWork(Device &device, std::span<const schedule::Pass> unit) : m_device(device), m_unit(unit) {}
+    UnitOfWork(Device &device, std::span<const schedule::Pass> unit) : m_device(device), m_count(unit.size())
+    {
+        for (std::size_t i = 0; i < m_count; ++i)
+            m_runs[i] = device.begin(unit[i]);
+    }
 
     /// Returns false if the run was stopped.
     [[nodiscard]] bool receive()
     {
-        for (std::size_t i = 0; i < m_unit.size(); ++i) {
-            auto payload = m_device.receive(m_unit[i]);
-            if (!payload)
-                return false;
-            m_payloads[i] = std::move(*payload);
-        }
-        return true;
+        return std::all_of(m_runs.begin(), m_runs.begin() + m_count, [this](PassRun &run) { return m_device.receive(run); });
     }
     /// Computes the i-th pass.
-    [[nodiscard]] base::Result<> compute(std::size_t i)
-    {
-        auto made = m_device.compute(m_unit[i], std::move(m_payloads[i]));
-        if (!made)
-            return made.error();
-        m_payloads[i] = std::move(made).value();
-        return {};
-    }
+    [[nodiscard]] base::Result<> compute(std::size_t i) { return m_device.compute(m_runs[i]); }
     void publish()
     {
-        for (std::size_t i = 0; i < m_unit.size(); ++i)
-            m_device.publish(m_unit[i], std::move(m_payloads[i]));
+        std::for_each_n(m_runs.begin(), m_count, [this](PassRun &run) { m_device.publish(run); });
     }
 
 private:
     Device &m_device;
-    std::span<const schedule::Pass> m_unit;
-    std::array<Payload, 2> m_payloads;
+    std::size_t m_count;
+    std::array<PassRun, 2> m_runs;
 };
 
 } // namespace stagelens::runtime

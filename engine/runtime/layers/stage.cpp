@@ -2,12 +2,12 @@
 
 namespace stagelens::runtime {
 
-using simulate::BufferKind;
+using schedule::PassValue;
 
 float *Stage::keptSlots(int microbatch, const Context &context) const
 {
     const bool areNone = m_recomputes && m_layers.size() == 1;
-    return areNone ? nullptr : context.memory.at(BufferKind::StageSlots, m_index, microbatch);
+    return areNone ? nullptr : context.memory.at(PassValue::StageSlots, m_index, microbatch);
 }
 
 void Stage::forward(int microbatch, Values output, const Context &context) const
@@ -15,7 +15,7 @@ void Stage::forward(int microbatch, Values output, const Context &context) const
     const Shape &shape = context.shape;
     const auto count = static_cast<std::int64_t>(m_layers.size());
     const std::int64_t slot = savedInSlot(shape) + shape.floats(shape.boundary());
-    Values in = context.at(BufferKind::StageInput, m_index, microbatch);
+    Values in = context.at(PassValue::StageInput, m_index, microbatch);
     float *const kept = keptSlots(microbatch, context);
     for (std::int64_t layer = 0; layer < count; ++layer) {
         float *own = kept + layer * slot;
@@ -35,10 +35,10 @@ void Stage::fromLast(int microbatch, Backward part, const Context &context, cons
     float *const kept = keptSlots(microbatch, context);
     float *const saved = !m_recomputes             ? kept
                          : part == Backward::Whole ? context.workspace.recomputed.data()
-                                                   : context.memory.at(BufferKind::Recomputed, m_index, microbatch);
+                                                   : context.memory.at(PassValue::Recomputed, m_index, microbatch);
     for (auto layer = static_cast<std::int64_t>(m_layers.size()) - 1; layer >= 0; --layer) {
-        const Values in = layer > 0 ? context.values(kept + layer * slot - boundary)
-                                    : context.at(BufferKind::StageInput, m_index, microbatch);
+        const Values in =
+            layer > 0 ? context.values(kept + layer * slot - boundary) : context.at(PassValue::StageInput, m_index, microbatch);
         work(m_layers[size(layer)], in, saved + layer * stride);
     }
 }

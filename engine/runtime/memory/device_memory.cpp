@@ -79,7 +79,7 @@ void DeviceMemory::leave()
         compareWithPlan();
 }
 
-float *DeviceMemory::at(simulate::BufferKind kind, int stage, int microbatch)
+float *DeviceMemory::at(schedule::PassValue kind, int stage, int microbatch)
 {
     const std::uint32_t place = m_plan.buffers.find({kind, stage, microbatch});
     const auto fail = [&](const auto &...why) {

@@ -49,7 +49,7 @@ public:
     /// Ends the lifetimes of the buffers that the pass was the last to use.
     void leave();
     /// Returns the address of a live buffer; throws LifetimeError otherwise.
-    [[nodiscard]] float *at(simulate::BufferKind kind, int stage, int microbatch);
+    [[nodiscard]] float *at(schedule::PassValue kind, int stage, int microbatch);
 
 private:
     [[nodiscard]] std::span<float> values(std::size_t buffer);

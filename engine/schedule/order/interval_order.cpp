@@ -11,7 +11,7 @@ namespace {
 /// Passes of one microbatch on one device.
 std::size_t passesPerMicrobatch(model::VocabularyMethod method)
 {
-    return 2 + vocabularyPasses(model::traits(method)).size();
+    return 2 + vocabularyPasses(method).size();
 }
 
 } // namespace

@@ -80,7 +80,7 @@ std::vector<Pass> Insertion::commonOrder(const ListOutcome &outcome) const
             end = std::max(end, outcome.ends[device][i]);
         }
     std::vector<Pass> order;
-    for (const PassKind kind : vocabularyPasses(model::traits(m_method)))
+    for (const PassKind kind : vocabularyPasses(m_method))
         for (int i = 0; i < m_microbatches; ++i)
             order.push_back(makePass(kind, 0, i));
     // Stable: of several that complete at the same time, none precedes its dependencies.
@@ -97,7 +97,7 @@ ListOutcome Insertion::run()
         DeviceWork &work = apart.devices.emplace_back();
         work.queues.push_back({m_order.devices[device], m_layerRank, false, {}});
         // Runs T of microbatch i before S of i + 1, which bounds the number of softmax buffers alive.
-        std::vector<PassKind> kinds = vocabularyPasses(model::traits(m_method));
+        std::vector<PassKind> kinds = vocabularyPasses(m_method);
         std::reverse(kinds.begin() + 1, kinds.end() - 1);
         for (const PassKind kind : kinds)
             work.queues.push_back(passesOf(kind, m_firstStage[device]));

@@ -7,6 +7,7 @@
 namespace stagelens::simulate {
 
 using schedule::PassKind;
+using schedule::PassStepKind;
 
 double secondsOf(const VocabularyLegs &legs)
 {
@@ -18,7 +19,7 @@ double secondsOf(const VocabularyLegs &legs)
 
 VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                  const LayerCosts &layer, const Traffic &traffic)
-    : m_method(model::traits(schedule.vocabulary())), m_lastStage(schedule.placement().lastStage())
+    : m_recipes(schedule::recipeBook(schedule.vocabulary())), m_lastStage(schedule.placement().lastStage())
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
@@ -35,51 +36,65 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * model.hidden * elementBytes));
 }
 
+VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
+{
+    double lookUps = 0;
+    double products = 0;
+    double softmaxes = 0;
+    double casts = 0;
+    double gradients = 0;
+    double copies = 0;
+    double scatters = 0;
+    const bool isOwnPass = schedule::isVocabularyPass(role.kind);
+    for (const schedule::PassStep &step : m_recipes.of(role).steps) {
+        switch (step.kind) {
+        case PassStepKind::Embed: ++lookUps; break;
+        case PassStepKind::TokenGradient: ++scatters; break;
+        case PassStepKind::Logits:
+            ++products;
+            copies += isOwnPass ? 1 : 0; // X
+            break;
+        case PassStepKind::LocalSoftmax: ++softmaxes; break;
+        case PassStepKind::RowMaxima:
+        case PassStepKind::Exponentiate: softmaxes += 0.5; break;
+        case PassStepKind::WeighRows: ++products; break;
+        case PassStepKind::LabelRows: ++casts; break; // the product E W of S reads E in the compute type
+        case PassStepKind::WeightGradient:
+            ++products;
+            ++gradients;
+            copies += isOwnPass ? 1 : 0; // dX
+            break;
+        default: break;
+        }
+    }
+    VocabularyLegs legs;
+    const auto add = [&legs](std::string_view name, double count, double seconds) {
+        if (count > 0)
+            legs.push_back({name, count * seconds});
+    };
+    add("look-up", lookUps, m_lookUp);
+    add(products > 1 ? "products" : "product", products, m_product);
+    add("softmax", softmaxes, m_softmax);
+    add("cast", casts, m_cast);
+    add("gradient", gradients, m_gradient);
+    add("copies", copies, m_copies);
+    add("scatter", scatters, m_scatter);
+    return legs;
+}
+
 VocabularyLegs VocabularyCosts::pass(PassKind kind) const
 {
-    if (!m_method.isSharded)
-        return {};
-    // If there is a pass U, S computes the maximum before the barrier, and U the exponentials and sums after it.
-    const double sums = m_method.hasPassU ? m_softmax / 2 : 0;
-    switch (kind) {
-    case PassKind::S:
-        if (m_method.joinsSAndT)
-            return {{"products", 3 * m_product}, {"softmax", m_softmax}, {"gradient", m_gradient}, {"copies", 2 * m_copies}};
-        if (m_method.isGradientFromS)
-            return {{"products", 2 * m_product}, {"softmax", m_softmax}, {"cast", m_cast}, {"copies", m_copies}};
-        return {{"product", m_product}, {"softmax", m_softmax - sums}, {"copies", m_copies}};
-    case PassKind::U: return m_method.hasPassU ? VocabularyLegs{{"softmax", sums}} : VocabularyLegs();
-    case PassKind::T:
-        if (m_method.joinsSAndT)
-            return {};
-        if (m_method.isGradientFromS)
-            return {{"product", m_product}, {"gradient", m_gradient}, {"copies", m_copies}};
-        return {{"products", 2 * m_product}, {"gradient", m_gradient}, {"copies", m_copies}};
-    case PassKind::EF: return {{"look-up", m_lookUp}};
-    case PassKind::EB: return {{"scatter", m_scatter}};
-    default: return {};
-    }
+    return legs({.kind = kind});
 }
 
 VocabularyLegs VocabularyCosts::embedding(PassKind kind, int stage) const
 {
-    if (m_method.isSharded || stage != 0)
-        return {};
-    if (kind == PassKind::F)
-        return {{"look-up", m_lookUp}};
-    return kind == PassKind::B || kind == PassKind::W ? VocabularyLegs{{"scatter", m_scatter}} : VocabularyLegs();
+    return legs({.kind = kind, .isFirst = stage == 0, .isLast = false});
 }
 
 VocabularyLegs VocabularyCosts::output(PassKind kind, int stage) const
 {
-    if (m_method.isSharded || stage != m_lastStage)
-        return {};
-    if (kind == PassKind::F)
-        return {{"product", m_product}, {"softmax", m_softmax}};
-    // Not split: W would need the gradient of the logits, [b s, V] for each microbatch in flight.
-    if (kind == PassKind::B || kind == PassKind::I)
-        return {{"products", 2 * m_product}, {"gradient", m_gradient}};
-    return {};
+    return legs({.kind = kind, .isFirst = false, .isLast = stage == m_lastStage});
 }
 
 } // namespace stagelens::simulate

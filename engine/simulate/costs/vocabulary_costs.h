@@ -2,6 +2,7 @@
 // table 4.
 #pragma once
 
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/costs/layer_costs.h"
 
@@ -32,9 +33,10 @@ public:
     [[nodiscard]] VocabularyLegs output(schedule::PassKind kind, int stage) const;
 
 private:
-    [[nodiscard]] VocabularyLegs scatter() const;
+    /// Returns the work of the vocabulary steps among those of a pass.
+    [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role) const;
 
-    const model::VocabularyTraits &m_method;
+    const schedule::RecipeBook &m_recipes;
     int m_lastStage;
     double m_product;  ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
     double m_softmax;  ///< statistics and exponentials

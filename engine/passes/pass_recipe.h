@@ -1,0 +1,203 @@
+// What a pass does: the messages it receives, the operations it computes and the messages it sends. Requirements, messages,
+// planned buffers with their lifetimes, vocabulary costs and the execution follow from these lists.
+#pragma once
+
+#include "engine/model/vocabulary_method.h"
+#include "engine/passes/placement.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::schedule {
+
+/// How a result travels from the passes that make it to the pass that needs it.
+enum class Transfer : std::uint8_t {
+    Local,      ///< same device: nothing moves
+    Send,       ///< a [b s, h] tensor between neighbouring stages; no transfer if they are on the same device
+    BroadcastX, ///< C0: the last stage's output to all devices, before S
+    Statistics, ///< C1: softmax statistics of all shards; Vocab2 also reduces dX here. The naive method has it twice (max, sum)
+    ReduceGradient, ///< C2: sum of the shards' dX to the last stage's device
+    EmbedReduce,    ///< sum of the shards' embeddings to the first stage's device
+    EmbedBroadcast, ///< gradient of the embedding from the first stage's device to all
+};
+inline constexpr int kTransferCount = 7;
+
+/// A tensor of one microbatch. Kept values stay on their device between passes, in planned buffers (simulate/buffers.h). The
+/// others are messages: they travel, or end with the pass that made them. From OutputInput to ShardFactors they belong to a
+/// device's shard of the vocabulary, or to the whole output layer on the device of the last stage; E = exp(logit - maximum of
+/// the shard), W the shard of the output projection.
+enum class PassValue : std::uint8_t {
+    StageInput,        ///< [b s, h], from F to B or W
+    StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
+    Recomputed,        ///< full recomputation of a split backward: saved tensors of the layers, from I to W
+    EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
+    NormInput,         ///< of the final norm, from F to B or I of the last stage
+    NormStatistics,
+    OutputInput,      ///< X: [b s, h]
+    Exponentials,     ///< the logits, then E: [b s, V / p]
+    LocalStatistics,  ///< [maximum | sum | target] of the shard
+    GlobalStatistics, ///< the same of the whole vocabulary
+    ShardFactors,     ///< VOCAB-2, last stage's device: a factor for every shard and token
+
+    Output,         ///< of a stage, to the next
+    LastOutput,     ///< of the final norm, to all shards
+    Maxima,         ///< of the shard's logits
+    Sums,           ///< [sum | target] of the shard, with the global maxima
+    Statistics,     ///< [maximum | sum | target] of the shard
+    WeighedRows,    ///< E W
+    LabelRows,      ///< rows of W of the labels in this shard, zeros elsewhere
+    OutputGradient, ///< of the final norm's output; a shard's part of it between devices
+    Gradient,       ///< of a stage's output before its backward, of its input after it
+    Embeddings,     ///< a shard's part of the first stage's input
+    FirstGradient,  ///< of the first stage's input
+};
+inline constexpr std::size_t kKeptValues = 11;
+inline constexpr std::size_t kMessageKinds = 11;
+[[nodiscard]] constexpr bool isMessage(PassValue value)
+{
+    return value >= PassValue::Output;
+}
+/// Returns the place of a message among the messages.
+[[nodiscard]] constexpr std::size_t messageIndex(PassValue message)
+{
+    return static_cast<std::size_t>(message) - kKeptValues;
+}
+[[nodiscard]] std::string_view name(PassValue value);        ///< "stage-input", in the text of recipes
+[[nodiscard]] std::string_view description(PassValue value); ///< "input of the stage", within a sentence
+
+/// Who sends a message to whom.
+enum class Route : std::uint8_t {
+    Next,      ///< a stage to the next one
+    Previous,  ///< a stage to the one before
+    FromLast,  ///< the last stage's device to all devices
+    FromFirst, ///< the first stage's device to all devices
+    ToLast,    ///< all devices to the last stage's device, which adds the parts in rank order
+    ToFirst,   ///< the same, to the first stage's device
+    Everyone,  ///< all devices to all devices
+};
+
+struct MessageTraits {
+    Transfer transfer = Transfer::Local;
+    Route route = Route::Next;
+    int statistics = 0; ///< floats a token; 0: a [b s, h] tensor in the precision of the run
+};
+[[nodiscard]] const MessageTraits &traits(PassValue message);
+
+enum class PassStepKind : std::uint8_t {
+    /// in: the message, and what the receiver combines it with; out: where it lands. Parts from everyone are combined, parts to
+    /// one device are added.
+    Receive,
+    Send, ///< in: the message
+    Embed,
+    AddPositions, ///< nothing without a position table
+    LayersForward,
+    LayersBackward,
+    LayersInputGradient,
+    LayersWeightGradient,
+    FinalNorm,
+    FinalNormBackward,
+    Logits,           ///< X W^T
+    LocalSoftmax,     ///< E and the local statistics from the logits
+    RowMaxima,        ///< local maxima of the logits
+    Exponentiate,     ///< E and its local sums from the logits and the maxima
+    CopyStatistics,   ///< into a message
+    WeighRows,        ///< E W
+    LabelRows,        ///< rows of W of the local labels
+    ScaleRows,        ///< E W to the gradient of X, with the factors of the softmax and the loss
+    SubtractLabels,   ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
+    WeightGradient,   ///< adds D^T X, where D is the gradient of the logits
+    Loss,             ///< of the microbatch, from global statistics
+    PositionGradient, ///< adds to that of the position table; nothing without one
+    TokenGradient,    ///< adds to that of the rows of the token table
+};
+
+struct PassStep {
+    PassStepKind kind = PassStepKind::Receive;
+    std::vector<PassValue> in;
+    std::vector<PassValue> out;
+    bool copies = false;      ///< Receive: into a tensor that the pass may change; a message itself is read-only
+    bool countsApart = false; ///< in F, B, I and W: vocabulary work, whose time is measured apart
+};
+
+/// How a pass uses a kept value.
+enum class Use : std::uint8_t {
+    Makes,
+    Reads,
+    Frees,
+    MakesAndFrees,
+    Shares, ///< the first of two passes makes it, the second frees it: both receive the message it comes from
+};
+struct KeptUse {
+    PassValue value = PassValue::StageInput;
+    Use use = Use::Reads;
+};
+
+/// A pass (or, when all devices, the pass of that kind and microbatch on every device) that must have ended.
+struct RelativeRequirement {
+    enum class Stage : std::uint8_t { Own, Previous, Next, First, Last, AllDevices };
+    PassKind kind = PassKind::F;
+    Stage stage = Stage::Own;
+    Transfer transfer = Transfer::Local;
+};
+
+struct PassRecipe {
+    std::vector<PassStep> steps;
+    std::vector<KeptUse> uses; ///< in the order of PassValue
+    std::vector<RelativeRequirement> requirements;
+    [[nodiscard]] bool isEmpty() const { return steps.empty(); }
+};
+
+/// What tells one recipe of a method from another.
+struct PassRole {
+    PassKind kind = PassKind::F;
+    bool isFirst = false;        ///< F, B, I, W: of the first stage
+    bool isLast = false;         ///< F, B, I, W: of the last stage
+    bool hasLayers = true;       ///< F, B, I, W
+    bool isOnLastDevice = false; ///< vocabulary passes: on the last stage's device
+};
+
+/// `device`: where the pass runs.
+[[nodiscard]] PassRole roleOf(const Pass &pass, const Placement &placement, bool hasLayers, int device);
+
+/// Every recipe of a vocabulary method.
+class RecipeBook {
+public:
+    RecipeBook(model::VocabularyMethod method, bool recomputes);
+
+    [[nodiscard]] const PassRecipe &of(const PassRole &role) const { return m_recipes[index(role)]; }
+    /// Returns the kind of the passes that send a message: B stands for I too.
+    [[nodiscard]] PassKind senderOf(PassValue message) const { return m_senders[messageIndex(message)]; }
+    /// Returns the kind of the passes that use a message; the first of them if two do.
+    [[nodiscard]] PassKind receiverOf(PassValue message) const { return m_receivers[messageIndex(message)]; }
+
+private:
+    static constexpr std::size_t kRoles = 16;
+    [[nodiscard]] static std::size_t index(const PassRole &role);
+    void write(bool recomputes);
+    void findEndpoints();
+    void addRequirements(const PassRole &role);
+    void addUses(const PassRole &role);
+    /// Returns the pass of that kind which works on the same microbatch as `role`, and on the same device.
+    [[nodiscard]] const PassRecipe *relative(const PassRole &role, PassKind kind) const;
+
+    model::VocabularyMethod m_method;
+    std::array<PassRecipe, kRoles * kPassKindCount> m_recipes;
+    std::array<PassKind, kMessageKinds> m_senders{};
+    std::array<PassKind, kMessageKinds> m_receivers{};
+};
+
+/// Returns the recipes of a method, which are made once. Thread-safe. `recomputes`: full recomputation of the layers.
+[[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false);
+
+/// Returns the vocabulary passes of a method in topological order.
+[[nodiscard]] std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method);
+
+/// Returns every different recipe of a method, with one line a step.
+[[nodiscard]] std::string text(const RecipeBook &book);
+
+} // namespace stagelens::schedule

@@ -1,0 +1,343 @@
+#include "engine/passes/pass_recipe.h"
+#include "engine/passes/vocabulary/vocabulary_steps.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::schedule {
+namespace {
+
+constexpr std::array<MessageTraits, kMessageKinds> kMessages{{
+    {Transfer::Send, Route::Next},                // Output
+    {Transfer::BroadcastX, Route::FromLast},      // LastOutput
+    {Transfer::Statistics, Route::Everyone, 1},   // Maxima
+    {Transfer::Statistics, Route::Everyone, 2},   // Sums
+    {Transfer::Statistics, Route::Everyone, 3},   // Statistics
+    {Transfer::Statistics, Route::ToLast},        // WeighedRows
+    {Transfer::Statistics, Route::ToLast},        // LabelRows
+    {Transfer::ReduceGradient, Route::ToLast},    // OutputGradient
+    {Transfer::Send, Route::Previous},            // Gradient
+    {Transfer::EmbedReduce, Route::ToFirst},      // Embeddings
+    {Transfer::EmbedBroadcast, Route::FromFirst}, // FirstGradient
+}};
+
+/// The order of a microbatch's passes on a device. W follows I.
+constexpr std::array kChain{PassKind::EF, PassKind::F, PassKind::S, PassKind::U,
+                            PassKind::T,  PassKind::B, PassKind::W, PassKind::EB};
+
+PassKind chainKind(PassKind kind)
+{
+    return kind == PassKind::I ? PassKind::B : kind;
+}
+
+constexpr bool isOfStage(PassKind kind)
+{
+    return kind == PassKind::F || kind == PassKind::B || kind == PassKind::I || kind == PassKind::W;
+}
+
+/// Writes the steps of the passes around those of the vocabulary layers.
+class Writer {
+public:
+    Writer(const VocabularySteps &vocabulary, const PassRole &role, bool recomputes)
+        : m_vocabulary(vocabulary), m_role(role), m_recomputes(recomputes)
+    {}
+
+    [[nodiscard]] PassSteps make()
+    {
+        switch (m_role.kind) {
+        case PassKind::F: forward(); break;
+        case PassKind::B:
+        case PassKind::I: backward(); break;
+        case PassKind::W: weights(); break;
+        case PassKind::S: m_steps = m_vocabulary.s; break;
+        case PassKind::U: m_steps = m_vocabulary.u; break;
+        case PassKind::T: m_steps = m_vocabulary.t; break;
+        case PassKind::EF:
+            if (m_vocabulary.shardsEmbedding)
+                m_steps = {step(PassStepKind::Embed, {}, {PassValue::Embeddings}), send(PassValue::Embeddings)};
+            break;
+        case PassKind::EB:
+            if (m_vocabulary.shardsEmbedding)
+                m_steps = {receive(PassValue::FirstGradient, {PassValue::FirstGradient}),
+                           step(PassStepKind::TokenGradient, {PassValue::FirstGradient}, {})};
+            break;
+        case PassKind::O: break;
+        }
+        return std::move(m_steps);
+    }
+
+private:
+    void add(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out)
+    {
+        m_steps.push_back(step(kind, std::move(in), std::move(out)));
+    }
+
+    void forward()
+    {
+        // An empty stage passes its input on.
+        const PassValue output = m_role.isLast ? PassValue::NormInput : PassValue::Output;
+        const PassValue input = m_role.hasLayers ? PassValue::StageInput : output;
+        if (!m_role.isFirst)
+            m_steps.push_back(receiveCopy(PassValue::Output, input));
+        else if (m_vocabulary.shardsEmbedding)
+            m_steps.push_back(receiveCopy(PassValue::Embeddings, input));
+        else
+            append(m_steps, apart({step(PassStepKind::Embed, {}, {input})}));
+        if (m_role.isFirst)
+            add(PassStepKind::AddPositions, {input}, {input});
+        if (m_role.hasLayers)
+            add(PassStepKind::LayersForward, {PassValue::StageInput}, {output, PassValue::StageSlots});
+        if (!m_role.isLast)
+            return m_steps.push_back(send(PassValue::Output));
+        add(PassStepKind::FinalNorm, {PassValue::NormInput}, {m_vocabulary.normOutput, PassValue::NormStatistics});
+        append(m_steps, m_vocabulary.forward);
+        if (isMessage(m_vocabulary.normOutput))
+            m_steps.push_back(send(m_vocabulary.normOutput));
+    }
+
+    void backward()
+    {
+        const bool isSplit = m_role.kind == PassKind::I;
+        const PassValue gradient = !m_role.isFirst                ? PassValue::Gradient
+                                   : m_vocabulary.shardsEmbedding ? PassValue::FirstGradient
+                                   : isSplit                      ? PassValue::EmbeddingGradient
+                                                                  : PassValue::Gradient;
+        if (m_role.isLast) {
+            append(m_steps, m_vocabulary.backward);
+            add(PassStepKind::FinalNormBackward, {PassValue::OutputGradient, PassValue::NormInput, PassValue::NormStatistics},
+                {gradient});
+        } else {
+            m_steps.push_back(receiveCopy(PassValue::Gradient, gradient));
+        }
+        if (m_role.hasLayers) {
+            const std::vector<PassValue> in{gradient, PassValue::StageInput, PassValue::StageSlots};
+            add(isSplit ? PassStepKind::LayersInputGradient : PassStepKind::LayersBackward, in,
+                isSplit && m_recomputes ? std::vector{gradient, PassValue::Recomputed} : std::vector{gradient});
+        }
+        if (!m_role.isFirst)
+            return m_steps.push_back(send(PassValue::Gradient));
+        add(PassStepKind::PositionGradient, {gradient}, {});
+        if (m_vocabulary.shardsEmbedding)
+            m_steps.push_back(send(PassValue::FirstGradient));
+        else if (!isSplit)
+            append(m_steps, apart({step(PassStepKind::TokenGradient, {gradient}, {})}));
+    }
+
+    void weights()
+    {
+        if (m_role.hasLayers)
+            add(PassStepKind::LayersWeightGradient,
+                m_recomputes ? std::vector{PassValue::StageInput, PassValue::StageSlots, PassValue::Recomputed}
+                             : std::vector{PassValue::StageInput, PassValue::StageSlots},
+                {});
+        if (m_role.isFirst && !m_vocabulary.shardsEmbedding)
+            append(m_steps, apart({step(PassStepKind::TokenGradient, {PassValue::EmbeddingGradient}, {})}));
+    }
+
+    const VocabularySteps &m_vocabulary;
+    PassRole m_role;
+    bool m_recomputes;
+    PassSteps m_steps;
+};
+
+bool touches(const PassStep &each, PassValue value)
+{
+    return std::ranges::count(each.in, value) > 0 || std::ranges::count(each.out, value) > 0;
+}
+
+bool touches(const PassRecipe &recipe, PassValue value)
+{
+    return std::ranges::any_of(recipe.steps, [value](const PassStep &each) { return touches(each, value); });
+}
+
+bool sends(const PassRecipe &recipe, PassValue message)
+{
+    return std::ranges::any_of(recipe.steps, [message](const PassStep &each) {
+        return each.kind == PassStepKind::Send && each.in.front() == message;
+    });
+}
+
+bool receives(const PassRecipe &recipe, PassValue message)
+{
+    return std::ranges::any_of(recipe.steps, [message](const PassStep &each) {
+        return each.kind == PassStepKind::Receive && each.in.front() == message;
+    });
+}
+
+RelativeRequirement::Stage makerOf(Route route)
+{
+    using Stage = RelativeRequirement::Stage;
+    switch (route) {
+    case Route::Next: return Stage::Previous;
+    case Route::Previous: return Stage::Next;
+    case Route::FromLast: return Stage::Last;
+    case Route::FromFirst: return Stage::First;
+    case Route::ToLast:
+    case Route::ToFirst:
+    case Route::Everyone: break;
+    }
+    return Stage::AllDevices;
+}
+
+} // namespace
+
+const MessageTraits &traits(PassValue message)
+{
+    return kMessages[messageIndex(message)];
+}
+
+PassRole roleOf(const Pass &pass, const Placement &placement, bool hasLayers, int device)
+{
+    if (isOfStage(pass.kind))
+        return {.kind = pass.kind,
+                .isFirst = pass.stage == 0,
+                .isLast = pass.stage == placement.lastStage(),
+                .hasLayers = hasLayers};
+    const int last = placement.deviceOf(placement.lastStage(), placement.directionOf(pass.microbatch));
+    return {.kind = pass.kind, .isOnLastDevice = device == last};
+}
+
+RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes) : m_method(method)
+{
+    write(recomputes);
+    findEndpoints();
+    for (int kind = 0; kind < kPassKindCount; ++kind)
+        for (std::size_t bits = 0; bits < kRoles; ++bits) {
+            const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
+                                (bits & 8) != 0};
+            addRequirements(role);
+            addUses(role);
+        }
+}
+
+std::size_t RecipeBook::index(const PassRole &role)
+{
+    const std::size_t bits =
+        (role.isFirst ? 1U : 0U) | (role.isLast ? 2U : 0U) | (role.hasLayers ? 4U : 0U) | (role.isOnLastDevice ? 8U : 0U);
+    return static_cast<std::size_t>(role.kind) * kRoles + bits;
+}
+
+void RecipeBook::write(bool recomputes)
+{
+    for (const bool isOnLastDevice : {false, true}) {
+        const VocabularySteps vocabulary = vocabularySteps(m_method, isOnLastDevice);
+        for (int kind = 0; kind < kPassKindCount; ++kind)
+            for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
+                const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
+                                    isOnLastDevice};
+                m_recipes[index(role)].steps = Writer(vocabulary, role, recomputes).make();
+            }
+    }
+}
+
+void RecipeBook::findEndpoints()
+{
+    for (std::size_t i = 0; i < kMessageKinds; ++i) {
+        const auto message = static_cast<PassValue>(kKeptValues + i);
+        const auto firstKind = [this](const auto &matches) {
+            for (const PassKind kind : kChain)
+                for (std::size_t role = 0; role < kRoles; ++role)
+                    if (matches(m_recipes[static_cast<std::size_t>(kind) * kRoles + role]))
+                        return kind;
+            return PassKind::O;
+        };
+        m_senders[i] = firstKind([message](const PassRecipe &recipe) { return sends(recipe, message); });
+        m_receivers[i] = firstKind([message](const PassRecipe &recipe) { return receives(recipe, message); });
+    }
+}
+
+void RecipeBook::addRequirements(const PassRole &role)
+{
+    PassRecipe &recipe = m_recipes[index(role)];
+    const auto add = [&recipe](PassKind kind, RelativeRequirement::Stage stage, Transfer transfer) {
+        const bool isKnown = std::ranges::any_of(recipe.requirements, [&](const RelativeRequirement &known) {
+            return known.kind == kind && known.stage == stage && known.transfer == transfer;
+        });
+        if (!isKnown)
+            recipe.requirements.push_back({kind, stage, transfer});
+    };
+    if (role.kind == PassKind::B || role.kind == PassKind::I)
+        add(PassKind::F, RelativeRequirement::Stage::Own, Transfer::Local);
+    if (role.kind == PassKind::W)
+        add(PassKind::I, RelativeRequirement::Stage::Own, Transfer::Local);
+    for (const PassStep &each : recipe.steps) {
+        if (each.kind != PassStepKind::Receive)
+            continue;
+        const PassValue message = each.in.front();
+        if (const PassKind sender = senderOf(message);
+            sender != role.kind || !isVocabularyPass(sender)) // else a barrier inside
+            add(sender, makerOf(traits(message).route), traits(message).transfer);
+    }
+}
+
+const PassRecipe *RecipeBook::relative(const PassRole &role, PassKind kind) const
+{
+    PassRole other = role;
+    other.kind = kind;
+    if (isOfStage(kind) && !isOfStage(role.kind)) {
+        if (!role.isOnLastDevice)
+            return nullptr;
+        other = {.kind = kind, .isLast = true};
+    }
+    if (!isOfStage(kind))
+        other.isOnLastDevice = isOfStage(role.kind) ? role.isLast : role.isOnLastDevice;
+    return &m_recipes[index(other)];
+}
+
+void RecipeBook::addUses(const PassRole &role)
+{
+    PassRecipe &recipe = m_recipes[index(role)];
+    const auto own = std::ranges::find(kChain, chainKind(role.kind));
+    const auto isTouched = [&](PassKind kind, PassValue value) {
+        const PassRecipe *const other = relative(role, kind);
+        return other != nullptr && touches(*other, value);
+    };
+    for (std::size_t i = 0; i < kKeptValues; ++i) {
+        const auto value = static_cast<PassValue>(i);
+        if (!touches(recipe, value))
+            continue;
+        bool isFirst = true;
+        bool isLast = true;
+        bool isShared = false;
+        for (auto other = kChain.begin(); other != kChain.end(); ++other) {
+            // A whole backward has no W.
+            if (other == own || (*other == PassKind::W && role.kind == PassKind::B) || !isTouched(*other, value))
+                continue;
+            (other < own ? isFirst : isLast) = false;
+            for (const PassStep &each : recipe.steps)
+                isShared = isShared || (each.kind == PassStepKind::Receive && std::ranges::count(each.out, value) > 0 &&
+                                        receives(*relative(role, *other), each.in.front()));
+        }
+        if (role.kind == PassKind::W) // B and I are one place of the chain
+            isFirst = isFirst && !isTouched(PassKind::I, value);
+        const Use use = isShared            ? Use::Shares
+                        : isFirst && isLast ? Use::MakesAndFrees
+                        : isFirst           ? Use::Makes
+                        : isLast            ? Use::Frees
+                                            : Use::Reads;
+        recipe.uses.push_back({value, use});
+    }
+}
+
+const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes)
+{
+    static const auto kBooks = [] {
+        std::vector<RecipeBook> books;
+        for (const bool again : {false, true})
+            for (const model::VocabularyTraits &each : model::kVocabularyMethods)
+                books.emplace_back(each.method, again);
+        return books;
+    }();
+    return kBooks[(recomputes ? model::kVocabularyMethods.size() : 0) + static_cast<std::size_t>(method)];
+}
+
+std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method)
+{
+    std::vector<PassKind> kinds;
+    for (const PassKind kind : kChain)
+        if (isVocabularyPass(kind) && !recipeBook(method).of({.kind = kind}).isEmpty())
+            kinds.push_back(kind);
+    return kinds;
+}
+
+} // namespace stagelens::schedule

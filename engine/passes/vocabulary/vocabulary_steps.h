@@ -1,0 +1,48 @@
+// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4).
+#pragma once
+
+#include "engine/passes/pass_recipe.h"
+
+#include <vector>
+
+namespace stagelens::schedule {
+
+using PassSteps = std::vector<PassStep>;
+
+/// What a method adds to the passes of a microbatch.
+struct VocabularySteps {
+    PassValue normOutput = PassValue::LastOutput; ///< where the final norm writes
+    bool shardsEmbedding = true;                  ///< passes EF and EB hold the token table
+    PassSteps forward;                            ///< of F of the last stage, after the final norm
+    PassSteps backward;                           ///< of its B or I: makes the gradient of the norm's output
+    PassSteps s;
+    PassSteps u;
+    PassSteps t;
+};
+
+/// `isOnLastDevice`: for the device of the last stage, which computes the loss.
+[[nodiscard]] VocabularySteps wholeSteps();
+[[nodiscard]] VocabularySteps naiveSteps(bool isOnLastDevice);
+[[nodiscard]] VocabularySteps vocab1Steps(bool isOnLastDevice);
+[[nodiscard]] VocabularySteps vocab2Steps(bool isOnLastDevice);
+[[nodiscard]] VocabularySteps interlacedSteps(bool isOnLastDevice);
+/// The only choice by method.
+[[nodiscard]] VocabularySteps vocabularySteps(model::VocabularyMethod method, bool isOnLastDevice);
+
+[[nodiscard]] PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out);
+[[nodiscard]] PassStep receive(PassValue message, std::vector<PassValue> out);
+/// Receives a message into a tensor that the pass may change.
+[[nodiscard]] PassStep receiveCopy(PassValue message, PassValue out);
+[[nodiscard]] PassStep send(PassValue message);
+[[nodiscard]] PassStep loss(PassValue statistics);
+/// Appends `more`.
+void append(PassSteps &steps, const PassSteps &more);
+/// Returns the steps with their time measured apart.
+[[nodiscard]] PassSteps apart(PassSteps steps);
+
+/// Returns the steps from X, E and global statistics to the gradients of X and W.
+[[nodiscard]] PassSteps outputGradientSteps(PassValue statistics);
+/// Returns the step that adds the gradient of W.
+[[nodiscard]] PassStep weightGradient(PassValue statistics);
+
+} // namespace stagelens::schedule

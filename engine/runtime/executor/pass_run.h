@@ -1,0 +1,52 @@
+// A pass that a device runs: how far it has come in its recipe, and where its tensors are.
+#pragma once
+
+#include "engine/backend/transport.h"
+#include "engine/passes/pass_recipe.h"
+#include "engine/runtime/executor/context.h"
+
+#include <array>
+#include <cstddef>
+
+namespace stagelens::runtime {
+
+/// The steps that a pass has left, and its messages. Used by the thread of its device.
+class PassRun {
+public:
+    PassRun() = default;
+    PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe) : m_pass(pass), m_steps(recipe.steps) {}
+
+    [[nodiscard]] const schedule::Pass &pass() const { return m_pass; }
+    /// Returns the step to run next, or null at the end.
+    [[nodiscard]] const schedule::PassStep *next() const { return m_steps.empty() ? nullptr : &m_steps.front(); }
+    /// Returns whether the pass has computed all that it can before it receives, sends or ends.
+    [[nodiscard]] bool isAtMessage() const
+    {
+        return m_steps.empty() || isNext(schedule::PassStepKind::Receive) || isNext(schedule::PassStepKind::Send);
+    }
+    [[nodiscard]] bool isNext(schedule::PassStepKind kind) const { return !m_steps.empty() && m_steps.front().kind == kind; }
+    /// Goes on to the step after next().
+    void advance() { m_steps = m_steps.subspan(1); }
+    /// The tensor of a message; null unless it was received or made, and again when it was sent.
+    [[nodiscard]] backend::Tensor &message(schedule::PassValue message) { return m_messages[schedule::messageIndex(message)]; }
+    /// Drops the messages that no step is left to read or send.
+    void dropUnused();
+
+    /// Returns where the step writes a value: a planned buffer, or a message, which is allocated if there is none.
+    [[nodiscard]] Values out(schedule::PassValue value, const Context &context);
+    /// Returns a value that was written before.
+    [[nodiscard]] Values in(schedule::PassValue value, const Context &context);
+    [[nodiscard]] kernels::SoftmaxStatistics statistics(schedule::PassValue value, const Context &context) const
+    {
+        return {context.memory.at(value, 0, m_pass.microbatch), context.shape.tokens()};
+    }
+
+private:
+    [[nodiscard]] Values kept(schedule::PassValue value, const Context &context) const;
+
+    schedule::Pass m_pass;
+    std::span<const schedule::PassStep> m_steps;
+    std::array<backend::Tensor, schedule::kMessageKinds> m_messages;
+};
+
+} // namespace stagelens::runtime
