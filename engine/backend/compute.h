@@ -154,11 +154,12 @@ public:
     virtual void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) = 0;
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;
-    /// `scratch` needs kernels::attentionScratch() floats in fp32, none otherwise.
-    virtual void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
-                                  float *scratch) = 0;
+    /// `scratch` needs kernels::attentionScratch() floats in fp32, none otherwise. `probabilities` may be null, and is on GPUs.
+    virtual void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv,
+                                  const kernels::AttentionShape &shape, float *scratch) = 0;
     virtual void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                                   const float *logSumExp, const kernels::AttentionShape &shape, float *scratch) = 0;
+                                   const float *logSumExp, ConstValues probabilities, const kernels::AttentionShape &shape,
+                                   float *scratch) = 0;
 
     virtual void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
                             std::int64_t tokens) = 0;

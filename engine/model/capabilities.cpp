@@ -71,6 +71,16 @@ constexpr std::array kCapabilities{
         .isRun = false,
         .reason = "the engine has no loss scaling, which it needs",
         .remedy = "choose bf16 or fp32"},
+    Capability{.name = "materialised-attention-on-gpus",
+               .description = "attention's probabilities kept in memory on GPUs",
+               .field = "schedule.attention",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return e.hasModel && e.training.backend == "cuda" && e.schedule.attention == Attention::Materialised;
+                   },
+               .isRun = false,
+               .reason = "the GPU kernels of attention never store its probabilities",
+               .remedy = "choose flash, or the backend cpu"},
 };
 
 std::string textOf(const FieldValue &value)

@@ -20,6 +20,10 @@ namespace stagelens::model {
 enum class VocabularyOrder : unsigned char { Published, Best };
 enum class Recompute : unsigned char { None, Selective, Full };
 
+/// How a layer computes attention. `Flash` never stores its probabilities: the backward computes them again. `Materialised`
+/// keeps them from F to B, [a, s, s] for each sequence.
+enum class Attention : unsigned char { Flash, Materialised };
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -53,6 +57,7 @@ struct ScheduleChoice {
     std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
+    Attention attention = Attention::Flash;
     /// Returns whether the schedule is a custom one.
     [[nodiscard]] bool hasOwnOrder() const { return !file.empty() || !text.empty(); }
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;

@@ -17,6 +17,7 @@ constexpr auto kVocabularyNames = [] {
 }();
 constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
 constexpr std::array<std::string_view, 2> kUniformPers{"stage", "device"};
@@ -41,6 +42,10 @@ constexpr std::span<const std::string_view> words(VocabularyOrder)
 constexpr std::span<const std::string_view> words(Recompute)
 {
     return kRecomputes;
+}
+constexpr std::span<const std::string_view> words(Attention)
+{
+    return kAttentions;
 }
 constexpr std::span<const std::string_view> words(RunMode)
 {
@@ -79,6 +84,10 @@ std::string_view name(Recompute recompute)
 {
     return word(recompute);
 }
+std::string_view name(Attention attention)
+{
+    return word(attention);
+}
 std::string_view name(RunMode mode)
 {
     return word(mode);
@@ -115,6 +124,7 @@ template std::optional<DataType> parse(std::string_view);
 template std::optional<VocabularyMethod> parse(std::string_view);
 template std::optional<VocabularyOrder> parse(std::string_view);
 template std::optional<Recompute> parse(std::string_view);
+template std::optional<Attention> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
 template std::optional<UniformPer> parse(std::string_view);
@@ -123,6 +133,7 @@ template std::vector<std::string> names<DataType>();
 template std::vector<std::string> names<VocabularyMethod>();
 template std::vector<std::string> names<VocabularyOrder>();
 template std::vector<std::string> names<Recompute>();
+template std::vector<std::string> names<Attention>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();
 template std::vector<std::string> names<UniformPer>();

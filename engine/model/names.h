@@ -14,6 +14,7 @@ namespace stagelens::model {
 [[nodiscard]] std::string_view name(DataType type);           ///< "fp32", "bf16", "fp16"
 [[nodiscard]] std::string_view name(VocabularyOrder order);   ///< "published", "best"
 [[nodiscard]] std::string_view name(Recompute recompute);     ///< "none", "selective", "full"
+[[nodiscard]] std::string_view name(Attention attention);     ///< "flash", "materialised"
 [[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"
 [[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"
 [[nodiscard]] std::string_view name(UniformPer per);          ///< "stage", "device"
@@ -26,6 +27,7 @@ extern template std::optional<DataType> parse(std::string_view);
 extern template std::optional<VocabularyMethod> parse(std::string_view);
 extern template std::optional<VocabularyOrder> parse(std::string_view);
 extern template std::optional<Recompute> parse(std::string_view);
+extern template std::optional<Attention> parse(std::string_view);
 extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
 extern template std::optional<UniformPer> parse(std::string_view);
@@ -38,6 +40,7 @@ extern template std::vector<std::string> names<DataType>();
 extern template std::vector<std::string> names<VocabularyMethod>();
 extern template std::vector<std::string> names<VocabularyOrder>();
 extern template std::vector<std::string> names<Recompute>();
+extern template std::vector<std::string> names<Attention>();
 extern template std::vector<std::string> names<RunMode>();
 extern template std::vector<std::string> names<Collectives>();
 extern template std::vector<std::string> names<UniformPer>();

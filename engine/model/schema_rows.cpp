@@ -204,6 +204,13 @@ std::vector<Field> scheduleRows()
             "which activations are computed again in the backward instead of being kept: none, selective or full", Kind::Choice,
             MEMBER(schedule.recompute))
             .oneOf({{"none", "None", {}}, {"selective", "Selective", {}}, {"full", "Full", {}}}),
+        row("schedule.attention", "--attention", "HOW", "Attention",
+            "flash computes the probabilities again in the backward; materialised keeps them, a s x s matrix for each head",
+            Kind::Choice, MEMBER(schedule.attention))
+            .oneOf({{"flash", "Flash", "Probabilities are never stored: the backward computes them again"},
+                    {"materialised", "Materialised", "Probabilities stay in memory from F to B, s x s numbers for each head"}})
+            .unless(std::string("flash"))
+            .where(hasModel),
     };
 }
 

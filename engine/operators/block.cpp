@@ -30,6 +30,22 @@ bool Block::has(OperatorKind kind) const
     return std::ranges::any_of(operators, [kind](const Operator &each) { return each.kind == kind; });
 }
 
+Block withProbabilities(Block block, const model::ModelConfig &model)
+{
+    for (Operator &op : block.operators) {
+        if (op.kind != OperatorKind::Attention)
+            continue;
+        op.outputs.push_back(static_cast<ValueId>(block.values.size()));
+        block.values.push_back({"probabilities", std::int64_t{model.heads} * model.sequence});
+    }
+    return block;
+}
+
+std::int64_t probabilityWidth(const Block &block, const Operator &op)
+{
+    return op.kind == OperatorKind::Attention && op.outputs.size() > 2 ? block.value(op.outputs[2]).width : 0;
+}
+
 BlockBuilder::BlockBuilder(std::int64_t hidden, WeightLayout layout)
 {
     m_block.layout = layout;

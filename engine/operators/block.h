@@ -44,8 +44,10 @@ enum class OperatorKind : std::uint8_t {
     Gelu,      ///< x -> y, in the tanh form
     SwiGlu,    ///< gate, up -> silu(gate) up; the backward writes the gradients over gate and up
     Rotary,    ///< rotates the queries and keys of fused rows in place
-    Attention, ///< queries, keys and values in fused rows -> y, log of the sum of exponentials of each head
-    Add,       ///< x, residual -> sum
+    /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
+    /// head and key if they are kept (withProbabilities())
+    Attention,
+    Add, ///< x, residual -> sum
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 
@@ -88,6 +90,11 @@ struct Block {
     [[nodiscard]] std::int64_t outputWidth(const Projection &projection) const;
     [[nodiscard]] bool has(OperatorKind kind) const;
 };
+
+/// Returns the block with attention that keeps its probabilities, [heads, s] a token, from the forward to the backward.
+[[nodiscard]] Block withProbabilities(Block block, const model::ModelConfig &model);
+/// Returns the numbers a token of an operator's kept probabilities; 0 if it has none.
+[[nodiscard]] std::int64_t probabilityWidth(const Block &block, const Operator &op);
 
 /// Builds a block. The functions that append an operator return its first output.
 class BlockBuilder {

@@ -53,10 +53,10 @@ private:
             break;
         case OperatorKind::Attention: {
             const Place out = m_draft.newScratch(m_block.value(op.inputs[0]).width);
-            m_draft.steps.push_back({StepKind::InputGradient,
-                                     static_cast<int>(m_op),
-                                     {gradient(op.outputs[0]), saved(op.inputs[0]), saved(op.outputs[0]), saved(op.outputs[1])},
-                                     {out}});
+            Step step{StepKind::InputGradient, static_cast<int>(m_op), {gradient(op.outputs[0]), saved(op.inputs[0])}, {out}};
+            for (const ValueId value : op.outputs)
+                step.in.push_back(saved(value));
+            m_draft.steps.push_back(std::move(step));
             m_gradient[m_fusion.root(op.inputs[0])] = out;
             break;
         }

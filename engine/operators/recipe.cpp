@@ -95,7 +95,11 @@ BackwardReads backwardReads(const Operator &op)
     case OperatorKind::Linear: return {{}, op.inputs};
     case OperatorKind::Gelu:
     case OperatorKind::SwiGlu: return {op.inputs, {}};
-    case OperatorKind::Attention: return {{op.inputs[0], op.outputs[0], op.outputs[1]}, {}};
+    case OperatorKind::Attention: {
+        std::vector<ValueId> input{op.inputs[0]};
+        input.insert(input.end(), op.outputs.begin(), op.outputs.end());
+        return {input, {}};
+    }
     case OperatorKind::Rotary:
     case OperatorKind::Add: break;
     }

@@ -37,9 +37,10 @@ enum class StepKind : std::uint8_t {
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
-///                     attention: in qkv; out y, log-sum-exp        swiglu: in gate, up; out y        rotary: in and out rows
+///                     attention: in qkv; out y, log-sum-exp (, probabilities)
+///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
-///                     attention: in dy, qkv, y, log-sum-exp; out d(qkv)
+///                     attention: in dy, qkv, y, log-sum-exp (, probabilities); out d(qkv)
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
 ///     WeightGradient  linear: in x, dy of its outputs
 struct Step {

@@ -74,7 +74,10 @@ OperatorWork workOf(const Block &block, const Operator &op)
         for (const Projection &projection : op.projections)
             work.matrixEntries += static_cast<double>(block.parameter(projection.weight).count());
         break;
-    case OperatorKind::Attention: work.attentionWidth = width(op.outputs[0]); break;
+    case OperatorKind::Attention:
+        work.attentionWidth = width(op.outputs[0]);
+        work.probabilities = static_cast<double>(probabilityWidth(block, op));
+        break;
     case OperatorKind::Rotary: break; // part of the efficiency of attention in the hardware presets
     }
     return work;
@@ -89,6 +92,7 @@ OperatorWork workOf(const Block &block)
         sum.attentionWidth += work.attentionWidth;
         sum.residualNumbers += work.residualNumbers;
         sum.innerNumbers += work.innerNumbers;
+        sum.probabilities += work.probabilities;
     }
     return sum;
 }
@@ -160,9 +164,9 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
 
 namespace {
 
-EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities)
 {
-    const LayerRecipe recipe = recipeOf(blockOf(model));
+    const LayerRecipe recipe = recipeOf(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model));
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     EngineFloats floats;
     floats.precision = precision;
@@ -181,24 +185,35 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
 
 } // namespace
 
-EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision)
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities)
 {
     // A prediction calls this several times for each device; deriving a layer takes about 10 us.
     struct Known {
         ModelConfig model;
         int microbatchSize;
         base::Precision precision;
+        bool keepsProbabilities;
         EngineFloats floats;
     };
     thread_local std::optional<Known> known;
-    if (!known || known->microbatchSize != microbatchSize || known->precision != precision || known->model != model)
-        known = Known{model, microbatchSize, precision, derivedFloats(model, microbatchSize, precision)};
+    if (!known || known->microbatchSize != microbatchSize || known->precision != precision ||
+        known->keepsProbabilities != keepsProbabilities || known->model != model)
+        known = Known{model, microbatchSize, precision, keepsProbabilities,
+                      derivedFloats(model, microbatchSize, precision, keepsProbabilities)};
     return known->floats;
 }
 
 EngineFloats engineFloats(const Experiment &experiment)
 {
-    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment));
+    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
+                        keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute));
+}
+
+Block engineBlock(const Experiment &experiment)
+{
+    Block block = blockOf(experiment.model);
+    const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
+    return keeps ? withProbabilities(std::move(block), experiment.model) : block;
 }
 
 std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)
@@ -206,14 +221,15 @@ std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int6
     return block.has(OperatorKind::Rotary) ? sequence * headSize : 0;
 }
 
-base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute)
+base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,
+                                 model::Attention attention)
 {
-    // Full recomputation keeps the input of a layer. Selective recomputation rebuilds the attention matrix, which neither flash
-    // attention nor the CPU engine saves anyway.
+    // Full recomputation keeps the input of a layer; selective recomputation drops the probabilities of attention.
     if (recompute == model::Recompute::Full)
         return boundaryBytes(model, microbatchSize);
     if (model.dtype == DataType::Fp32) {
-        const EngineFloats floats = engineFloats(model, microbatchSize);
+        const EngineFloats floats =
+            engineFloats(model, microbatchSize, base::Precision::Fp32, keepsProbabilities(attention, recompute));
         return 4 * (floats.layer + floats.boundary);
     }
     // What frameworks save: the input and what the backward reads in 16 bit, and the masks of dropout in a byte each.
@@ -221,7 +237,11 @@ base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, m
     std::int64_t numbers = model.hidden;
     for (const ValueId value : savedValues(block))
         numbers += block.value(value).isStatistics ? 0 : block.value(value).width;
-    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * model.hidden);
+    // Frameworks that drop out the output of a layer's halves drop out probabilities too: 2 bytes before, 2 after, a mask.
+    const std::int64_t probabilities = keepsProbabilities(attention, recompute)
+                                           ? std::int64_t{model.heads} * model.sequence * (block.dropouts > 0 ? 5 : 2)
+                                           : 0;
+    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * model.hidden + probabilities);
 }
 
 base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize)

@@ -29,6 +29,7 @@ struct OperatorWork {
     double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
     double residualNumbers = 0; ///< read and written by norms and additions
     double innerNumbers = 0;    ///< read and written by the activation function
+    double probabilities = 0;   ///< kept by attention
 };
 [[nodiscard]] OperatorWork workOf(const Block &block, const Operator &op);
 /// Returns the sum over the operators of the block.
@@ -80,16 +81,25 @@ struct EngineFloats {
     int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
 };
 [[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
-                                        base::Precision precision = base::Precision::Fp32);
+                                        base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false);
 /// Uses the model, microbatch size and precision of the plan.
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
 [[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
 
-/// Returns the bytes of activations that one layer saves from F to B for one microbatch (34 s b h for GPT in 16 bit with flash
-/// attention and no recomputation, Korthikanti et al. 2022, arXiv 2205.05198; in fp32 what the CPU engine saves, with the
-/// input of the layer).
-[[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute);
+/// Returns whether layers keep attention's probabilities from the forward to the backward. Selective recomputation drops them.
+[[nodiscard]] constexpr bool keepsProbabilities(model::Attention attention, model::Recompute recompute)
+{
+    return attention == model::Attention::Materialised && recompute != model::Recompute::Selective;
+}
+/// Returns the block that the engine runs.
+[[nodiscard]] Block engineBlock(const model::Experiment &experiment);
+
+/// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
+/// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
+/// what the CPU engine saves, with the input of the layer).
+[[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
+                                               model::Attention attention = model::Attention::Flash);
 /// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize);
 /// Returns the bytes that a device holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, and

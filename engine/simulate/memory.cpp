@@ -49,6 +49,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const model::ModelConfig &model = experiment.model;
     const int b = experiment.parallel.microbatchSize;
     const model::Recompute recompute = experiment.schedule.recompute;
+    const model::Attention attention = experiment.schedule.attention;
     PassBytes bytes;
     bytes.boundary = operators::boundaryBytes(model, b);
     bytes.layers = layersOfStages(experiment, schedule);
@@ -66,15 +67,16 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.empty = 0;
         return bytes;
     }
-    bytes.layer = operators::layerActivationBytes(model, b, recompute);
-    bytes.recomputed = operators::layerActivationBytes(model, b, model::Recompute::None) - bytes.layer;
+    bytes.layer = operators::layerActivationBytes(model, b, recompute, attention);
+    const Bytes dropped = operators::layerActivationBytes(model, b, model::Recompute::None, attention) - bytes.layer;
+    bytes.recomputed = recompute == model::Recompute::Full ? dropped : 0; // probabilities end with I
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
     bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b) : 0;
-    // The largest gradients of a layer are those before and after the activation function of the MLP. Full recomputation adds
-    // the saved tensors of one layer.
-    bytes.workspace = 2 * Bytes{b} * model.sequence * model.ffn * operators::elementBytes(model.dtype);
-    if (recompute == model::Recompute::Full)
-        bytes.workspace += operators::layerActivationBytes(model, b, model::Recompute::None);
+    // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
+    // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
+    const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
+    bytes.workspace = 2 * Bytes{b} * model.sequence * std::max(Bytes{model.ffn}, scores) * operators::elementBytes(model.dtype);
+    bytes.workspace += recompute == model::Recompute::Full ? dropped + bytes.layer : dropped;
     return bytes;
 }
 

@@ -213,13 +213,28 @@ struct Sequence {
     [[nodiscard]] std::int64_t valueColumn(std::int64_t kvHead) const { return keyColumn(kvHead) + shape.kvWidth(); }
 };
 
+/// Copies the visible part of a block between two matrices of scores.
+void copyVisible(float *to, std::int64_t toStride, const float *from, std::int64_t fromStride, const Scores &block)
+{
+    for (std::int64_t row = 0; row < block.rows; ++row)
+        std::copy_n(from + row * fromStride, block.visible(row), to + row * toStride);
+}
+
+/// Sets the masked and padded probabilities of a block to 0, as the exponential of -infinity.
+void clearMasked(const Scores &block)
+{
+    for (std::int64_t row = 0; row < block.rows; ++row)
+        std::fill(block.values + row * kKeys + block.visible(row), block.values + row * kKeys + block.columns(), 0.0F);
+}
+
 /// Forward of the query heads of one key and value head.
 class Forward {
 public:
-    Forward(const Sequence &sequence, float *out, float *logSumExp, float *scratch, const Interrupt &interrupt)
-        : m_sequence(sequence), m_shape(sequence.shape), m_out(out), m_logSumExp(logSumExp), m_interrupt(interrupt),
-          m_space(m_shape, scratch), m_keys(m_space.ofKeys()), m_values(m_space.ofKeys()), m_scores(m_space.ofScores()),
-          m_mixed(m_space.ofQueries())
+    Forward(const Sequence &sequence, float *out, float *logSumExp, float *probabilities, float *scratch,
+            const Interrupt &interrupt)
+        : m_sequence(sequence), m_shape(sequence.shape), m_out(out), m_logSumExp(logSumExp), m_probabilities(probabilities),
+          m_interrupt(interrupt), m_space(m_shape, scratch), m_keys(m_space.ofKeys()), m_values(m_space.ofKeys()),
+          m_scores(m_space.ofScores()), m_mixed(m_space.ofQueries())
     {}
     [[nodiscard]] bool run(std::int64_t kvHead)
     {
@@ -241,8 +256,12 @@ private:
         std::fill_n(maximum, kQueries, -std::numeric_limits<float>::infinity());
         std::fill_n(m_mixed, rows * m_space.width, 0.0F);
         const float *queries = m_sequence.qkv + first * m_sequence.stride + m_sequence.queryColumn(head);
-        const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+        float *const kept =
+            m_probabilities != nullptr ? m_probabilities + (head * m_shape.sequence + first) * m_shape.sequence : nullptr;
+        bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
             scoresOf(m_scores, block, queries, m_sequence.stride, m_keys, m_shape.size);
+            if (kept != nullptr)
+                copyVisible(kept + block.key, m_shape.sequence, m_scores, kKeys, block);
             runBest<onlineSoftmax>(block, +maximum, +sum, m_mixed, m_space.width);
             addMixed(m_mixed, block, m_scores, m_values, m_space);
         });
@@ -253,6 +272,13 @@ private:
                            [inverse](float value) { return value * inverse; });
             m_logSumExp[head * m_shape.sequence + first + row] = maximum[row] + std::log(sum[row]);
         }
+        const float *logSumExp = m_logSumExp + head * m_shape.sequence + first;
+        if (kept != nullptr && done)
+            done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+                copyVisible(m_scores, kKeys, kept + block.key, m_shape.sequence, block);
+                runBest<probabilities>(block, logSumExp);
+                copyVisible(kept + block.key, m_shape.sequence, m_scores, kKeys, block);
+            });
         return done;
     }
 
@@ -260,6 +286,7 @@ private:
     const AttentionShape &m_shape;
     float *m_out;
     float *m_logSumExp;
+    float *m_probabilities; ///< [heads, sequence, sequence], or null
     const Interrupt &m_interrupt;
     Space m_space;
     float *m_keys;   ///< panels of K^T
@@ -273,6 +300,7 @@ struct Outcome {
     const float *out;
     const float *outGradient;
     const float *logSumExp;
+    const float *probabilities; ///< [heads, sequence, sequence], or null: computed again
 };
 
 /// Backward of the query heads of one key and value head.
@@ -318,9 +346,17 @@ private:
         packColumns(m_outGradient, kQueries * kPanel, outGradient, m_shape.width(), rows, m_shape.size);
         std::fill_n(m_queryGradient, rows * m_space.width, 0.0F);
         const float *logSumExp = m_outcome.logSumExp + head * m_shape.sequence + first;
+        const float *const kept = m_outcome.probabilities != nullptr
+                                      ? m_outcome.probabilities + (head * m_shape.sequence + first) * m_shape.sequence
+                                      : nullptr;
         const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
-            scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTransposed, m_shape.size);
-            runBest<probabilities>(block, logSumExp);
+            if (kept != nullptr) {
+                copyVisible(m_scores, kKeys, kept + block.key, m_shape.sequence, block);
+                clearMasked(block);
+            } else {
+                scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTransposed, m_shape.size);
+                runBest<probabilities>(block, logSumExp);
+            }
             addTurned(m_valueGradient, block, m_scores, m_outGradient, m_space);
             scoresOf(m_scoreGradient, block, outGradient, m_shape.width(), m_valuesTransposed, m_shape.size);
             runBest<scoreGradients>(m_scoreGradient, block, +mean);
@@ -364,12 +400,13 @@ std::int64_t attentionScratch(const AttentionShape &shape)
 }
 
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
-                      const Interrupt &interrupt)
+                      const Interrupt &interrupt, float *probabilities)
 {
     for (std::int64_t index = 0; index < shape.batch; ++index) {
         const Sequence sequence(shape, qkv, index);
-        Forward forward(sequence, out + index * shape.sequence * shape.width(),
-                        logSumExp + index * shape.heads * shape.sequence, scratch, interrupt);
+        const std::int64_t rows = index * shape.heads * shape.sequence;
+        Forward forward(sequence, out + index * shape.sequence * shape.width(), logSumExp + rows,
+                        probabilities != nullptr ? probabilities + rows * shape.sequence : nullptr, scratch, interrupt);
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
             if (!forward.run(kvHead))
                 return;
@@ -377,14 +414,16 @@ void attentionForward(float *out, float *logSumExp, const float *qkv, const Atte
 }
 
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
-                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt)
+                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt, const float *probabilities)
 {
     for (std::int64_t index = 0; index < shape.batch; ++index) {
         const Sequence sequence(shape, qkv, index);
         const std::int64_t place = index * shape.sequence * shape.width();
+        const std::int64_t rows = index * shape.heads * shape.sequence;
         Backward backward(sequence, qkvGradient + index * shape.sequence * shape.qkvWidth(),
-                          {out + place, outGradient + place, logSumExp + index * shape.heads * shape.sequence}, scratch,
-                          interrupt);
+                          {out + place, outGradient + place, logSumExp + rows,
+                           probabilities != nullptr ? probabilities + rows * shape.sequence : nullptr},
+                          scratch, interrupt);
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
             if (!backward.run(kvHead))
                 return;

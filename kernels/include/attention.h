@@ -28,14 +28,17 @@ struct AttentionShape {
 /// Returns the floats of scratch for either direction: tiles of scores of a few queries with all keys.
 [[nodiscard]] std::int64_t attentionScratch(const AttentionShape &shape);
 
-/// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row.
+/// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row. Unless null,
+/// `probabilities` [batch, heads, sequence, sequence] receives the softmax, in the bits that the backward computes again
+/// without it; what the mask hides is not written.
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
-                      const Interrupt &interrupt = {});
+                      const Interrupt &interrupt = {}, float *probabilities = nullptr);
 
 /// Computes qkvGradient (overwritten) from the gradient of `out`. Gradients of a shared key or value are summed over its query
-/// heads in order. Recomputes probabilities from logSumExp (FlashAttention-2, arXiv 2307.08691).
+/// heads in order. Recomputes probabilities from logSumExp (FlashAttention-2, arXiv 2307.08691) unless they are given.
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
-                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {});
+                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {},
+                       const float *probabilities = nullptr);
 
 namespace gpu {
 

@@ -16,6 +16,7 @@ private slots:
     {
         QTest::addColumn<bool>("isLlama");
         QTest::newRow("gpt") << false;
+        QTest::newRow("gpt-materialised") << false;
         QTest::newRow("llama") << true;
     }
 
@@ -28,7 +29,10 @@ private slots:
             model.kvHeads = 2;
             model.ffn = 352;
         }
-        const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(operators::blockOf(model))));
+        operators::Block block = operators::blockOf(model);
+        if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
+            block = operators::withProbabilities(std::move(block), model);
+        const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 

@@ -87,6 +87,7 @@ private slots:
             experiment.model.family = static_cast<model::ModelFamily>(family);
             experiment.model.tied = tied;
             experiment.schedule.recompute = static_cast<model::Recompute>(recompute);
+            experiment.schedule.attention = turn % 3 == 0 ? model::Attention::Materialised : model::Attention::Flash;
             experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
             experiment.training.steps = 2;
             compare(experiment, name + " " + std::string(model::name(method)));

@@ -85,6 +85,25 @@ private slots:
         }
     }
 
+    /// Attention's probabilities are kept in the bits that the backward computes again.
+    void withMaterialisedAttention()
+    {
+        for (const char *family : {"1f1b", "zb-h1"}) { // whole and split backwards
+            for (const bool isLlama : {false, true}) {
+                auto experiment = smallExperiment(family, VocabularyMethod::Vocab1, 2, 4);
+                if (isLlama)
+                    experiment = test::asLlama(experiment, 1);
+                const std::vector<float> expected = gradientsOf(experiment, scheduleOf(experiment));
+                experiment.schedule.attention = model::Attention::Materialised;
+                for (const model::Recompute recompute :
+                     {model::Recompute::None, model::Recompute::Selective, model::Recompute::Full}) {
+                    experiment.schedule.recompute = recompute;
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
+                }
+            }
+        }
+    }
+
     void withRecomputation()
     {
         int turn = 0;

@@ -105,7 +105,8 @@ Experiment anyExperiment(Random &random)
                            maybeInt(random),
                            maybeInt(random),
                            maybeInt(random),
-                           anyOf<Recompute>(random)};
+                           anyOf<Recompute>(random),
+                           anyOf<Attention>(random)};
     experiment.cost = anyCost(random, true);
     TrainingPlan &training = experiment.training;
     training.backend = anyText(random);

@@ -164,16 +164,17 @@ public:
     {
         kernels::rotate(rows.floats(), angles, shape, turn);
     }
-    void attentionForward(Values out, float *logSumExp, ConstValues qkv, const kernels::AttentionShape &shape,
-                          float *scratch) override
+    void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv,
+                          const kernels::AttentionShape &shape, float *scratch) override
     {
-        kernels::attentionForward(out.floats(), logSumExp, qkv.floats(), shape, scratch, m_interrupt);
+        kernels::attentionForward(out.floats(), logSumExp, qkv.floats(), shape, scratch, m_interrupt, probabilities.floats());
     }
     void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                           const float *logSumExp, const kernels::AttentionShape &shape, float *scratch) override
+                           const float *logSumExp, ConstValues probabilities, const kernels::AttentionShape &shape,
+                           float *scratch) override
     {
         kernels::attentionBackward(qkvGradient.floats(), outGradient.floats(), qkv.floats(), out.floats(), logSumExp, shape,
-                                   scratch, m_interrupt);
+                                   scratch, m_interrupt, probabilities.floats());
     }
 
     void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,

@@ -58,8 +58,9 @@ private:
             return compute().swigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Forwards);
         case OperatorKind::Attention:
-            return compute().attentionForward(at(step.out[0]), floats(step.out[1]), at(step.in[0]), m_context.shape.attention(),
-                                              m_context.workspace.attention.data());
+            return compute().attentionForward(at(step.out[0]), floats(step.out[1]),
+                                              step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
+                                              m_context.shape.attention(), m_context.workspace.attention.data());
         case OperatorKind::Gelu:
         case OperatorKind::Add: break; // parts of products
         }
@@ -77,8 +78,8 @@ private:
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Backwards);
         case OperatorKind::Attention:
             return compute().attentionBackward(at(step.out[0]), at(step.in[0]), at(step.in[1]), at(step.in[2]),
-                                               floats(step.in[3]), m_context.shape.attention(),
-                                               m_context.workspace.attention.data());
+                                               floats(step.in[3]), step.in.size() > 4 ? at(step.in[4]) : Values(),
+                                               m_context.shape.attention(), m_context.workspace.attention.data());
         case OperatorKind::Gelu:
         case OperatorKind::Add: break;
         }

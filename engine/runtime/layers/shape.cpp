@@ -23,7 +23,7 @@ Shape::Shape(const model::Experiment &experiment)
       headSize(experiment.model.headSize()), normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)),
       rotation(rotationOf(experiment.model)), precision(operators::enginePrecision(experiment))
 {
-    auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::blockOf(experiment.model)), {}});
+    auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::engineBlock(experiment)), {}});
     plan->saved = operators::savedLayout(plan->recipe.block, plan->recipe.saved, tokens(), precision);
     layer = std::move(plan);
 }

@@ -3,6 +3,7 @@
 #include "engine/operators/architecture.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stagelens::simulate {
 
@@ -14,10 +15,15 @@ namespace {
 
 /// Logits are copied to fp32 and traversed once an operation; look-up through masks, index and zero fill; the embedding's
 /// gradient is made dense and then added. Collectives carry fp32 and occupy multiprocessors: measured F and B are longer by
-/// about a third of the time of a microbatch's collectives.
+/// about a third of the time of a microbatch's collectives. A layer of the 22B GPT of Korthikanti et al. 2022 (arXiv
+/// 2205.05198, table 4) takes 1.4 ms longer with selective recomputation: two products, and 8 traversals of the scores. Mask,
+/// softmax, dropout and the product after them are 4 traversals if each kernel is fused with the next, and their gradients 7,
+/// so the backward counts 14.
 constexpr Traffic kGpuTraffic{.residual = 54,
                               .activation = 11,
                               .backward = 1,
+                              .scoresForward = 8,
+                              .scoresBackward = 14,
                               .shardCopies = 35,
                               .logitsForward = 56,
                               .logitsBackward = 19.5,
@@ -30,6 +36,8 @@ constexpr Traffic kGpuTraffic{.residual = 54,
 constexpr Traffic kHostTraffic{.residual = 10,
                                .activation = 3,
                                .backward = 2,
+                               .scoresForward = 3,
+                               .scoresBackward = 1,
                                .shardCopies = 2,
                                .logitsForward = 20,
                                .logitsBackward = 8,
@@ -38,6 +46,17 @@ constexpr Traffic kHostTraffic{.residual = 10,
                                .denseGradient = 0,
                                .collective = 0,
                                .contention = 0};
+
+/// Returns the block whose kernels the plan's hardware runs. Our CPU engine runs materialised attention with selective
+/// recomputation as flash attention.
+operators::Block plannedBlock(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    if (hardware.insideNode.name == kHostLink)
+        return operators::engineBlock(experiment);
+    operators::Block block = operators::blockOf(experiment.model);
+    const bool isFlash = experiment.schedule.attention == model::Attention::Flash;
+    return isFlash ? block : operators::withProbabilities(std::move(block), experiment.model);
+}
 
 /// Kernels that the usual frameworks launch for an operator: a norm with its casts, a product with its bias, the copies and
 /// kernels of attention. A GPT's layer has 20, 24 and 16.
@@ -71,7 +90,7 @@ const Traffic &trafficOf(const model::Hardware &hardware)
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
-      m_block(operators::blockOf(experiment.model)),
+      m_block(plannedBlock(experiment, hardware)),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
       m_layer(seconds(operators::workOf(m_block)))
 {}
@@ -87,10 +106,21 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work) const
     const double smallest = std::min(m_tokens, static_cast<double>(m_experiment.model.hidden));
     const double bytes = m_tokens * operators::elementBytes(m_experiment.model.dtype);
     const double attentionFlops = 4.0 * m_tokens * m_experiment.model.sequence * work.attentionWidth;
+    // Materialised attention on GPUs is two products with the size of a head as their smallest dimension. The CPU engine
+    // computes both kinds by the same tiles.
+    const bool isProducts = work.probabilities > 0 && &m_traffic != &kHostTraffic;
     return {matrixSeconds(2.0 * m_tokens * work.matrixEntries, smallest),
-            attentionFlops / (m_hardware.peakFlops * m_hardware.attentionEfficiency),
+            isProducts ? matrixSeconds(attentionFlops, m_experiment.model.headSize())
+                       : attentionFlops / (m_hardware.peakFlops * m_hardware.attentionEfficiency),
             memorySeconds(m_traffic.residual * (bytes * work.residualNumbers / 10) +
-                          m_traffic.activation * (bytes * work.innerNumbers / 2))};
+                          m_traffic.activation * (bytes * work.innerNumbers / 2)),
+            memorySeconds(m_traffic.scoresForward * bytes * work.probabilities)};
+}
+
+double LayerCosts::inputGradient(const Work &forward) const
+{
+    return forward.matrix + 2 * forward.attention + m_traffic.backward * forward.elementwise +
+           m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
 }
 
 /// Returns the seconds without the launch bound. In the backward, each half has every matrix product once; the input gradient
@@ -105,8 +135,8 @@ double LayerCosts::unfloored(PassHalf half) const
     if (m_experiment.schedule.recompute == model::Recompute::Full)
         again = m_layer.sum();
     else if (m_experiment.schedule.recompute == model::Recompute::Selective)
-        again = m_layer.attention;
-    return m_layer.matrix + 2 * m_layer.attention + m_traffic.backward * m_layer.elementwise + again;
+        again = m_layer.attention + m_layer.scores;
+    return inputGradient(m_layer) + again;
 }
 
 int LayerCosts::kernels(PassHalf half) const
@@ -158,7 +188,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half) const
         if (half == PassHalf::WeightGradient)
             append(op, work.matrix, kernels.weight, false);
         else
-            append(op, work.matrix + 2 * work.attention + m_traffic.backward * work.elementwise, kernels.input, false);
+            append(op, inputGradient(work), kernels.input, false);
     }
     for (Leg &leg : legs)
         leg.seconds *= total / sum;

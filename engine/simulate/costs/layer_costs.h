@@ -15,10 +15,12 @@ namespace stagelens::simulate {
 /// times of 8 x A100 and iteration times of 8 and 32 x A100 (arXiv 2411.05288, table 5), together with the preset a100-80gb:
 /// changing one requires refitting the other.
 struct Traffic {
-    double residual;    ///< norms and residual additions, per ten bytes that they read and write: a byte of a layer's [b s, h]
-    double activation;  ///< activation function, per two bytes that it reads and writes: a byte of a GPT's [b s, ffn]
-    double backward;    ///< elementwise work of a layer's backward, relative to its forward
-    double shardCopies; ///< X and dX of S and of T, each per byte of [b s, h]
+    double residual;   ///< norms and residual additions, per ten bytes that they read and write: a byte of a layer's [b s, h]
+    double activation; ///< activation function, per two bytes that it reads and writes: a byte of a GPT's [b s, ffn]
+    double backward;   ///< elementwise work of a layer's backward, relative to its forward
+    double scoresForward; ///< traversals of the scores [b a, s, s] of materialised attention
+    double scoresBackward;
+    double shardCopies;    ///< X and dX of S and of T, each per byte of [b s, h]
     double logitsForward;  ///< softmax statistics and softmax, bytes a logit
     double logitsBackward; ///< gradient of the logits, bytes a logit
     double lookUp;         ///< embedding's forward, per byte of [b s, h]
@@ -64,10 +66,13 @@ private:
         double matrix = 0;
         double attention = 0;
         double elementwise = 0;
-        [[nodiscard]] double sum() const { return matrix + attention + elementwise; }
+        double scores = 0; ///< of materialised attention
+        [[nodiscard]] double sum() const { return matrix + attention + elementwise + scores; }
     };
     [[nodiscard]] Work seconds(const operators::OperatorWork &work) const;
     [[nodiscard]] double unfloored(PassHalf half) const;
+    /// Returns the seconds of the input-gradient half of work whose forward takes `forward`, without recomputation.
+    [[nodiscard]] double inputGradient(const Work &forward) const;
     [[nodiscard]] int kernels(PassHalf half) const;
 
     const model::Experiment &m_experiment;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 using namespace stagelens::kernels;
@@ -97,6 +98,39 @@ private slots:
         if (sequence <= 7)
             QVERIFY(error(dQkv, numericGradient([&](const std::vector<double> &at) { return attentionOf(at, shape); },
                                                 doubles(qkv), dOut)) < 1e-6);
+    }
+
+    /// Probabilities kept from the forward to the backward change no bit of either.
+    void keptProbabilities()
+    {
+        for (const int sequence : {1, 7, 64, 130, 200}) {
+            const AttentionShape shape{2, sequence, 4, 2, 20};
+            const auto rows = static_cast<std::size_t>(2 * 4 * sequence);
+            const auto tokens = static_cast<std::size_t>(2 * sequence);
+            const auto width = static_cast<std::size_t>(shape.width());
+            const auto qkv = randomValues(tokens * static_cast<std::size_t>(shape.qkvWidth()), 21);
+            const auto dOut = randomValues(tokens * width, 22);
+            std::vector<float> scratch(static_cast<std::size_t>(attentionScratch(shape)));
+            std::vector<float> kept(rows * static_cast<std::size_t>(sequence), std::numeric_limits<float>::quiet_NaN());
+            std::vector<std::vector<float>> results;
+            for (float *probabilities : {static_cast<float *>(nullptr), kept.data()}) {
+                std::vector<float> out(tokens * width), logSumExp(rows), dQkv(qkv.size());
+                attentionForward(out.data(), logSumExp.data(), qkv.data(), shape, scratch.data(), {}, probabilities);
+                std::fill(scratch.begin(), scratch.end(), std::numeric_limits<float>::quiet_NaN());
+                attentionBackward(dQkv.data(), dOut.data(), qkv.data(), out.data(), logSumExp.data(), shape, scratch.data(), {},
+                                  probabilities);
+                out.insert(out.end(), logSumExp.begin(), logSumExp.end());
+                out.insert(out.end(), dQkv.begin(), dQkv.end());
+                results.push_back(std::move(out));
+            }
+            QCOMPARE(results[1], results[0]);
+            for (std::size_t row = 0; row < rows; ++row) {
+                const float *line = kept.data() + row * static_cast<std::size_t>(sequence);
+                const std::size_t visible = row % static_cast<std::size_t>(sequence) + 1;
+                QVERIFY(std::abs(std::accumulate(line, line + visible, 0.0) - 1) < 1e-5);
+                QVERIFY(std::all_of(line + visible, line + sequence, [](float value) { return std::isnan(value); }));
+            }
+        }
     }
 
     void neverReadsWhatNobodyWrote()

@@ -170,16 +170,17 @@ private slots:
     }
 
     /// Two A100 ran 16 microbatches of one sequence in 717 ms and 2 of eight sequences in 372 ms: the host launches the kernels
-    /// of a small microbatch more slowly than the GPU computes them.
+    /// of a small microbatch more slowly than the GPU computes them. Their attention kept its probabilities.
     void smallMicrobatchesAreBoundByLaunches()
     {
         model::Experiment experiment = gptOnA100(24, 1024, 16, 1024, 51200, model::DataType::Fp16);
+        experiment.schedule.attention = model::Attention::Materialised;
         experiment.parallel = {2, 16, 1, {}};
         const double small = error(experiment, 717);
         QVERIFY2(std::abs(small) < 0.02, qPrintable(QString::number(small)));
         experiment.parallel = {2, 2, 8, {}};
         const double large = error(experiment, 372);
-        QVERIFY2(std::abs(large) < 0.4, qPrintable(QString::number(large))); // its attention kept the matrix
+        QVERIFY2(std::abs(large) < 0.1, qPrintable(QString::number(large)));
     }
 
     void passesOfTheMiddleStages()

@@ -33,6 +33,7 @@ private slots:
         checkWords<VocabularyMethod>({"none", "redis", "vocab-naive", "vocab-1", "vocab-2"});
         checkWords<VocabularyOrder>({"published", "best"});
         checkWords<Recompute>({"none", "selective", "full"});
+        checkWords<Attention>({"flash", "materialised"});
         checkWords<RunMode>({"live", "virtual-clock"});
         checkWords<Collectives>({"overlapped", "blocking"});
     }

@@ -1,6 +1,7 @@
 // Recipes of layers: every kernel call finds the values that it needs, checked by executing the steps on names.
 #include "engine/operators/recipe.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/sizes.h"
 
 #include <QTest>
 
@@ -140,7 +141,8 @@ private:
             expectGradient(step.in[0], op.outputs[0]);
             expect(step.in[1], name(op.inputs[0]));
             expect(step.in[2], name(op.outputs[0]));
-            expect(step.in[3], name(op.outputs[1]));
+            for (std::size_t i = 1; i < op.outputs.size(); ++i)
+                expect(step.in[2 + i], name(op.outputs[i]));
             return put(step.out[0], "d " + name(op.inputs[0]));
         case OperatorKind::Gelu:
         case OperatorKind::Add: break;
@@ -220,7 +222,8 @@ private:
 std::vector<Block> blocks()
 {
     model::ModelConfig gpt;
-    return {blockOf(gpt), blockOf(llama(4, 352)), blockOf(llama(2, 64)), parallelBlock(128, gpt)};
+    return {blockOf(gpt), blockOf(llama(4, 352)), blockOf(llama(2, 64)), parallelBlock(128, gpt),
+            withProbabilities(blockOf(gpt), gpt)};
 }
 
 } // namespace
@@ -270,6 +273,29 @@ private slots:
         const model::ModelConfig grouped = llama(2, 352);
         QCOMPARE(saved(blockOf(grouped), false), 3 * h + 2 * h + 2 * (h / 2) + 3 * 352);
         QCOMPARE(saved(blockOf(grouped), true), 2 * 1 + grouped.heads);
+    }
+
+    /// Korthikanti et al. 2022 (arXiv 2205.05198), equation 1: 34 s b h + 5 a s^2 b; section 5: selective recomputation drops
+    /// the second term.
+    void materialisedAttentionKeepsItsProbabilities()
+    {
+        model::ModelConfig gpt3;
+        gpt3.hidden = 12288;
+        gpt3.heads = gpt3.kvHeads = 96;
+        gpt3.ffn = 4 * gpt3.hidden;
+        gpt3.sequence = 2048;
+        gpt3.dtype = model::DataType::Fp16;
+        const std::int64_t linear = std::int64_t{34} * 2048 * 12288;
+        const std::int64_t scores = std::int64_t{5} * 96 * 2048 * 2048;
+        using model::Attention;
+        using model::Recompute;
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::None, Attention::Flash), linear);
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::None, Attention::Materialised), linear + scores);
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::Selective, Attention::Materialised), linear);
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::Full, Attention::Materialised), std::int64_t{2} * 2048 * 12288);
+        const model::ModelConfig small;
+        const auto kept = engineFloats(small, 3, base::Precision::Fp32, true).layer - engineFloats(small, 3).layer;
+        QCOMPARE(kept, std::int64_t{3} * small.heads * small.sequence * small.sequence);
     }
 
     void scratchIsAsSmallAsItCanBe()

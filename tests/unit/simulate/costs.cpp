@@ -252,6 +252,31 @@ private slots:
         QCOMPARE(last.duration, last.vocabulary + hardware->passOverhead);
     }
 
+    /// Its products run at the rate of matrices whose smallest dimension is a head, and its scores are traversed eight times in
+    /// the forward.
+    void materialisedAttention()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        model::Experiment experiment = test::measuredExperiment({}, VocabularyMethod::None);
+        const model::ModelConfig &model = experiment.model;
+        const schedule::Schedule schedule = *schedule::makeSchedule(experiment);
+        const auto forward = [&] {
+            return static_cast<double>(
+                simulate::analyticCosts(experiment, *hardware, schedule).pass(3, PassKind::F, 3).duration);
+        };
+        const double flash = forward();
+        experiment.schedule.attention = model::Attention::Materialised;
+        const double pairs = 1.0 * experiment.parallel.microbatchSize * model.sequence * model.sequence;
+        const double flops = 4 * pairs * model.hidden;
+        const double head = model.headSize();
+        const double rate = hardware->peakFlops * hardware->matrixEfficiency * head / (head + hardware->halfSpeedDimension);
+        const double seconds = flops / rate - flops / (hardware->peakFlops * hardware->attentionEfficiency) +
+                               8 * 2 * pairs * model.heads / hardware->memoryBytesPerSecond;
+        const int layers = model.layers / experiment.parallel.devices;
+        QVERIFY(std::abs(forward() - flash - layers * seconds * 1e9) < 3);
+    }
+
 private:
     QTemporaryDir m_folder;
 };
