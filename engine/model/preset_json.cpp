@@ -106,6 +106,35 @@ void readLink(const Json &json, std::string path, LinkClass &link, Problems &pro
         reader.problem("bytes_per_second", concat("is ", link.bytesPerSecond, "; choose more than 0"));
 }
 
+void readRange(ObjectReader &reader, std::string_view key, MeasuredRuns::Range &range)
+{
+    std::vector<int> ends;
+    reader.require(key, ends);
+    if (ends.size() == 2 && ends[0] > 0 && ends[0] <= ends[1])
+        range = {ends[0], ends[1]};
+    else if (reader.find(key) != nullptr)
+        reader.problem(key, "is no range; give the least and the greatest value, such as [1024, 8192]");
+}
+
+MeasuredRuns readMeasured(const Json &json, std::string path, Problems &problems)
+{
+    ObjectReader reader(json, std::move(path), problems);
+    MeasuredRuns measured;
+    readRange(reader, "hidden", measured.hidden);
+    readRange(reader, "microbatch_tokens", measured.tokens);
+    readRange(reader, "devices", measured.devices);
+    reader.finish();
+    return measured;
+}
+
+Json measuredJson(const MeasuredRuns &measured)
+{
+    const auto range = [](const MeasuredRuns::Range &ends) { return Json::array({ends.least, ends.most}); };
+    return {{"hidden", range(measured.hidden)},
+            {"microbatch_tokens", range(measured.tokens)},
+            {"devices", range(measured.devices)}};
+}
+
 Json linkJson(const LinkClass &link)
 {
     return {{"name", link.name}, {"latency_us", micros(link.latency)}, {"bytes_per_second", link.bytesPerSecond}};
@@ -238,6 +267,8 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
         else
             reader.problem(key, "missing");
     }
+    if (const Json *member = reader.find("measured"))
+        hardware.measured = readMeasured(*member, concat(source, ".measured"), problems);
     reader.finish();
     hardware.passOverhead = nanos(overhead, "pass_overhead_us", reader);
     hardware.launchInterval = nanos(launch, "launch_interval_us", reader);
@@ -249,19 +280,21 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
 
 std::string hardwareToJson(const Hardware &hardware)
 {
-    const Json json{{"name", hardware.name},
-                    {"description", hardware.description},
-                    {"peak_flops", hardware.peakFlops},
-                    {"matrix_efficiency", hardware.matrixEfficiency},
-                    {"attention_efficiency", hardware.attentionEfficiency},
-                    {"half_speed_dimension", hardware.halfSpeedDimension},
-                    {"memory_bytes_per_second", hardware.memoryBytesPerSecond},
-                    {"pass_overhead_us", micros(hardware.passOverhead)},
-                    {"launch_interval_us", micros(hardware.launchInterval)},
-                    {"memory_capacity_bytes", hardware.memoryCapacity},
-                    {"devices_per_node", hardware.devicesPerNode},
-                    {"inside_node", linkJson(hardware.insideNode)},
-                    {"between_nodes", linkJson(hardware.betweenNodes)}};
+    Json json{{"name", hardware.name},
+              {"description", hardware.description},
+              {"peak_flops", hardware.peakFlops},
+              {"matrix_efficiency", hardware.matrixEfficiency},
+              {"attention_efficiency", hardware.attentionEfficiency},
+              {"half_speed_dimension", hardware.halfSpeedDimension},
+              {"memory_bytes_per_second", hardware.memoryBytesPerSecond},
+              {"pass_overhead_us", micros(hardware.passOverhead)},
+              {"launch_interval_us", micros(hardware.launchInterval)},
+              {"memory_capacity_bytes", hardware.memoryCapacity},
+              {"devices_per_node", hardware.devicesPerNode},
+              {"inside_node", linkJson(hardware.insideNode)},
+              {"between_nodes", linkJson(hardware.betweenNodes)}};
+    if (hardware.measured)
+        json["measured"] = measuredJson(*hardware.measured);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

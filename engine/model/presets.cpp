@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/model/calibration.h"
+#include "engine/model/experiment.h"
 #include "engine/model/preset_json.h"
 
 #include <algorithm>
@@ -133,6 +134,27 @@ Result<ModelPreset> findModelPreset(std::string_view name)
 }
 
 } // namespace
+
+std::vector<Extrapolation> extrapolations(const Hardware &hardware, const Experiment &experiment)
+{
+    std::vector<Extrapolation> beyond;
+    if (!hardware.measured || !experiment.hasModel)
+        return beyond;
+    const auto check = [&beyond](std::string_view field, std::int64_t value, const MeasuredRuns::Range &range) {
+        if (value < range.least || value > range.most)
+            beyond.push_back({field, value, range});
+    };
+    check("model.hidden", experiment.model.hidden, hardware.measured->hidden);
+    check("parallel.microbatch_size", std::int64_t{experiment.parallel.microbatchSize} * experiment.model.sequence,
+          hardware.measured->tokens);
+    check("parallel.devices", experiment.parallel.devices, hardware.measured->devices);
+    return beyond;
+}
+
+bool isMeasured(const Hardware &hardware)
+{
+    return hardware.measured || hardware.name == kLocal;
+}
 
 Result<std::vector<ModelPreset>> modelPresets()
 {

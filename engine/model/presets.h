@@ -5,11 +5,15 @@
 #include "engine/base/units.h"
 #include "engine/model/model_config.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stagelens::model {
+
+struct Experiment;
 
 struct ModelPreset {
     std::string description; ///< one line
@@ -21,6 +25,17 @@ struct LinkClass {
     std::string name; ///< "nvlink", "pcie", "roce", "host", ...
     base::Nanos latency = 0;
     double bytesPerSecond = 1;
+};
+
+/// The measured runs that a preset was fitted to or compared with: the least and the greatest value of each quantity.
+struct MeasuredRuns {
+    struct Range {
+        std::int64_t least = 1;
+        std::int64_t most = 1;
+    };
+    Range hidden;
+    Range tokens; ///< of a microbatch
+    Range devices;
 };
 
 /// A device and its links, for the analytic cost model.
@@ -40,7 +55,19 @@ struct Hardware {
     int devicesPerNode = 8;
     LinkClass insideNode;
     LinkClass betweenNodes;
+    std::optional<MeasuredRuns> measured;
 };
+
+/// A quantity of a plan beyond the measured runs of its hardware.
+struct Extrapolation {
+    std::string_view field; ///< "model.hidden", "parallel.microbatch_size" (its value counts tokens) or "parallel.devices"
+    std::int64_t value = 0;
+    MeasuredRuns::Range measured;
+};
+/// Returns nothing for hardware without measured runs.
+[[nodiscard]] std::vector<Extrapolation> extrapolations(const Hardware &hardware, const Experiment &experiment);
+/// Returns whether predictions for the hardware rest on measurements: published runs, or the calibration of this machine.
+[[nodiscard]] bool isMeasured(const Hardware &hardware);
 
 /// Returns all presets, sorted by name. A file that cannot be read is a problem in the error.
 [[nodiscard]] base::Result<std::vector<ModelPreset>> modelPresets();

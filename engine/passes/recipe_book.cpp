@@ -2,6 +2,8 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 namespace stagelens::schedule {
@@ -140,14 +142,15 @@ private:
     PassSteps m_steps;
 };
 
-bool touches(const PassStep &each, PassValue value)
+/// Returns a bit for each kept value that the pass makes or reads.
+std::uint32_t keptBy(const PassRecipe &recipe)
 {
-    return std::ranges::count(each.in, value) > 0 || std::ranges::count(each.out, value) > 0;
-}
-
-bool touches(const PassRecipe &recipe, PassValue value)
-{
-    return std::ranges::any_of(recipe.steps, [value](const PassStep &each) { return touches(each, value); });
+    std::uint32_t kept = 0;
+    for (const PassStep &each : recipe.steps)
+        for (const auto *values : {&each.in, &each.out})
+            for (const PassValue value : *values)
+                kept |= isMessage(value) ? 0U : 1U << static_cast<unsigned>(value);
+    return kept;
 }
 
 bool sends(const PassRecipe &recipe, PassValue message)
@@ -287,14 +290,20 @@ const PassRecipe *RecipeBook::relative(const PassRole &role, PassKind kind) cons
 void RecipeBook::addUses(const PassRole &role)
 {
     PassRecipe &recipe = m_recipes[index(role)];
+    const std::uint32_t kept = keptBy(recipe);
+    if (kept == 0)
+        return;
     const auto own = std::ranges::find(kChain, chainKind(role.kind));
-    const auto isTouched = [&](PassKind kind, PassValue value) {
-        const PassRecipe *const other = relative(role, kind);
-        return other != nullptr && touches(*other, value);
+    std::array<std::uint32_t, kPassKindCount> keptByKind{};
+    for (int kind = 0; kind < kPassKindCount; ++kind)
+        if (const PassRecipe *const other = relative(role, static_cast<PassKind>(kind)))
+            keptByKind[static_cast<std::size_t>(kind)] = keptBy(*other);
+    const auto isTouched = [&keptByKind](PassKind kind, PassValue value) {
+        return (keptByKind[static_cast<std::size_t>(kind)] >> static_cast<unsigned>(value) & 1U) != 0;
     };
     for (std::size_t i = 0; i < kKeptValues; ++i) {
         const auto value = static_cast<PassValue>(i);
-        if (!touches(recipe, value))
+        if ((kept >> i & 1U) == 0)
             continue;
         bool isFirst = true;
         bool isLast = true;
@@ -321,14 +330,14 @@ void RecipeBook::addUses(const PassRole &role)
 
 const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes)
 {
-    static const auto kBooks = [] {
-        std::vector<RecipeBook> books;
-        for (const bool again : {false, true})
-            for (const model::VocabularyTraits &each : model::kVocabularyMethods)
-                books.emplace_back(each.method, again);
-        return books;
-    }();
-    return kBooks[(recomputes ? model::kVocabularyMethods.size() : 0) + static_cast<std::size_t>(method)];
+    struct Slot {
+        std::once_flag isMade;
+        std::optional<RecipeBook> book;
+    };
+    static std::array<std::array<Slot, 2>, model::kVocabularyMethods.size()> slots;
+    Slot &slot = slots[static_cast<std::size_t>(method)][recomputes ? 1 : 0];
+    std::call_once(slot.isMade, [&] { slot.book.emplace(method, recomputes); });
+    return *slot.book;
 }
 
 std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method)

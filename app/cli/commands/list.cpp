@@ -84,6 +84,10 @@ base::Result<Json> hardware()
                         {"peak_flops", preset.peakFlops},
                         {"memory_bytes", preset.memoryCapacity},
                         {"devices_per_node", preset.devicesPerNode}});
+        if (preset.measured)
+            list.back()["measured"] = {{"hidden", {preset.measured->hidden.least, preset.measured->hidden.most}},
+                                       {"microbatch_tokens", {preset.measured->tokens.least, preset.measured->tokens.most}},
+                                       {"devices", {preset.measured->devices.least, preset.measured->devices.most}}};
         const auto spread = preset.name == "cpu-local" ? model::calibrationSpread() : std::nullopt;
         if (spread)
             list.back()["spread"] = *spread;

@@ -5,10 +5,13 @@
 #include "app/cli/options.h"
 #include "app/cli/report.h"
 #include "engine/base/printable.h"
+#include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
+#include "engine/model/presets.h"
 #include "engine/service/legs.h"
 
 #include <iostream>
+#include <optional>
 
 namespace stagelens::cli {
 
@@ -23,6 +26,42 @@ struct Wishes {
     bool explanation = false;
 };
 
+/// Returns the hardware of a prediction; nothing if its costs come from elsewhere.
+std::optional<model::Hardware> hardwareOf(const service::Prediction &prediction)
+{
+    const auto *const preset = std::get_if<model::HardwarePreset>(&prediction.experiment.cost.source);
+    const auto hardware = preset != nullptr ? model::hardwarePreset(preset->name) : base::Error::cancelled();
+    return hardware ? std::optional(*hardware) : std::nullopt;
+}
+
+/// Prints what of the plan lies beyond the measured runs of its hardware.
+void printExtrapolations(const model::Hardware &hardware, const model::Experiment &experiment)
+{
+    if (!model::isMeasured(hardware)) {
+        std::cout << "No measured runs: the constants of " << hardware.name << " are estimates from published figures.\n";
+        return;
+    }
+    std::string beyond;
+    for (const model::Extrapolation &each : model::extrapolations(hardware, experiment)) {
+        const std::string_view what = each.field == "model.hidden"       ? "a hidden width of "
+                                      : each.field == "parallel.devices" ? "devices: "
+                                                                         : "tokens of a microbatch: ";
+        beyond += base::concat(beyond.empty() ? "" : "; ", what, each.value, " (measured: ", each.measured.least, " to ",
+                               each.measured.most, ')');
+    }
+    if (!beyond.empty())
+        std::cout << "Beyond the measured runs of " << hardware.name << ": " << beyond << '\n';
+}
+
+nlohmann::json extrapolationsJson(const model::Hardware &hardware, const model::Experiment &experiment)
+{
+    auto list = nlohmann::json::array();
+    for (const model::Extrapolation &each : model::extrapolations(hardware, experiment))
+        list.push_back(
+            {{"field", each.field}, {"value", each.value}, {"least", each.measured.least}, {"most", each.measured.most}});
+    return {{"measured", model::isMeasured(hardware)}, {"beyond", std::move(list)}};
+}
+
 int print(const service::Prediction &prediction, const simulate::Explanation &explanation, const Wishes &wishes)
 {
     if (wishes.json) {
@@ -34,6 +73,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
                 return fail(legs.error());
             exchange::addLegs(document, *prediction.timeline, **legs);
         }
+        if (const auto hardware = hardwareOf(prediction))
+            document["hardware_runs"] = extrapolationsJson(*hardware, prediction.experiment);
         if (prediction.search)
             document["front"] = frontJson(*prediction.search);
         printJson(document);
@@ -43,7 +84,10 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         printFront(std::cout, *prediction.search);
         std::cout << '\n';
     }
-    std::cout << "Predicted for " << base::printable(prediction.costName) << ": " << planText(prediction.experiment) << "\n\n";
+    std::cout << "Predicted for " << base::printable(prediction.costName) << ": " << planText(prediction.experiment) << '\n';
+    if (const auto hardware = hardwareOf(prediction))
+        printExtrapolations(*hardware, prediction.experiment);
+    std::cout << '\n';
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);
     if (wishes.explanation) {
         std::cout << '\n';

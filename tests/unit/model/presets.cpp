@@ -2,6 +2,7 @@
 #include "engine/model/presets.h"
 #include "engine/base/file.h"
 #include "engine/base/log.h"
+#include "engine/model/experiment.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -99,6 +100,28 @@ private slots:
         QCOMPARE(back->passOverhead, base::Nanos{1234});
         QCOMPARE(back->insideNode.latency, base::Nanos{77'777});
         QCOMPARE(back->matrixEfficiency, hardware.matrixEfficiency);
+    }
+
+    void plansBeyondTheMeasuredRuns()
+    {
+        const Hardware a100 = *hardwarePreset("a100-80gb");
+        QVERIFY(isMeasured(a100) && a100.measured);
+        QVERIFY(isMeasured(*hardwarePreset("cpu-local")) && !isMeasured(*hardwarePreset("b200")));
+        Experiment experiment;
+        experiment.model.hidden = 1024;
+        experiment.model.sequence = 1024;
+        QVERIFY(extrapolations(a100, experiment).empty());
+        experiment.model.hidden = 1023;
+        experiment.parallel.devices = 64;
+        experiment.parallel.microbatchSize = 37;
+        const auto beyond = extrapolations(a100, experiment);
+        QCOMPARE(beyond.size(), 3U);
+        QVERIFY(beyond[0].field == "model.hidden" && beyond[0].value == 1023 && beyond[0].measured.least == 1024);
+        QVERIFY(beyond[1].field == "parallel.microbatch_size" && beyond[1].value == 37 * 1024);
+        QVERIFY(beyond[2].field == "parallel.devices" && beyond[2].measured.most == 32);
+        QVERIFY(extrapolations(*hardwarePreset("b200"), experiment).empty());
+        const std::string text = hardwareToJson(a100);
+        QCOMPARE(hardwareToJson(*hardwareFromJson(text, "test")), text);
     }
 
     void wrongHardwareIsRefused()
