@@ -32,6 +32,11 @@ inline constexpr int kPassKindCount = 10;
     return kind == PassKind::S || kind == PassKind::T || kind == PassKind::U || kind == PassKind::EF || kind == PassKind::EB;
 }
 
+/// True for F, B, I and W, which belong to a stage of layers.
+[[nodiscard]] constexpr bool isOfStage(PassKind kind)
+{
+    return kind == PassKind::F || kind == PassKind::B || kind == PassKind::I || kind == PassKind::W;
+}
 /// True for the passes that run without a backward too: EF, F, S and U.
 [[nodiscard]] constexpr bool isForward(PassKind kind)
 {

@@ -162,7 +162,13 @@ struct PassRole {
 };
 
 /// `device`: where the pass runs.
-[[nodiscard]] PassRole roleOf(const Pass &pass, const Placement &placement, bool hasLayers, int device);
+[[nodiscard]] inline PassRole roleOf(const Pass &pass, const Placement &placement, bool hasLayers, int device)
+{
+    const int last = placement.lastStage();
+    if (isOfStage(pass.kind))
+        return {.kind = pass.kind, .isFirst = pass.stage == 0, .isLast = pass.stage == last, .hasLayers = hasLayers};
+    return {.kind = pass.kind, .isOnLastDevice = device == placement.deviceOf(last, placement.directionOf(pass.microbatch))};
+}
 
 /// Every recipe of a vocabulary method.
 class RecipeBook {
@@ -177,7 +183,12 @@ public:
 
 private:
     static constexpr std::size_t kRoles = 16;
-    [[nodiscard]] static std::size_t index(const PassRole &role);
+    [[nodiscard]] static std::size_t index(const PassRole &role)
+    {
+        const unsigned bits =
+            (role.isFirst ? 1U : 0U) | (role.isLast ? 2U : 0U) | (role.hasLayers ? 4U : 0U) | (role.isOnLastDevice ? 8U : 0U);
+        return static_cast<std::size_t>(role.kind) * kRoles + bits;
+    }
     void write(bool recomputes);
     void findEndpoints();
     void addRequirements(const PassRole &role);

@@ -32,11 +32,6 @@ PassKind chainKind(PassKind kind)
     return kind == PassKind::I ? PassKind::B : kind;
 }
 
-constexpr bool isOfStage(PassKind kind)
-{
-    return kind == PassKind::F || kind == PassKind::B || kind == PassKind::I || kind == PassKind::W;
-}
-
 /// Writes the steps of the passes around those of the vocabulary layers.
 class Writer {
 public:
@@ -189,17 +184,6 @@ const MessageTraits &traits(PassValue message)
     return kMessages[messageIndex(message)];
 }
 
-PassRole roleOf(const Pass &pass, const Placement &placement, bool hasLayers, int device)
-{
-    if (isOfStage(pass.kind))
-        return {.kind = pass.kind,
-                .isFirst = pass.stage == 0,
-                .isLast = pass.stage == placement.lastStage(),
-                .hasLayers = hasLayers};
-    const int last = placement.deviceOf(placement.lastStage(), placement.directionOf(pass.microbatch));
-    return {.kind = pass.kind, .isOnLastDevice = device == last};
-}
-
 RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes) : m_method(method)
 {
     write(recomputes);
@@ -211,13 +195,6 @@ RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes) : m_meth
             addRequirements(role);
             addUses(role);
         }
-}
-
-std::size_t RecipeBook::index(const PassRole &role)
-{
-    const std::size_t bits =
-        (role.isFirst ? 1U : 0U) | (role.isLast ? 2U : 0U) | (role.hasLayers ? 4U : 0U) | (role.isOnLastDevice ? 8U : 0U);
-    return static_cast<std::size_t>(role.kind) * kRoles + bits;
 }
 
 void RecipeBook::write(bool recomputes)

@@ -117,8 +117,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
 void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
 {
     const BufferKey key{value, value < PassValue::OutputInput ? pass.stage : 0, pass.microbatch};
-    const std::int64_t size = floats(value, pass.stage);
-    if (value == PassValue::StageSlots && size == 0)
+    if (value == PassValue::StageSlots && floats(value, pass.stage) == 0)
         return; // one recomputed layer keeps nothing but the stage's input
     const auto complain = [&](const auto &...why) {
         if (m_problem.empty())
@@ -134,7 +133,7 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     if (makes && isMade)
         return complain("was made before, by ", schedule::text(m_order[m_plan.m_buffers[place].first]));
     if (makes || (how == Use::Shares && !isMade)) {
-        make(place, key, size);
+        make(place, key, floats(value, pass.stage));
         return how == Use::MakesAndFrees ? end(place) : void();
     }
     if (!isMade)

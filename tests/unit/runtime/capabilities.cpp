@@ -29,6 +29,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.model.dtype = model::DataType::Fp16;
      }},
+    {"materialised-attention-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.schedule.attention = model::Attention::Materialised;
+     }},
 };
 
 std::set<std::string> fieldsOf(const base::Problems &problems)
