@@ -256,7 +256,7 @@ void WindowEditor::theLastValidPlanIsTheOneBeforeTheEdit()
     QCOMPARE(window.forecast().plan(), before);
     // A list of which a part was typed.
     window.document().start(before->experiment, {}, u"Before"_s);
-    auto *size = m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s);
+    auto *size = m_fixture->find<QComboBox>(u"model.vocabulary_size"_s);
     size->lineEdit()->setFocus();
     size->lineEdit()->selectAll();
     QTest::keyClicks(size->lineEdit(), u"32kk"_s);
@@ -268,7 +268,7 @@ void WindowEditor::escapeBringsBackTheValueBeforeTheEdit()
     auto &window = m_fixture->open();
     auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
     auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
-    auto *size = m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s);
+    auto *size = m_fixture->find<QComboBox>(u"model.vocabulary_size"_s);
     const auto type = [](QWidget *field, const QString &text) {
         field->setFocus();
         QTest::keySequence(field, QKeySequence::SelectAll);

@@ -349,7 +349,7 @@ void WindowMonkey::nothingItDoesBreaksTheWindow()
     QVERIFY2(window.document().experiment() == first, "undoing everything does not give the first experiment");
     window.actions().explore->trigger();
     window.resize(1440, 900);
-    m_fixture->find<QToolButton>(u"strip.shown.Predicted"_s)->click(); // whatever it last chose to see
+    m_fixture->find<QToolButton>(u"shown.Predicted"_s)->click(); // whatever it last chose to see
     auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
     devices->setValue(1);
     QCOMPARE(window.document().experiment().parallel.devices, 1);

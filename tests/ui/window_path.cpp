@@ -2,12 +2,11 @@
 // true? Only through what can be seen, clicked and typed.
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/metrics_panel.h"
+#include "ui/strip/choice_menu.h"
 #include "ui/words/words.h"
 
-#include <QComboBox>
 #include <QDialog>
 #include <QLabel>
-#include <QListView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
@@ -45,8 +44,8 @@ private:
     ui::TimelineView *timeline() { return m_fixture->window().explorePage().timeline(); }
     base::Nanos axisEnd() { return m_fixture->find<ui::ViewState>({})->end(); }
     QString text(const QString &label) { return m_fixture->find<QLabel>(label)->text(); }
-    /// Opens the list with the mouse and clicks an entry.
-    void choose(const QString &list, const QString &value);
+    /// Opens the chip's list with the mouse and clicks an entry.
+    void choose(const QString &chip, const QString &list, const QString &value);
     void clickInMenu(QMenu *menu, const QString &caption);
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
@@ -57,19 +56,19 @@ void WindowPath::initTestCase()
     m_fixture->open();
 }
 
-void WindowPath::choose(const QString &list, const QString &value)
+void WindowPath::choose(const QString &chip, const QString &list, const QString &value)
 {
-    auto *combo = m_fixture->find<QComboBox>(list);
-    QTest::mouseClick(combo, Qt::LeftButton);
-    QTRY_VERIFY(combo->view()->isVisible());
-    const QModelIndex entry = combo->model()->index(combo->findData(value), 0);
-    QVERIFY2(entry.isValid(), qPrintable(value));
-    combo->view()->scrollTo(entry);
-    QTest::mouseMove(combo->view()->viewport(), combo->view()->visualRect(entry).center());
+    QTest::mouseClick(m_fixture->find<QWidget>(chip), Qt::LeftButton);
+    auto *menu = m_fixture->find<ui::ChoiceMenu>(list);
+    QTRY_VERIFY(menu->isVisible());
+    const QList<QAction *> entries = menu->actions();
+    const auto entry = std::ranges::find(entries, QVariant(value), &QAction::data);
+    QVERIFY2(entry != entries.end(), qPrintable(value));
+    const QPoint place = menu->actionGeometry(*entry).center();
+    QTest::mouseMove(menu, place);
     QTest::qWait(QApplication::doubleClickInterval() + 50); // a popup takes no click that may be the end of its opening
-    QTest::mouseClick(combo->view()->viewport(), Qt::LeftButton, {}, combo->view()->visualRect(entry).center());
-    QTRY_VERIFY(!combo->view()->isVisible());
-    QCOMPARE(combo->currentData().toString(), value);
+    QTest::mouseClick(menu, Qt::LeftButton, {}, place);
+    QTRY_VERIFY(!menu->isVisible());
 }
 
 void WindowPath::clickInMenu(QMenu *menu, const QString &caption)
@@ -94,7 +93,7 @@ void WindowPath::theExampleOpensFromTheMenu()
     clickInMenu(file->menu(), u"Examples"_s);
     clickInMenu(window.actions().examples, u"4B GPT on 8 A100, vocabulary 256k"_s);
     QTRY_VERIFY2(window.windowTitle().startsWith(u"4B GPT on 8 A100, vocabulary 256k"_s), qPrintable(window.windowTitle()));
-    QCOMPARE(m_fixture->find<QComboBox>(u"strip.model.vocabulary_size"_s)->currentText(), u"256,000"_s);
+    QCOMPARE(m_fixture->find<QSpinBox>(u"strip.model.vocabulary_size"_s)->text(), u"256,000"_s);
     auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
     microbatches->setFocus();
     microbatches->selectAll();
@@ -157,7 +156,7 @@ void WindowPath::vocab2IsShorterOnTheUnchangedAxis()
     const base::Nanos axis = axisEnd();
     const int before = endOfPicture();
     QVERIFY(before > timeline()->width() / 2);
-    choose(u"strip.schedule.vocabulary"_s, u"vocab-2"_s);
+    choose(u"strip.chip.vocabulary"_s, u"strip.schedule.vocabulary"_s, u"vocab-2"_s);
     if (QTest::currentTestFailed())
         return;
     QCOMPARE(axisEnd(), axis);
@@ -212,7 +211,7 @@ void WindowPath::escapeStopsNothing()
 
 void WindowPath::anEditMakesTheMeasuredLanesDiffer()
 {
-    choose(u"strip.schedule.vocabulary"_s, u"vocab-1"_s);
+    choose(u"strip.chip.vocabulary"_s, u"strip.schedule.vocabulary"_s, u"vocab-1"_s);
     if (QTest::currentTestFailed())
         return;
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);

@@ -301,7 +301,7 @@ void WindowPicture::aFamilyRaisesAGhost()
 void WindowPicture::measuredWithoutARunSaysSo()
 {
     auto &window = m_fixture->open();
-    m_fixture->click(u"strip.shown.Measured"_s);
+    m_fixture->click(u"shown.Measured"_s);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     QVERIFY(bar->isVisible());
     QCOMPARE(bar->text(), u"Nothing was measured yet: this is the prediction."_s);

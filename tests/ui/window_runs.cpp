@@ -129,7 +129,7 @@ void WindowRuns::dataOfWhatIsInFrontIsExported()
     };
     QVERIFY(countOf(u"X"_s) > 0 && countOf(u"s"_s) > 0); // passes, messages
     QVERIFY(countOf(u"C"_s) > 0);                        // bytes
-    m_fixture->click(u"strip.shown.Measured"_s);
+    m_fixture->click(u"shown.Measured"_s);
     QVERIFY(kindOf(exported(u"json"_s)).startsWith(u"measured"_s));
     QVERIFY(exported(u"csv"_s).count('\n') > 2 * 4 * 2);
     // Where nothing is to be had the action says why.

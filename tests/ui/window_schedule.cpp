@@ -4,8 +4,9 @@
 #include "ui/controllers/schedule_controller.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/strip/choice_menu.h"
+#include "ui/strip/plan_chip.h"
 
-#include <QComboBox>
 #include <QFile>
 #include <QFileDialog>
 #include <QListWidget>
@@ -347,9 +348,15 @@ void WindowSchedule::theListMakesTheOrderOnesOwn()
     auto &window = m_fixture->open();
     const base::Nanos before = window.forecast().plan()->timeline->iteration();
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-    auto *list = m_fixture->window().findChild<QComboBox *>(u"strip.schedule.family"_s);
-    QCOMPARE(list->itemData(list->count() - 1).toString(), u"custom"_s);
-    QTest::keyClick(list, Qt::Key_End);
+    auto *chip = m_fixture->find<ui::PlanChip>(u"strip.chip.schedule"_s);
+    auto *list = m_fixture->find<ui::ChoiceMenu>(u"strip.schedule.family"_s);
+    QTest::keyClick(chip, Qt::Key_Down);
+    QTRY_VERIFY(list->isVisible());
+    QCOMPARE(list->actions().constLast()->data().toString(), u"custom"_s);
+    for (qsizetype step = 0; step < list->actions().size() && list->activeAction() != list->actions().constLast(); ++step)
+        QTest::keyClick(list, Qt::Key_Down);
+    QTest::keyClick(list, Qt::Key_Return);
+    QTRY_VERIFY(!list->isVisible());
     QCOMPARE(choice().family, std::string("custom"));
     QVERIFY(!choice().text.empty());
     QVERIFY(window.forecast().problems().empty());

@@ -11,6 +11,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/state/run_database.h"
+#include "ui/strip/choice_menu.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -143,6 +144,8 @@ void WindowStates::listsShowWhatEachChoiceWouldGive()
 {
     auto &window = m_fixture->open();
     const auto detail = [this](const QString &list, const QString &choice) {
+        if (const auto *menu = m_fixture->find<ui::ChoiceMenu>(list))
+            return menu->detail(choice);
         const auto *combo = m_fixture->find<ui::DetailCombo>(list);
         return combo->itemData(combo->findData(choice), ui::DetailCombo::kDetailRole).toString();
     };

@@ -84,16 +84,16 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     QVERIFY(run->status == store::RunStatus::Finished);
     QCOMPARE(run->stepsDone, 4);
     QVERIFY(m_fixture->find<QLabel>(u"metrics.iteration.measured"_s)->text().startsWith(u"Virtual clock: "_s));
-    m_fixture->click(u"strip.shown.Predicted"_s);
+    m_fixture->click(u"shown.Predicted"_s);
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
-    m_fixture->click(u"strip.shown.Measured"_s);
+    m_fixture->click(u"shown.Measured"_s);
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
     QVERIFY(m_fixture->content().groups[0].timeline->provenance == timeline::Provenance::MeasuredVirtualClock);
     // The only prediction in this picture says that it is one, and the plan's own is no longer spoken of.
     QVERIFY2(m_fixture->content().baseline->text.endsWith(u" (predicted)"_s), qPrintable(m_fixture->content().baseline->text));
     window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(!m_fixture->content().baseline->text.contains(u"now"_s));
-    m_fixture->click(u"strip.shown.Both"_s);
+    m_fixture->click(u"shown.Both"_s);
     QVERIFY(m_fixture->content().baseline->text.contains(u", now "_s));
 }
 
@@ -316,12 +316,12 @@ void WindowTraining::aMeasurementLeavesWithItsPlan()
         QVERIFY(plan.ok());
         window.document().replace(*plan, {}, example);
         for (const auto &mode : {u"Both"_s, u"Measured"_s, u"Predicted"_s}) {
-            m_fixture->click(u"strip.shown."_s + mode);
+            m_fixture->click(u"shown."_s + mode);
             QVERIFY2(!isRunShown(), qPrintable(example + u' ' + mode));
             // Neither is a baseline of another unit.
             QCOMPARE(m_fixture->content().baseline.has_value(), !m_fixture->content().teachingUnits);
         }
-        m_fixture->click(u"strip.shown.Both"_s);
+        m_fixture->click(u"shown.Both"_s);
         window.document().undoStack().undo();
         QVERIFY(isRunShown());
     }
@@ -400,7 +400,7 @@ void WindowTraining::measuredChoosesRunAndStep()
     static const QRegularExpression median(u"^Virtual clock · run (\\d), step [34] of 4, the median$"_s);
     QCOMPARE(median.match(m_fixture->content().groups[1].caption).captured(1), u"2"_s);
     const auto choose = [this](const QString &begin) {
-        auto *menu = m_fixture->find<QMenu>(u"strip.shown.Measured.menu"_s);
+        auto *menu = m_fixture->find<QMenu>(u"shown.Measured.menu"_s);
         menu->popup({});
         QAction *entry = nullptr;
         const auto isThere = [&] {
@@ -424,13 +424,13 @@ void WindowTraining::measuredChoosesRunAndStep()
     m_fixture->window().close();
     m_fixture->open();
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
-    m_fixture->click(u"strip.shown.Measured"_s);
+    m_fixture->click(u"shown.Measured"_s);
     QTRY_COMPARE(median.match(caption(0)).captured(1), u"2"_s);
     // One of another plan is not taken for it.
     m_fixture->open();
     m_fixture->usePlanForTraining(4);
     m_fixture->window().controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
-    m_fixture->click(u"strip.shown.Measured"_s);
+    m_fixture->click(u"shown.Measured"_s);
     m_fixture->window().runDatabase().refresh(); // is answered after what was asked before
     QTRY_VERIFY(m_fixture->isSettled());
     QVERIFY(!m_fixture->window().runController().shown());

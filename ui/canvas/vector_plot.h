@@ -4,6 +4,7 @@
 #include "ui/canvas/qcp.h"
 
 #include <QPaintEngine>
+#include <QResizeEvent>
 
 namespace stagelens::ui {
 
@@ -19,6 +20,12 @@ public:
     using QCustomPlot::QCustomPlot;
 
 protected:
+    /// QCustomPlot cannot make a buffer without pixels: a plot without a size keeps the buffer it had.
+    void resizeEvent(QResizeEvent *event) override
+    {
+        if (!event->size().isEmpty())
+            QCustomPlot::resizeEvent(event);
+    }
     /// On a screen or an image as QCustomPlot does it, from its buffered pixels; else each layer anew.
     void paintEvent(QPaintEvent *event) override
     {

@@ -7,29 +7,36 @@
 
 namespace stagelens::ui {
 
+class ChoiceMenu;
 class EngineBridge;
 class ExplorePage;
 class FieldEditor;
 class Forecast;
+class PlanStrip;
 
 /// Fills the details of the choices of vocabulary method, schedule family and backend.
 class FieldController : public QObject {
     Q_OBJECT
 public:
-    FieldController(EngineBridge *bridge, Forecast *forecast, ExplorePage *page, std::vector<FieldEditor *> editors);
+    FieldController(EngineBridge *bridge, Forecast *forecast, ExplorePage *page, std::vector<FieldEditor *> editors,
+                    PlanStrip *strip);
 
 signals:
     /// The user chose a custom schedule in the list of families.
     void customOrderChosen();
 
 private:
-    void connectEditor(FieldEditor *editor);
+    template <class Source>
+    void connectChoices(Source *source);
+    template <class Target>
+    void showDetails(Target *target);
     void refresh();
 
     EngineBridge *m_bridge;
     Forecast *m_forecast;
     ExplorePage *m_page;
     std::vector<FieldEditor *> m_editors;
+    std::vector<ChoiceMenu *> m_menus;
 };
 
 } // namespace stagelens::ui

@@ -1,7 +1,7 @@
 #include "ui/controllers/measured_controller.h"
 
 #include "ui/pages/explore_page.h"
-#include "ui/panels/tool_strip.h"
+#include "ui/panels/shown_switch.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
@@ -32,30 +32,30 @@ QString measuredWords(const store::RunSummary &run)
 } // namespace
 
 MeasuredController::MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database,
-                                       ToolStrip *strip, ExplorePage *page)
-    : m_forecast(forecast), m_runController(runController), m_database(database), m_strip(strip), m_page(page)
+                                       ShownSwitch *shownSwitch, ExplorePage *page)
+    : m_forecast(forecast), m_runController(runController), m_database(database), m_switch(shownSwitch), m_page(page)
 {
-    connect(m_strip, &ToolStrip::shownChanged, this, &MeasuredController::showChosen);
-    connect(m_strip, &ToolStrip::measuredMenuOpens, this, &MeasuredController::fill);
+    connect(m_switch, &ShownSwitch::shownChanged, this, &MeasuredController::showChosen);
+    connect(m_switch, &ShownSwitch::measuredMenuOpens, this, &MeasuredController::fill);
 }
 
 void MeasuredController::showChosen()
 {
-    const auto needsRun = [this] { return m_strip->shown() != Shown::Predicted && !m_page->run(); };
+    const auto needsRun = [this] { return m_switch->shown() != Shown::Predicted && !m_page->run(); };
     if (needsRun() && m_forecast->plan())
         m_database->findRunsOf(m_forecast->plan()->experiment, 1, [this, needsRun](const std::vector<store::RunSummary> &runs) {
             if (needsRun() && !runs.empty())
                 m_runController->show(runs.front().id);
         });
-    m_page->setShown(m_strip->shown());
+    m_page->setShown(m_switch->shown());
 }
 
 QAction *MeasuredController::add(QMenu *menu, const QString &words, store::RunId run, std::optional<int> step, bool isShown)
 {
     QAction *action = menu->addAction(words, this, [this, run, step] {
         m_runController->show(run, step, [this] {
-            if (m_strip->shown() == Shown::Predicted)
-                m_strip->setShown(Shown::Both);
+            if (m_switch->shown() == Shown::Predicted)
+                m_switch->setShown(Shown::Both);
         });
     });
     action->setCheckable(true);

@@ -16,13 +16,13 @@ class ExplorePage;
 class Forecast;
 class RunController;
 class RunDatabase;
-class ToolStrip;
+class ShownSwitch;
 
 /// Fills the list with the runs of the plan and the steps of the shown run, and finds a run when Measured is chosen.
 class MeasuredController : public QObject {
     Q_OBJECT
 public:
-    MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database, ToolStrip *strip,
+    MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database, ShownSwitch *shownSwitch,
                        ExplorePage *page);
 
 private:
@@ -35,7 +35,7 @@ private:
     Forecast *m_forecast;
     RunController *m_runController;
     RunDatabase *m_database;
-    ToolStrip *m_strip;
+    ShownSwitch *m_switch;
     ExplorePage *m_page;
 };
 

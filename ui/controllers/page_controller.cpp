@@ -10,9 +10,9 @@
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
-#include "ui/panels/tool_strip.h"
 #include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
+#include "ui/strip/plan_strip.h"
 
 #include <QActionGroup>
 #include <QMainWindow>
@@ -22,7 +22,7 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-PageController::PageController(QMainWindow *window, WindowActions *actions, const Pages &pages, ToolStrip *strip,
+PageController::PageController(QMainWindow *window, WindowActions *actions, const Pages &pages, PlanStrip *strip,
                                ViewState *view, PaneController *panes)
     : m_window(window), m_actions(actions), m_pages(pages), m_strip(strip), m_view(view), m_panes(panes)
 {

@@ -14,7 +14,7 @@ class ExplorePage;
 class LearnPage;
 class PaneController;
 class SweepPage;
-class ToolStrip;
+class PlanStrip;
 class ViewState;
 class WindowActions;
 
@@ -30,7 +30,7 @@ public:
         SweepPage *sweep;
         LearnPage *learn;
     };
-    PageController(QMainWindow *window, WindowActions *actions, const Pages &pages, ToolStrip *strip, ViewState *view,
+    PageController(QMainWindow *window, WindowActions *actions, const Pages &pages, PlanStrip *strip, ViewState *view,
                    PaneController *panes);
 
     /// Leaves the innermost of what can be left: presentation, playing, page, selection. Never stops a run.
@@ -51,7 +51,7 @@ private:
     QMainWindow *m_window;
     WindowActions *m_actions;
     Pages m_pages;
-    ToolStrip *m_strip;
+    PlanStrip *m_strip;
     ViewState *m_view;
     PaneController *m_panes;
     Qt::WindowStates m_stateBefore; ///< the presentation

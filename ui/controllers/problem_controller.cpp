@@ -56,6 +56,7 @@ void ProblemController::markFields()
         }
         editor->setProblem(reason);
     }
+    emit marked(m_forecast->problems());
 }
 
 void ProblemController::show()

@@ -25,6 +25,8 @@ public:
     void setTextShown(bool shown) { m_isTextShown = shown; }
 
 signals:
+    /// The fields with these problems are marked; none if there are no problems.
+    void marked(const stagelens::base::Problems &problems);
     /// The schedule's text should be shown.
     void textAsked();
     /// The user wants to choose another schedule file.

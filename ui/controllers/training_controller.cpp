@@ -1,11 +1,11 @@
 #include "ui/controllers/training_controller.h"
 
 #include "ui/controllers/window_actions.h"
-#include "ui/panels/tool_strip.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/strip/plan_strip.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
@@ -14,7 +14,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 TrainingController::TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
-                                       RunController *runController, WindowActions *actions, ToolStrip *strip)
+                                       RunController *runController, WindowActions *actions, PlanStrip *strip)
     : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_actions(actions),
       m_strip(strip), m_job(bridge)
 {

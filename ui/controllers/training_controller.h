@@ -14,7 +14,7 @@ class EngineBridge;
 class ExperimentDocument;
 class Forecast;
 class RunController;
-class ToolStrip;
+class PlanStrip;
 class WindowActions;
 
 /// Finds out whether this computer can run a plan: of a small plan at once, of a large one off the GUI thread.
@@ -22,7 +22,7 @@ class TrainingController : public QObject {
     Q_OBJECT
 public:
     TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
-                       WindowActions *actions, ToolStrip *strip);
+                       WindowActions *actions, PlanStrip *strip);
 
 private:
     void refresh();
@@ -34,7 +34,7 @@ private:
     Forecast *m_forecast;
     RunController *m_runController;
     WindowActions *m_actions;
-    ToolStrip *m_strip;
+    PlanStrip *m_strip;
     std::pair<service::PredictionPtr, MachineObstacle> m_obstacle; ///< why this plan cannot be trained here
     service::PredictionPtr m_checked;                              ///< the plan of m_job
     LatestJob m_job;

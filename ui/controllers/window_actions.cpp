@@ -59,6 +59,7 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
         modes->addAction(mode);
     }
     explore->setChecked(true);
+    settings = make(u"settings"_s, tr("All &settings"), QKeySequence(u"Ctrl+E"_s), tr("Every field of the experiment"));
     makePictureActions();
     nextPane = make(u"next-pane"_s, u"Next &pane"_s, Qt::Key_F6, u"Walk through strip, editor, timeline and runs"_s);
     systemAppearance = make(u"appearance-system"_s, u"Like the &system"_s, {}, u"Dark where the desktop is dark"_s);
@@ -137,7 +138,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addSeparator();
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});
-    bar->addMenu(u"E&xperiment"_s)->addActions({editSchedule, costsFromRun, applyAdvice, pinBaseline, unpinBaseline});
+    bar->addMenu(u"E&xperiment"_s)->addActions({settings, editSchedule, costsFromRun, applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(u"&Run"_s)->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(u"&View"_s);
     view->addActions(modes->actions());
@@ -174,6 +175,7 @@ QString keyTable()
         {u"F5; Shift+F5"_s, u"train; stop"_s},
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, u"undo; redo"_s},
         {u"Ctrl+1 to Ctrl+4"_s, u"Explore, Compare, Sweep, Learn"_s},
+        {u"Ctrl+E"_s, WindowActions::tr("all settings")},
         {u"Ctrl+Shift+E"_s, u"the schedule as text, and passes that can be dragged along their lane"_s},
         {u"Alt+Shift+← →"_s, u"while it is edited: move the selected pass earlier, later"_s},
         {u"F6; F11"_s, u"next pane; presentation"_s},

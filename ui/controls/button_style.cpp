@@ -125,6 +125,9 @@ void ButtonStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *op
 void ButtonStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex *option, QPainter *painter,
                                      const QWidget *widget) const
 {
+    const auto *spin = qstyleoption_cast<const QStyleOptionSpinBox *>(option);
+    if (spin && !spin->frame)
+        return; // a number inside a chip
     QProxyStyle::drawComplexControl(control, option, painter, widget);
     if (control == CC_SpinBox || control == CC_ComboBox)
         paintEdge(*painter, *option, Qt::NoBrush);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/panels/tool_strip.h"
+#include "ui/panels/shown_switch.h"
 #include "ui/state/explanations.h"
 #include "ui/state/timeline_content.h"
 

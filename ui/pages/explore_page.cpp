@@ -3,18 +3,23 @@
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/enlarge.h"
 #include "ui/controls/message_bar.h"
+#include "ui/controls/type_scale.h"
 #include "ui/pages/provenance_bar.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
+#include "ui/panels/shown_switch.h"
 #include "ui/plots/plots.h"
 #include "ui/state/forecast.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
+#include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -73,6 +78,7 @@ void ExplorePage::build()
     layout->addWidget(m_headline);
     layout->addWidget(m_problemBar);
     layout->addWidget(m_provenanceBar);
+    layout->addWidget(makeTitle());
     // QCustomPlot cannot paint into nothing, which is what a page has before its first layout.
     for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
         plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
@@ -95,6 +101,21 @@ void ExplorePage::build()
     sizeParts();
     layout->addWidget(m_splitter, 1);
     layout->addWidget(m_play);
+}
+
+QWidget *ExplorePage::makeTitle()
+{
+    m_title = new QWidget(this);
+    auto *row = new QHBoxLayout(m_title);
+    row->setContentsMargins(8, 0, 0, 0);
+    row->setSpacing(8);
+    QLabel *name = plainLabel(tr("Timeline"), m_title);
+    name->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
+    m_shownSwitch = new ShownSwitch(m_title);
+    row->addWidget(name);
+    row->addStretch(1);
+    row->addWidget(m_shownSwitch);
+    return m_title;
 }
 
 void ExplorePage::sizeParts()
@@ -188,6 +209,7 @@ void ExplorePage::setPresentation(bool on)
     if (!m_low)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
+    m_title->setVisible(!on);
     m_schedule->setVisible(!on && m_editing);
     m_play->setKept(on);
     if (on)

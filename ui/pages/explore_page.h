@@ -27,6 +27,7 @@ class PlayBar;
 class ProvenanceBar;
 class RunController;
 class SchedulePanel;
+class ShownSwitch;
 class ViewState;
 
 class ExplorePage : public QWidget {
@@ -62,6 +63,7 @@ public:
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
     [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    [[nodiscard]] ShownSwitch *shownSwitch() { return m_shownSwitch; }
     /// The timeline or its table, whichever is shown.
     [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
@@ -78,6 +80,7 @@ signals:
 
 private:
     void build();
+    QWidget *makeTitle();
     void sizeParts();
     void setContent();
     /// An explanation was computed: shows it, and answers the last click on a gap with it.
@@ -93,6 +96,8 @@ private:
     ExploreContent m_content;
     ProvenanceBar *m_provenanceBar;
     TimelineView *m_timeline;
+    QWidget *m_title = nullptr; ///< of the timeline, with the switch
+    ShownSwitch *m_shownSwitch = nullptr;
     PassTable *m_table;
     PlayBar *m_play;
     QStackedWidget *m_picture;

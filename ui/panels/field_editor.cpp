@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "engine/base/count.h"
+#include "ui/controls/chip_number.h"
 #include "ui/controls/detail_combo.h"
 #include "ui/controls/number_box.h"
 #include "ui/state/experiment_document.h"
@@ -31,8 +32,8 @@ constexpr int kNumberWidth = 92;
 constexpr const char *kProblem = "problem"; ///< property of the control
 } // namespace
 
-FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent)
-    : QWidget(parent), m_field(field), m_document(document)
+FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent, Look look)
+    : QWidget(parent), m_field(field), m_look(look), m_document(document)
 {
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -42,7 +43,8 @@ FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidg
     m_control->setAccessibleName(m_field.caption);
     setProblem({});
     setFocusProxy(m_control);
-    m_control->setFocusPolicy(Qt::StrongFocus);
+    if (m_look == Look::Form)
+        m_control->setFocusPolicy(Qt::StrongFocus);
     for (QWidget *part : QList<QWidget *>{m_control} + m_control->findChildren<QWidget *>())
         part->installEventFilter(this);
     connect(m_document, &ExperimentDocument::changed, this, &FieldEditor::refresh);
@@ -59,6 +61,10 @@ QLabel *FieldEditor::makeCaption(QWidget *parent) const
 
 void FieldEditor::makeControl()
 {
+    if (m_look == Look::Chip) {
+        m_control = makeChipNumber();
+        return;
+    }
     switch (m_field.kind) {
     case Field::Kind::Integer: m_control = makeSpinBox(); break;
     case Field::Kind::Real: m_control = makeRealBox(); break;
@@ -73,11 +79,22 @@ void FieldEditor::makeControl()
 QWidget *FieldEditor::makeSpinBox()
 {
     auto *box = new NumberBox(this);
+    box->setMinimumWidth(kNumberWidth);
+    box->setMaximumWidth(2 * kNumberWidth);
+    return adoptNumber(box);
+}
+
+QWidget *FieldEditor::makeChipNumber()
+{
+    return adoptNumber(
+        new ChipNumber(m_field.kind == Field::Kind::Size ? ChipNumber::Step::Double : ChipNumber::Step::One, this));
+}
+
+QWidget *FieldEditor::adoptNumber(QSpinBox *box)
+{
     // Wide on purpose: an impossible number may be typed, and is then explained.
     box->setRange(0, kLargestNumber);
     box->setSpecialValueText(m_field.zero);
-    box->setMinimumWidth(kNumberWidth);
-    box->setMaximumWidth(2 * kNumberWidth);
     layout()->addWidget(box);
     connect(box, &QSpinBox::valueChanged, this, [this](int value) { commit(value); });
     connect(box, &QSpinBox::editingFinished, this, &FieldEditor::finish);
@@ -246,7 +263,7 @@ void FieldEditor::finish()
 
 bool FieldEditor::eventFilter(QObject *watched, QEvent *event)
 {
-    if (event->type() == QEvent::Wheel && !m_control->hasFocus()) {
+    if (event->type() == QEvent::Wheel && !m_control->hasFocus() && m_look == Look::Form) {
         event->ignore(); // scrolling past a field must not change it
         return true;
     }

@@ -7,6 +7,7 @@
 
 class QComboBox;
 class QLabel;
+class QSpinBox;
 
 namespace stagelens::ui {
 
@@ -16,7 +17,9 @@ class ExperimentDocument;
 class FieldEditor : public QWidget {
     Q_OBJECT
 public:
-    FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent = nullptr);
+    /// In a form, or a number inside a chip of the plan strip.
+    enum class Look : unsigned char { Form, Chip };
+    FieldEditor(const Field &field, ExperimentDocument *document, QWidget *parent = nullptr, Look look = Look::Form);
 
     [[nodiscard]] const Field &field() const { return m_field; }
     /// A new label whose buddy the control is.
@@ -43,6 +46,8 @@ protected:
 private:
     void makeControl();
     QWidget *makeSpinBox();
+    QWidget *makeChipNumber();
+    QWidget *adoptNumber(QSpinBox *box);
     QWidget *makeRealBox();
     QWidget *makeChoice();
     QWidget *makeSize();
@@ -55,6 +60,7 @@ private:
     bool revert();
 
     Field m_field;
+    Look m_look;
     ExperimentDocument *m_document;
     QWidget *m_control = nullptr;
     QComboBox *m_combo = nullptr;

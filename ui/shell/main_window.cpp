@@ -24,13 +24,13 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
-#include "ui/panels/tool_strip.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
+#include "ui/strip/plan_strip.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
@@ -123,11 +123,13 @@ void MainWindow::connectInspector()
     connect(m_model.view, &ViewState::markChanged, this, describe);
     connect(m_widgets->explore->timeline(), &TimelineView::gapForgotten, this, describe);
     connect(m_widgets->explore, &ExplorePage::gapExplained, m_widgets->inspector, &InspectorPanel::setText);
-    connect(m_widgets->explore, &ExplorePage::fieldAsked, this, [this](const QString &field) {
+    const auto openAt = [this](const QString &field) {
         m_widgets->left->show();
         m_widgets->left->raise();
         m_widgets->editor->reveal(field);
-    });
+    };
+    connect(m_widgets->explore, &ExplorePage::fieldAsked, this, openAt);
+    connect(m_widgets->strip, &PlanStrip::fieldAsked, this, openAt);
 }
 
 void MainWindow::connectActions()
@@ -144,6 +146,12 @@ void MainWindow::connectActions()
     on(m_model.actions->applyAdvice, [this] { m_controllers->plan->accept(m_widgets->explore->headline()->headline()); });
     on(m_model.actions->trainCopy, [this] { m_controllers->plan->offerScaledCopy(); });
     on(m_model.actions->costsFromRun, [this] { m_controllers->plan->useCostsOfRun(); });
+    on(m_model.actions->settings, [this] {
+        const bool isSeen = !m_widgets->left->visibleRegion().isEmpty();
+        m_widgets->left->setVisible(!isSeen);
+        if (!isSeen)
+            m_widgets->left->raise();
+    });
     on(m_model.actions->nextPane, [this] {
         m_controllers->panes->focusNext(m_controllers->pages->panes(
             {m_widgets->strip, m_widgets->editor},

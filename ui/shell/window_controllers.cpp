@@ -28,6 +28,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
+#include "ui/strip/plan_strip.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -52,11 +53,12 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     plan = std::make_unique<PlanController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, window);
     problems = std::make_unique<ProblemController>(m_model.document, m_model.forecast, m_widgets.explore->problemBar(),
                                                    m_widgets.fieldEditors());
-    fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors());
+    fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors(),
+                                               m_widgets.strip);
     training = std::make_unique<TrainingController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run,
                                                     m_model.actions, m_widgets.strip);
-    measured = std::make_unique<MeasuredController>(m_model.forecast, m_model.run, m_model.database, m_widgets.strip,
-                                                    m_widgets.explore);
+    measured = std::make_unique<MeasuredController>(m_model.forecast, m_model.run, m_model.database,
+                                                    m_widgets.explore->shownSwitch(), m_widgets.explore);
     runTable = std::make_unique<RunTableController>(m_model.document, m_model.forecast, m_model.run, m_model.database,
                                                     m_widgets.runs, notice.get());
     store = std::make_unique<StoreController>(m_model.bridge, m_model.run, m_model.database, m_widgets.storeBar, notice.get());
@@ -112,6 +114,7 @@ void WindowControllers::connectPlan()
     connect(m_model.actions->editSchedule, &QAction::toggled, problems.get(), &ProblemController::setTextShown);
     connect(problems.get(), &ProblemController::textAsked, m_model.actions->editSchedule,
             [this] { m_model.actions->editSchedule->setChecked(true); });
+    connect(problems.get(), &ProblemController::marked, m_widgets.strip, &PlanStrip::setProblems);
     connect(problems.get(), &ProblemController::scheduleFileAsked, schedule.get(), &ScheduleController::askOpen);
     connect(fields.get(), &FieldController::customOrderChosen, schedule.get(), &ScheduleController::offerCustomOrder);
 }

@@ -10,8 +10,8 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
-#include "ui/panels/tool_strip.h"
 #include "ui/shell/window_model.h"
+#include "ui/strip/plan_strip.h"
 
 #include <QActionGroup>
 #include <QDockWidget>
@@ -23,25 +23,12 @@
 #include <QStackedWidget>
 #include <QToolButton>
 
-#include <algorithm>
-
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPage{240, 120};
-
-/// Menu and strip, which has more lines the narrower it is. The layout asks how high they are in the narrowest window; the
-/// least height follows the width that the window has.
-class TopArea : public QWidget {
-public:
-    using QWidget::QWidget;
-    [[nodiscard]] int heightForWidth(int width) const override
-    {
-        return QWidget::heightForWidth(std::max(width, window()->width()));
-    }
-};
 
 QFrame *makeLine(QWidget *parent)
 {
@@ -78,13 +65,14 @@ QWidget *WindowWidgets::makeModeSwitch(const WindowActions &actions)
 
 void WindowWidgets::buildTop(QMainWindow *window, const WindowModel &model)
 {
-    auto *top = new TopArea(window);
+    auto *top = new QWidget(window);
     auto *layout = new QVBoxLayout(top);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     menuBar = new QMenuBar(top);
     menuBar->setCornerWidget(makeModeSwitch(*model.actions));
-    strip = new ToolStrip(model.document, {model.actions->train, model.actions->trainCopy, model.actions->stop}, top);
+    strip = new PlanStrip(model.document,
+                          {model.actions->train, model.actions->trainCopy, model.actions->stop, model.actions->settings}, top);
     layout->addWidget(menuBar);
     layout->addWidget(strip);
     layout->addWidget(makeLine(top));

@@ -21,7 +21,7 @@ class MessageBar;
 class MetricsPanel;
 class RunsPanel;
 class SweepPage;
-class ToolStrip;
+class PlanStrip;
 class WindowActions;
 struct WindowModel;
 
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::vector<FieldEditor *> fieldEditors() const;
 
     QMenuBar *menuBar;
-    ToolStrip *strip;
+    PlanStrip *strip;
     MessageBar *storeBar;
     MessageBar *importBar;
     MessageBar *noticeBar;

@@ -190,6 +190,19 @@ QString costCaption(const model::Experiment &experiment)
     return u"a durations file"_s;
 }
 
+QString hardwareCaption(const model::Experiment &experiment)
+{
+    QString text = costCaption(experiment);
+    if (!std::holds_alternative<model::HardwarePreset>(experiment.cost.source) || text == u"this computer"_s)
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+QString modelCaption(std::string_view preset)
+{
+    return preset == "custom" ? u"Custom"_s : qtText(preset);
+}
+
 bool inTeachingUnits(const model::Experiment &experiment)
 {
     return std::holds_alternative<model::UniformCosts>(experiment.cost.source);

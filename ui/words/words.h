@@ -39,6 +39,10 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);
+/// "This computer", "Teaching units", "A100 80 GB": what the costs are of, where it begins a line.
+[[nodiscard]] QString hardwareCaption(const model::Experiment &experiment);
+/// The name of a model preset as people say it.
+[[nodiscard]] QString modelCaption(std::string_view preset);
 /// True where one millisecond is shown as one unit.
 [[nodiscard]] bool inTeachingUnits(const model::Experiment &experiment);
 

@@ -1,0 +1,197 @@
+// The plan strip: chips in fixed slots, numbers edited in place, pickers, problems, and training.
+#include "tests/ui/window_fixture.h"
+#include "ui/strip/choice_menu.h"
+#include "ui/strip/plan_chip.h"
+#include "ui/strip/plan_strip.h"
+
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowStrip : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+
+    void nothingMovesWhileThePlanTrains();
+    void aNumberIsTypedIntoItsChip();
+    void theWheelAndTheKeysStepANumber();
+    void aNumberIsDraggedSideways();
+    void aChipOpensItsPicker_data();
+    void aChipOpensItsPicker();
+    void aProblemMarksItsChip();
+    void theStripFitsEveryWidth_data();
+    void theStripFitsEveryWidth();
+
+private:
+    [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
+    ui::PlanChip *chip(const QString &name) { return m_fixture->find<ui::PlanChip>(u"strip.chip."_s + name); }
+    QSpinBox *number(const QString &field) { return m_fixture->find<QSpinBox>(u"strip."_s + field); }
+    QList<QRect> places()
+    {
+        QList<QRect> all;
+        for (const QWidget *child :
+             m_fixture->window().findChild<ui::PlanStrip *>()->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly))
+            if (!child->isWindow())
+                all << child->geometry();
+        return all;
+    }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowStrip::nothingMovesWhileThePlanTrains()
+{
+    auto &window = m_fixture->open();
+    m_fixture->usePlanForTraining(200);
+    const QList<QRect> before = places();
+    m_fixture->click(u"strip.train"_s);
+    QTRY_VERIFY(m_fixture->find<QToolButton>(u"strip.stop"_s)->isVisible());
+    QVERIFY(!m_fixture->find<QToolButton>(u"strip.train"_s)->isVisible());
+    QCOMPARE(places(), before);
+    m_fixture->click(u"strip.stop"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30'000);
+    QTRY_VERIFY(m_fixture->find<QToolButton>(u"strip.train"_s)->isVisible());
+    QCOMPARE(places(), before);
+    QVERIFY(!window.runController().isTraining());
+}
+
+void WindowStrip::aNumberIsTypedIntoItsChip()
+{
+    auto &window = m_fixture->open();
+    QCOMPARE(chip(u"microbatches"_s)->value(), u"16"_s);
+    auto *line = number(u"parallel.microbatches"_s)->findChild<QLineEdit *>();
+    QTest::mouseClick(line, Qt::LeftButton);
+    QVERIFY(number(u"parallel.microbatches"_s)->hasFocus());
+    QTest::keyClicks(line, u"32"_s); // the click has selected the number
+    QTest::keyClick(line, Qt::Key_Return);
+    QCOMPARE(experiment().parallel.microbatches, 32);
+    QCOMPARE(chip(u"microbatches"_s)->value(), u"32"_s);
+    QCOMPARE(window.document().undoStack().count(), 1);
+    QTest::keyClicks(number(u"model.vocabulary_size"_s), u"256k"_s);
+    window.actions().undo->trigger();
+    window.actions().undo->trigger();
+    QCOMPARE(experiment().parallel.microbatches, 16);
+}
+
+void WindowStrip::theWheelAndTheKeysStepANumber()
+{
+    auto &window = m_fixture->open();
+    auto *field = number(u"parallel.microbatches"_s);
+    const auto turn = [field](int notches) {
+        QWheelEvent wheel({2, 2}, field->mapToGlobal(QPointF(2, 2)), {}, {0, 120 * notches}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(field, &wheel);
+    };
+    turn(1);
+    turn(1);
+    QCOMPARE(experiment().parallel.microbatches, 18);
+    QTest::qWait(700); // a pause ends the gesture
+    turn(-1);
+    QCOMPARE(experiment().parallel.microbatches, 17);
+    QCOMPARE(window.document().undoStack().count(), 2);
+    auto *size = number(u"model.vocabulary_size"_s);
+    size->setFocus();
+    QTest::keyClick(size, Qt::Key_Up);
+    QCOMPARE(experiment().model.vocabularySize, 16'384); // a size doubles
+    QTest::keyClick(size, Qt::Key_Down);
+    QTest::keyClick(size, Qt::Key_Down);
+    QCOMPARE(experiment().model.vocabularySize, 4'096);
+}
+
+void WindowStrip::aNumberIsDraggedSideways()
+{
+    auto &window = m_fixture->open();
+    auto *line = number(u"parallel.microbatches"_s)->findChild<QLineEdit *>();
+    const QPoint from = line->rect().center();
+    QTest::mousePress(line, Qt::LeftButton, {}, from);
+    for (int x = 4; x <= 40; x += 4)
+        QTest::mouseMove(line, from + QPoint(x, 0));
+    QTest::mouseRelease(line, Qt::LeftButton, {}, from + QPoint(40, 0));
+    QCOMPARE(experiment().parallel.microbatches, 21);
+    QVERIFY(!line->hasFocus());
+    QCOMPARE(window.document().undoStack().count(), 1); // one gesture
+    QTest::mousePress(line, Qt::LeftButton, {}, from);
+    QTest::mouseMove(line, from - QPoint(4000, 0));
+    QTest::mouseRelease(line, Qt::LeftButton, {}, from - QPoint(4000, 0));
+    QCOMPARE(experiment().parallel.microbatches, 1); // and no further
+}
+
+void WindowStrip::aChipOpensItsPicker_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("field");
+    QTest::newRow("model") << u"model"_s << u"model.preset"_s;
+    QTest::newRow("hardware") << u"hardware"_s << u"cost.hardware"_s;
+    QTest::newRow("schedule") << u"schedule"_s << u"schedule.family"_s;
+    QTest::newRow("vocabulary") << u"vocabulary"_s << u"schedule.vocabulary"_s;
+}
+
+void WindowStrip::aChipOpensItsPicker()
+{
+    QFETCH(const QString, name);
+    QFETCH(const QString, field);
+    auto &window = m_fixture->open();
+    auto *menu = window.findChild<ui::PlanStrip *>()->menu(field);
+    QTest::mouseClick(chip(name), Qt::LeftButton, {}, chip(name)->rect().center() + QPoint(0, -15)); // beside the number
+    QTRY_VERIFY(menu->isVisible());
+    QTest::keyClick(menu, Qt::Key_Escape);
+    QTRY_VERIFY(!menu->isVisible());
+    chip(name)->setFocus();
+    QTest::keyClick(chip(name), Qt::Key_Return);
+    QTRY_VERIFY(menu->isVisible());
+    menu->close();
+}
+
+void WindowStrip::aProblemMarksItsChip()
+{
+    auto &window = m_fixture->open();
+    auto *devices = number(u"parallel.devices"_s);
+    devices->setFocus();
+    devices->selectAll();
+    QTest::keyClicks(devices, u"9"_s);
+    QTest::keyClick(devices, Qt::Key_Return);
+    QVERIFY(chip(u"hardware"_s)->hasProblem());
+    QVERIFY(!chip(u"model"_s)->hasProblem());
+    auto *settings = m_fixture->find<QToolButton>(u"strip.settings"_s);
+    QCOMPARE(settings->text(), u"All settings (1)"_s);
+    const auto field = [this] { return m_fixture->find<QSpinBox>(u"parallel.devices"_s); };
+    QTest::mouseClick(settings, Qt::LeftButton);
+    QTRY_VERIFY(field()->isVisible() && field()->hasFocus());
+    m_fixture->find<QDockWidget>(u"dock.experiment"_s)->hide();
+    QTest::mouseClick(chip(u"hardware"_s), Qt::LeftButton, {}, QPoint(chip(u"hardware"_s)->width() / 2, 8));
+    QTRY_VERIFY(field()->isVisible() && field()->hasFocus());
+    window.actions().undo->trigger();
+    QTRY_VERIFY(!chip(u"hardware"_s)->hasProblem());
+    QCOMPARE(settings->text(), u"All settings"_s);
+}
+
+void WindowStrip::theStripFitsEveryWidth_data()
+{
+    QTest::addColumn<int>("width");
+    for (const int width : {683, 800, 1024, 1366, 1440, 2560})
+        QTest::addRow("%d", width) << width;
+}
+
+void WindowStrip::theStripFitsEveryWidth()
+{
+    QFETCH(const int, width);
+    auto &window = m_fixture->open();
+    window.resize(width, 600);
+    QCOMPARE(window.width(), width);
+    const auto *strip = window.findChild<ui::PlanStrip *>();
+    QTRY_COMPARE(strip->width(), width);
+    QList<QRect> all = places();
+    for (qsizetype i = 0; i < all.size(); ++i) {
+        QVERIFY(strip->rect().contains(all[i]));
+        for (qsizetype j = 0; j < i; ++j)
+            QVERIFY2(!all[i].intersects(all[j]), qPrintable(QString::number(i) + u' ' + QString::number(j)));
+    }
+}
+
+QTEST_MAIN(WindowStrip)
+#include "window_strip.moc"

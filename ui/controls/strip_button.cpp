@@ -1,0 +1,81 @@
+#include "ui/controls/strip_button.h"
+
+#include "ui/canvas/colours.h"
+#include "ui/controls/type_scale.h"
+
+#include <QPainter>
+#include <QStyleOptionToolButton>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+namespace {
+constexpr int kButtonPadding = 8;
+constexpr double kButtonRadius = 6;
+constexpr int kGlyphSize = 10;
+constexpr int kGlyphGap = 6;
+} // namespace
+
+StripButton::StripButton(Tone tone, QWidget *parent) : QToolButton(parent), m_tone(tone)
+{
+    setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    setFocusPolicy(Qt::StrongFocus);
+    setAutoRaise(tone == Tone::Quiet);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+void StripButton::initStyleOption(QStyleOptionToolButton *option) const
+{
+    QToolButton::initStyleOption(option);
+    const int icon = option->icon.isNull() ? 0 : option->iconSize.width() + kButtonPadding;
+    const int arrow = popupMode() == QToolButton::MenuButtonPopup ? 24 : 0;
+    option->text =
+        option->fontMetrics.elidedText(option->text, Qt::ElideRight, std::max(width() - icon - arrow - 2 * kButtonPadding, 0));
+    if (m_tone == Tone::Quiet) {
+        const bool isWrong = property("problem").toBool();
+        option->palette.setColor(QPalette::ButtonText, isWrong ? coloursFor(palette()).alarm : palette().color(QPalette::Link));
+    }
+}
+
+void StripButton::paintEvent(QPaintEvent *event)
+{
+    if (m_tone == Tone::Filled)
+        paintFilled();
+    else
+        QToolButton::paintEvent(event);
+}
+
+void StripButton::paintFilled()
+{
+    QStyleOptionToolButton option;
+    initStyleOption(&option);
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QColor accent = palette().color(QPalette::Active, QPalette::Highlight);
+    const QColor contrastInk = palette().color(QPalette::Active, QPalette::WindowText);
+    QColor fill = isEnabled() ? accent : mix(contrastInk, palette().color(QPalette::Window), 0.12);
+    if (isEnabled() && (option.state & (QStyle::State_MouseOver | QStyle::State_Sunken)))
+        fill = mix(Qt::black, accent, option.state.testFlag(QStyle::State_Sunken) ? 0.25 : 0.12);
+    const QColor ink = isEnabled() ? palette().color(QPalette::Active, QPalette::HighlightedText)
+                                   : palette().color(QPalette::Disabled, QPalette::ButtonText);
+    painter.setPen(hasFocus() ? QPen(contrastInk, 2) : QPen(Qt::NoPen));
+    painter.setBrush(fill);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), kButtonRadius, kButtonRadius);
+    painter.setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
+    const int glyph = option.icon.isNull() ? 0 : kGlyphSize + kGlyphGap;
+    const QString words = painter.fontMetrics().elidedText(text(), Qt::ElideRight, width() - glyph - 2 * kButtonPadding);
+    const int wide = glyph + painter.fontMetrics().horizontalAdvance(words);
+    const int left = std::max((width() - wide) / 2, kButtonPadding);
+    if (glyph > 0) {
+        const double top = (height() - kGlyphSize) / 2.0;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(ink);
+        painter.drawPolygon(
+            QPolygonF{{left + 1.0, top}, {left + 1.0 + kGlyphSize, height() / 2.0}, {left + 1.0, top + kGlyphSize}});
+    }
+    painter.setPen(ink);
+    painter.drawText(QRect(left + glyph, 0, width() - left - glyph, height()), Qt::AlignLeft | Qt::AlignVCenter, words);
+}
+
+} // namespace stagelens::ui

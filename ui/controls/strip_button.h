@@ -1,0 +1,26 @@
+// The buttons of the plan strip.
+#pragma once
+
+#include <QToolButton>
+
+namespace stagelens::ui {
+
+/// A tool button whose words are elided where the slot is too narrow for them.
+class StripButton : public QToolButton {
+    Q_OBJECT
+public:
+    /// Filled with the accent, with a frame, or words alone.
+    enum class Tone : unsigned char { Filled, Framed, Quiet };
+    explicit StripButton(Tone tone, QWidget *parent = nullptr);
+
+protected:
+    void initStyleOption(QStyleOptionToolButton *option) const override;
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    void paintFilled();
+
+    Tone m_tone;
+};
+
+} // namespace stagelens::ui

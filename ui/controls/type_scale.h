@@ -1,0 +1,20 @@
+// The sizes of type.
+#pragma once
+
+#include <QFont>
+
+namespace stagelens::ui {
+
+/// In pixels where the desktop's font has 12.
+enum class TypeSize : unsigned char { Caption = 11, Small = 12, Text = 13, Heading = 15, Verdict = 18, Figure = 24 };
+
+/// Returns the font in that size of the scale; it grows with the desktop's font.
+[[nodiscard]] inline QFont scaled(QFont font, TypeSize size, QFont::Weight weight = QFont::Normal)
+{
+    constexpr double kPlain = 12;
+    font.setPointSizeF(font.pointSizeF() * static_cast<double>(size) / kPlain);
+    font.setWeight(weight);
+    return font;
+}
+
+} // namespace stagelens::ui

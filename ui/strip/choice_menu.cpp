@@ -1,0 +1,78 @@
+#include "ui/strip/choice_menu.h"
+
+#include "ui/state/experiment_document.h"
+#include "ui/words/plain_text.h"
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+ChoiceMenu::ChoiceMenu(const Field &field, ExperimentDocument *document, QWidget *parent)
+    : QMenu(parent), m_field(field), m_document(document)
+{
+    setObjectName(u"strip."_s + field.id);
+    setToolTipsVisible(true);
+    connect(this, &QMenu::aboutToShow, this, &ChoiceMenu::fill);
+    connect(this, &QMenu::triggered, this, [this](QAction *action) {
+        if (action->data().isValid())
+            choose(action->data().toString());
+    });
+    connect(this, &QMenu::hovered, this, [this](const QAction *action) { emit choiceHovered(action->data().toString()); });
+    connect(this, &QMenu::aboutToHide, this, [this] { emit choiceHovered({}); });
+}
+
+void ChoiceMenu::choose(const QString &value)
+{
+    model::Experiment next = m_document->experiment();
+    m_field.setValue(next, value);
+    m_document->closeGesture();
+    m_document->edit(m_field.id, m_field.caption, std::move(next));
+    m_document->closeGesture();
+    emit chosen(value);
+}
+
+void ChoiceMenu::setDetail(const QString &choice, const QString &detail)
+{
+    m_details.insert(choice, detail);
+    for (QAction *action : actions())
+        if (action->data().toString() == choice && action->data().isValid())
+            action->setText(action->text().section(u'\t', 0, 0) + u'\t' + detail);
+}
+
+void ChoiceMenu::clearDetails()
+{
+    m_details.clear();
+    for (QAction *action : actions())
+        action->setText(action->text().section(u'\t', 0, 0));
+}
+
+void ChoiceMenu::addExtra(QAction *action)
+{
+    m_extra << action;
+}
+
+void ChoiceMenu::fill()
+{
+    for (QAction *extra : m_extra)
+        removeAction(extra);
+    clear();
+    const QString now = m_field.value(m_document->experiment()).toString();
+    for (const Choice &choice : m_field.choices) {
+        QString words = choice.caption;
+        words.replace(u'&', u"&&"_s);
+        const QString beside = detail(choice.value);
+        QAction *action = addAction(beside.isEmpty() ? words : words + u'\t' + beside);
+        action->setData(choice.value);
+        action->setToolTip(plainTip(choice.tip));
+        action->setCheckable(true);
+        action->setChecked(choice.value == now);
+        if (choice.value == now)
+            setActiveAction(action);
+    }
+    if (m_extra.isEmpty())
+        return;
+    addSeparator();
+    addActions(m_extra);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,194 @@
+#include "ui/strip/plan_chip.h"
+
+#include "ui/canvas/colours.h"
+#include "ui/controls/chip_number.h"
+#include "ui/controls/type_scale.h"
+#include "ui/panels/field_editor.h"
+#include "ui/words/plain_text.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kSlotHeight = 44;
+constexpr int kSlotPadding = 10;
+constexpr int kSlotArrow = 20;
+constexpr int kCaptionTop = 5;
+constexpr int kValueTop = 21;
+constexpr int kValueHeight = 18;
+constexpr double kChipRadius = 6;
+constexpr int kLeastRoom = 40; ///< for words that give way to the number
+} // namespace
+
+PlanChip::PlanChip(const QString &caption, bool hasPicker, QWidget *parent)
+    : QAbstractButton(parent), m_caption(caption), m_hasPicker(hasPicker)
+{
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setFocusPolicy(hasPicker ? Qt::StrongFocus : Qt::NoFocus);
+    if (hasPicker)
+        setCursor(Qt::PointingHandCursor);
+    connect(this, &QAbstractButton::clicked, this, [this] { press(false); });
+    describe();
+}
+
+void PlanChip::setNumber(FieldEditor *number)
+{
+    m_number = number;
+    number->setParent(this);
+    number->control()->setFont(valueFont());
+    number->setCursor(Qt::ArrowCursor);
+    if (auto *line = number->control()->findChild<QLineEdit *>())
+        connect(line, &QLineEdit::textChanged, this, &PlanChip::place);
+    place();
+}
+
+void PlanChip::setWords(const Words &words)
+{
+    if (words == m_words)
+        return;
+    m_words = words;
+    place();
+}
+
+QString PlanChip::value() const
+{
+    const auto *line = m_number ? m_number->control()->findChild<QLineEdit *>() : nullptr;
+    return m_words.before + (m_words.hasNumber && line ? line->text() : QString()) + m_words.after;
+}
+
+void PlanChip::setProblem(const QString &field, const QString &reason)
+{
+    m_problemField = field;
+    m_problem = reason;
+    describe();
+    update();
+}
+
+void PlanChip::describe()
+{
+    setAccessibleName(m_caption + u": "_s + value());
+    setAccessibleDescription(m_problem);
+    setToolTip(plainTip(m_problem.isEmpty() ? (m_hasPicker ? value() : QString()) : m_problem));
+}
+
+QSize PlanChip::sizeHint() const
+{
+    return {2 * kSlotPadding + fontMetrics().horizontalAdvance(value()) + kSlotArrow, kSlotHeight};
+}
+
+QFont PlanChip::valueFont() const
+{
+    return scaled(font(), TypeSize::Text, QFont::DemiBold);
+}
+
+void PlanChip::place()
+{
+    const QFontMetrics metrics(valueFont());
+    const int right = width() - (m_hasPicker ? kSlotArrow + 4 : kSlotPadding);
+    int room = right - kSlotPadding;
+    const bool hasNumber = m_number && m_words.hasNumber;
+    if (m_number)
+        m_number->setVisible(hasNumber);
+    const int numberWidth = hasNumber ? m_number->control()->sizeHint().width() : 0;
+    room -= std::min(numberWidth, room);
+    // The words after the number give way first, then those before it.
+    const int afterWidth = metrics.horizontalAdvance(m_words.after);
+    m_before = metrics.horizontalAdvance(m_words.before) + afterWidth <= room ? m_words.before : m_words.narrow;
+    m_before = metrics.elidedText(m_before, Qt::ElideRight, m_words.after.isEmpty() ? room : std::max(room - kLeastRoom, 0));
+    m_after = metrics.elidedText(m_words.after, Qt::ElideRight, room - metrics.horizontalAdvance(m_before));
+    if (hasNumber)
+        m_number->setGeometry(kSlotPadding + metrics.horizontalAdvance(m_before), kValueTop - 2,
+                              std::min(numberWidth, right - kSlotPadding), kValueHeight + 4);
+    describe();
+    update();
+}
+
+void PlanChip::press(bool onArrow)
+{
+    if (hasProblem() && !onArrow)
+        emit problemAsked(m_problemField);
+    else if (m_hasPicker)
+        emit pickerAsked();
+    else if (m_number)
+        m_number->setFocus(Qt::MouseFocusReason);
+}
+
+void PlanChip::paintEvent(QPaintEvent *event)
+{
+    Q_UNUSED(event)
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QPalette &ink = palette();
+    const Colours &tones = coloursFor(ink);
+    QPen edge(hasProblem() ? tones.alarm : mix(ink.color(QPalette::WindowText), ink.color(QPalette::Window), 0.22),
+              hasProblem() ? 2 : 1);
+    if (hasFocus())
+        edge = QPen(ink.color(QPalette::Highlight), 2);
+    const QColor base = ink.color(QPalette::Base);
+    const double inset = edge.widthF() / 2;
+    painter.setPen(edge);
+    painter.setBrush(m_hasPicker && m_hovered && isEnabled() ? mix(ink.color(QPalette::Text), base, 0.05) : base);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), kChipRadius, kChipRadius);
+    painter.setFont(scaled(font(), TypeSize::Caption));
+    painter.setPen(tones.muted);
+    painter.drawText(QRect(kSlotPadding, kCaptionTop, width() - 2 * kSlotPadding, kValueTop - kCaptionTop - 1),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(m_caption, Qt::ElideRight, width() - 2 * kSlotPadding));
+    painter.setFont(valueFont());
+    painter.setPen(ink.color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::Text));
+    painter.drawText(QRect(kSlotPadding, kValueTop, width() - kSlotPadding, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     m_before);
+    const int after = m_number && m_words.hasNumber ? m_number->geometry().right() + 1
+                                                    : kSlotPadding + painter.fontMetrics().horizontalAdvance(m_before);
+    painter.drawText(QRect(after, kValueTop, width() - after, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter, m_after);
+    if (!m_hasPicker)
+        return;
+    const QPointF tip(width() - kSlotArrow / 2.0 - 3, kSlotHeight / 2.0 + 2);
+    painter.setPen(QPen(tones.muted, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(QPolygonF{tip + QPointF(-4, -4), tip, tip + QPointF(4, -4)});
+}
+
+void PlanChip::resizeEvent(QResizeEvent *event)
+{
+    QAbstractButton::resizeEvent(event);
+    place();
+}
+
+void PlanChip::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Down)
+        press(true);
+    else
+        QAbstractButton::keyPressEvent(event);
+}
+
+void PlanChip::mousePressEvent(QMouseEvent *event)
+{
+    if (event->button() == Qt::LeftButton && m_hasPicker && event->position().x() >= width() - kSlotArrow - 4)
+        press(true);
+    else
+        QAbstractButton::mousePressEvent(event);
+}
+
+bool PlanChip::event(QEvent *event)
+{
+    if (event->type() == QEvent::Enter || event->type() == QEvent::Leave) {
+        m_hovered = event->type() == QEvent::Enter;
+        update();
+    } else if (event->type() == QEvent::FontChange) {
+        if (m_number)
+            m_number->control()->setFont(valueFont());
+        place();
+    }
+    return QAbstractButton::event(event);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,84 @@
+// The strip below the menu: what the plan is, in five chips, and what trains it.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <QHash>
+#include <QWidget>
+
+#include <vector>
+
+class QAction;
+class QLabel;
+class QStackedWidget;
+class QToolButton;
+
+namespace stagelens::ui {
+
+class ChoiceMenu;
+class ExperimentDocument;
+class FieldEditor;
+class PlanChip;
+
+/// Five chips in fixed slots: model, hardware, microbatches, schedule and vocabulary; then all settings and training. The
+/// widths follow the window alone: nothing moves while the plan changes or trains.
+class PlanStrip : public QWidget {
+    Q_OBJECT
+public:
+    /// `copy` replaces `plan` in the button while it is enabled.
+    struct Actions {
+        QAction *train;
+        QAction *trainCopy;
+        QAction *stop;
+        QAction *settings;
+    };
+    PlanStrip(ExperimentDocument *document, const Actions &actions, QWidget *parent = nullptr);
+
+    /// Returns the numbers inside the chips.
+    [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
+    /// Returns the picker of a field, or null.
+    [[nodiscard]] ChoiceMenu *menu(const QString &field) const { return m_menus.value(field); }
+    /// "step 12 of 50 · loss 7.31 · 18 s left" in the button's place; empty: the button.
+    void setProgress(const QString &text);
+    /// Marks the chips that own the fields of problems, and counts the problems at the settings.
+    void setProblems(const base::Problems &problems);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+signals:
+    /// The settings should be opened at a field.
+    void fieldAsked(const QString &field);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
+private:
+    /// One slot: the widget and its width in a narrow and in a wide window.
+    struct Slot {
+        QWidget *widget;
+        int narrow;
+        int wide;
+    };
+    PlanChip *addChip(const QString &name, const QString &caption, const QString &picker, int narrow, int wide);
+    void addNumber(PlanChip *chip, const QString &field);
+    QToolButton *makeTrainButton(const Actions &actions);
+    QWidget *makeProgress(const Actions &actions);
+    void refresh();
+
+    ExperimentDocument *m_document;
+    std::vector<FieldEditor *> m_editors;
+    QHash<QString, ChoiceMenu *> m_menus;
+    std::vector<Slot> m_slots;
+    PlanChip *m_model;
+    PlanChip *m_hardware;
+    PlanChip *m_microbatches;
+    PlanChip *m_schedule;
+    PlanChip *m_vocabulary;
+    QAction *m_settingsAction;
+    QToolButton *m_settings;
+    QStackedWidget *m_training;
+    QLabel *m_progress = nullptr;
+    QString m_firstProblem; ///< its field
+};
+
+} // namespace stagelens::ui
