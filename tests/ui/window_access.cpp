@@ -80,6 +80,7 @@ void WindowAccess::initTestCase()
     test::failOnWarnings();
     m_fixture = std::make_unique<test::WindowFixture>();
     auto &window = m_fixture->open();
+    m_fixture->openSettings();
     window.resize(1440, 3000); // with everything unfolded nothing has to be scrolled to
     m_fixture->usePlanForTraining(2);
     for (int run = 0; run < 2; ++run) { // two, so that the table of runs is unfolded

@@ -42,6 +42,7 @@ private:
     [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
     [[nodiscard]] ui::StageStrip &strip()
     {
+        m_fixture->openSettings();
         auto *editor = m_fixture->window().findChild<ui::ExperimentEditor *>();
         editor->setOpenGroups({u"Devices"_s});
         QCoreApplication::processEvents();

@@ -404,6 +404,7 @@ void WindowExplore::aGapIsExplained()
 void WindowExplore::smallWindowsMovePanes()
 {
     auto &window = m_fixture->open();
+    m_fixture->openSettings();
     auto *left = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
     auto *right = m_fixture->find<QDockWidget>(u"dock.figures"_s);
     QVERIFY(window.tabifiedDockWidgets(left).isEmpty());

@@ -59,6 +59,12 @@ public:
         return *m_window;
     }
     void close() { m_window.reset(); }
+    /// Opens the dock of all settings, which is closed at the first start.
+    void openSettings()
+    {
+        m_window->actions().settings->trigger();
+        QApplication::processEvents();
+    }
     /// Returns whether no run is in progress and the table of runs is up to date.
     bool isSettled() const { return !m_window->runController().isTraining() && !m_window->runDatabase().isRefreshing(); }
     ui::MainWindow &window() { return *m_window; }

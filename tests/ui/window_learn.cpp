@@ -140,7 +140,7 @@ void WindowLearn::aTourIsWalkedThrough()
     QCOMPARE(progress(), u"1 of 5"_s);
     QVERIFY(!m_fixture->find<QPushButton>(u"learn.back"_s)->isEnabled());
     QVERIFY(picture().timeline()->isVisible());
-    QVERIFY(!m_fixture->find<QDockWidget>(u"dock.experiment"_s)->isVisible()); // its plan is not this picture's
+    QVERIFY(!m_fixture->find<QDockWidget>(u"dock.figures"_s)->isVisible()); // its plan is not this picture's
     type(u"parallel.devices"_s, 8);
     QVERIFY2(text().contains(u"The iteration takes 24 units"_s) && text().contains(u"88 %"_s), qPrintable(text()));
     QCOMPARE(picture().timeline()->content().groups[0].timeline->devices(), 8);
@@ -158,7 +158,7 @@ void WindowLearn::aTourIsWalkedThrough()
     QCOMPARE(picture().timeline()->content().groups.size(), 2U);
     QCOMPARE(picture().timeline()->content().groups[1].caption, u"Predicted · 1F1B"_s);
     QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
-    QVERIFY(m_fixture->find<QDockWidget>(u"dock.experiment"_s)->isVisible());
+    QVERIFY(m_fixture->find<QDockWidget>(u"dock.figures"_s)->isVisible());
 }
 
 void WindowLearn::whatAChangeMakesUntrueIsSaid()

@@ -195,6 +195,7 @@ void WindowPicture::theExampleOfEqualMemoryIsOne()
 void WindowPicture::presentationLeavesOnlyThePicture()
 {
     auto &window = m_fixture->open();
+    m_fixture->openSettings();
     auto *editor = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
     const double before = window.explorePage().timeline()->font().pointSizeF();
     QTest::keyClick(&window, Qt::Key_F11);
@@ -245,6 +246,7 @@ void WindowPicture::thePageInFrontIsPresented()
 void WindowPicture::panesComeBackAsTheyWere()
 {
     auto &window = m_fixture->open();
+    m_fixture->openSettings();
     const QList<QDockWidget *> docks = {m_fixture->find<QDockWidget>(u"dock.experiment"_s),
                                         m_fixture->find<QDockWidget>(u"dock.figures"_s),
                                         m_fixture->find<QDockWidget>(u"dock.runs"_s)};

@@ -1,10 +1,12 @@
 // The plan strip: chips in fixed slots, numbers edited in place, pickers, problems, and training.
 #include "tests/ui/window_fixture.h"
+#include "ui/state/run_database.h"
 #include "ui/strip/choice_menu.h"
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/plan_strip.h"
 
 #include <QDockWidget>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QToolButton>
@@ -25,6 +27,9 @@ private slots:
     void aChipOpensItsPicker_data();
     void aChipOpensItsPicker();
     void aProblemMarksItsChip();
+    void theSettingsOpenAndAreSearched();
+    void theSettingsAreRemembered();
+    void theRunSheetSaysWhatTrainDoes();
     void theStripFitsEveryWidth_data();
     void theStripFitsEveryWidth();
 
@@ -168,6 +173,60 @@ void WindowStrip::aProblemMarksItsChip()
     window.actions().undo->trigger();
     QTRY_VERIFY(!chip(u"hardware"_s)->hasProblem());
     QCOMPARE(settings->text(), u"All settings"_s);
+}
+
+void WindowStrip::theSettingsOpenAndAreSearched()
+{
+    auto &window = m_fixture->open();
+    auto *dock = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
+    QVERIFY(!dock->isVisible()); // closed at the first start
+    QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+    QTRY_VERIFY(dock->isVisible());
+    auto *search = m_fixture->find<QLineEdit>(u"settings.search"_s);
+    QTRY_VERIFY(search->hasFocus());
+    QTest::keyClicks(search, u"learning"_s);
+    QTRY_VERIFY(m_fixture->find<QWidget>(u"training.optimizer.lr"_s)->isVisible());
+    QVERIFY(!m_fixture->find<QWidget>(u"schedule.recompute"_s)->isVisible());
+    QVERIFY(!m_fixture->find<QToolButton>(u"group.Model"_s)->isVisible());
+    QTest::keyClick(search, Qt::Key_Escape);
+    QVERIFY(search->text().isEmpty());
+    QTRY_VERIFY(m_fixture->find<QWidget>(u"schedule.recompute"_s)->isVisible());
+    QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+    QTRY_VERIFY(!dock->isVisible());
+    m_fixture->click(u"strip.settings"_s);
+    QTRY_VERIFY(dock->isVisible());
+}
+
+void WindowStrip::theSettingsAreRemembered()
+{
+    m_fixture->open();
+    m_fixture->openSettings();
+    m_fixture->window().close();
+    m_fixture->open();
+    QTRY_VERIFY(m_fixture->find<QDockWidget>(u"dock.experiment"_s)->isVisible());
+}
+
+void WindowStrip::theRunSheetSaysWhatTrainDoes()
+{
+    auto &window = m_fixture->open();
+    auto *sheet = m_fixture->find<QFrame>(u"run.sheet"_s);
+    QVERIFY(!sheet->isVisible());
+    m_fixture->click(u"strip.train.sheet"_s);
+    QTRY_VERIFY(sheet->isVisible());
+    auto *steps = m_fixture->find<QSpinBox>(u"sheet.training.steps"_s);
+    QTRY_VERIFY(steps->hasFocus());
+    QTest::keySequence(steps, QKeySequence::SelectAll);
+    QTest::keyClicks(steps, u"3"_s);
+    QTest::keyClick(steps, Qt::Key_Return);
+    QCOMPARE(experiment().training.steps, 3);
+    QCOMPARE(m_fixture->find<QToolButton>(u"strip.train"_s)->text(), u"Train 3 steps"_s);
+    const QString where = m_fixture->find<QLabel>(u"run.where"_s)->text();
+    QVERIFY2(where.contains(u"CPU"_s) && where.contains(u"about "_s), qPrintable(where));
+    m_fixture->click(u"run.start"_s);
+    QVERIFY(!sheet->isVisible());
+    QVERIFY(window.runController().isTraining());
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30'000);
+    QCOMPARE(window.runDatabase().runs().ids.size(), std::size_t{1});
 }
 
 void WindowStrip::theStripFitsEveryWidth_data()

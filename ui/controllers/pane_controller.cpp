@@ -25,7 +25,7 @@ constexpr QSize kFirstSize{1440, 900};
 constexpr QMargins kWindowFrame{4, 32, 4, 4};
 constexpr int kNarrowWidth = 1200;
 constexpr int kLowHeight = 760;
-constexpr int kLeftWidth = 240;
+constexpr int kLeftWidth = 280;
 constexpr int kRightWidth = 280;
 constexpr const char *kWideWidth = "wideWidth"; ///< property of a dock: its width before the window became narrow
 constexpr int kMemoryVersion = 1;

@@ -1,6 +1,7 @@
 // What is said of a plan that is invalid, and the way back to a valid one.
 #pragma once
 
+#include "engine/base/result.h"
 #include "ui/controls/message_bar.h"
 
 #include <QObject>

@@ -62,6 +62,13 @@ void StripButton::paintFilled()
     painter.setPen(hasFocus() ? QPen(contrastInk, 2) : QPen(Qt::NoPen));
     painter.setBrush(fill);
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), kButtonRadius, kButtonRadius);
+    if (m_chevron) {
+        const QPointF tip(width() / 2.0, height() / 2.0 + 2);
+        painter.setPen(QPen(ink, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPolyline(QPolygonF{tip + QPointF(-4, -4), tip, tip + QPointF(4, -4)});
+        return;
+    }
     painter.setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
     const int glyph = option.icon.isNull() ? 0 : kGlyphSize + kGlyphGap;
     const QString words = painter.fontMetrics().elidedText(text(), Qt::ElideRight, width() - glyph - 2 * kButtonPadding);

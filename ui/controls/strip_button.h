@@ -12,6 +12,8 @@ public:
     /// Filled with the accent, with a frame, or words alone.
     enum class Tone : unsigned char { Filled, Framed, Quiet };
     explicit StripButton(Tone tone, QWidget *parent = nullptr);
+    /// Shows an arrow down in place of words.
+    void setChevron() { m_chevron = true; }
 
 protected:
     void initStyleOption(QStyleOptionToolButton *option) const override;
@@ -21,6 +23,7 @@ private:
     void paintFilled();
 
     Tone m_tone;
+    bool m_chevron = false;
 };
 
 } // namespace stagelens::ui

@@ -57,14 +57,12 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
                 m_rows.push_back({form, strip, editor});
             }
         }
-        connect(header, &QToolButton::toggled, this, [header, body](bool open) {
-            body->setVisible(open);
-            header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-        });
+        connect(header, &QToolButton::toggled, this, &ExperimentEditor::updateGroups);
         connect(header, &QToolButton::toggled, this, &ExperimentEditor::openGroupsChanged);
         header->setArrowType(Qt::RightArrow);
         body->hide();
         m_headers.push_back(header);
+        m_bodies.push_back(body);
         layout->addWidget(header);
         layout->addWidget(body);
     }
@@ -111,9 +109,36 @@ void ExperimentEditor::updateRows()
 {
     for (const Row &row : m_rows) {
         const Field &shown = row.editor->field();
-        if (shown.applies)
-            row.form->setRowVisible(row.widget, shown.applies(m_document->experiment()));
+        const bool applies = !shown.applies || shown.applies(m_document->experiment());
+        row.form->setRowVisible(row.widget, applies && matches(*row.editor));
     }
+    updateGroups();
+}
+
+void ExperimentEditor::updateGroups()
+{
+    for (std::size_t group = 0; group < m_headers.size(); ++group) {
+        const bool isFound = !m_filter.isEmpty() && std::ranges::any_of(m_rows, [&](const Row &row) {
+            return row.widget->parentWidget() == m_bodies[group] && row.form->isRowVisible(row.widget);
+        });
+        const bool isOpen = m_filter.isEmpty() ? m_headers[group]->isChecked() : isFound;
+        m_bodies[group]->setVisible(isOpen);
+        m_headers[group]->setVisible(m_filter.isEmpty() || isFound);
+        m_headers[group]->setArrowType(isOpen ? Qt::DownArrow : Qt::RightArrow);
+    }
+}
+
+void ExperimentEditor::setFilter(const QString &words)
+{
+    m_filter = words.simplified().split(u' ', Qt::SkipEmptyParts);
+    updateRows();
+}
+
+bool ExperimentEditor::matches(const FieldEditor &editor) const
+{
+    const Field &field = editor.field();
+    const QString text = field.caption + u' ' + field.option + u' ' + field.tip + u' ' + field.id;
+    return std::ranges::all_of(m_filter, [&text](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
 } // namespace stagelens::ui

@@ -26,12 +26,16 @@ public:
     void setOpenGroups(const QStringList &names);
     /// Opens the field's group and puts the keyboard there. False where there is no such field.
     bool reveal(const QString &field);
+    /// Shows only the fields in whose caption, command-line option or help all the words occur; empty: all fields.
+    void setFilter(const QString &words);
 
 signals:
     void openGroupsChanged();
 
 private:
     void updateRows();
+    void updateGroups();
+    [[nodiscard]] bool matches(const FieldEditor &editor) const;
 
     struct Row {
         QFormLayout *form;
@@ -42,6 +46,8 @@ private:
     std::vector<FieldEditor *> m_editors;
     std::vector<Row> m_rows;
     std::vector<QToolButton *> m_headers;
+    std::vector<QWidget *> m_bodies; ///< of the headers
+    QStringList m_filter;
 };
 
 } // namespace stagelens::ui

@@ -24,6 +24,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
+#include "ui/panels/settings_panel.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -126,7 +127,7 @@ void MainWindow::connectInspector()
     const auto openAt = [this](const QString &field) {
         m_widgets->left->show();
         m_widgets->left->raise();
-        m_widgets->editor->reveal(field);
+        m_widgets->settings->reveal(field);
     };
     connect(m_widgets->explore, &ExplorePage::fieldAsked, this, openAt);
     connect(m_widgets->strip, &PlanStrip::fieldAsked, this, openAt);
@@ -149,8 +150,10 @@ void MainWindow::connectActions()
     on(m_model.actions->settings, [this] {
         const bool isSeen = !m_widgets->left->visibleRegion().isEmpty();
         m_widgets->left->setVisible(!isSeen);
-        if (!isSeen)
-            m_widgets->left->raise();
+        if (isSeen)
+            return;
+        m_widgets->left->raise();
+        m_widgets->settings->startSearch();
     });
     on(m_model.actions->nextPane, [this] {
         m_controllers->panes->focusNext(m_controllers->pages->panes(

@@ -10,6 +10,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
+#include "ui/panels/settings_panel.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"
 
@@ -120,8 +121,10 @@ void WindowWidgets::buildDocks(QMainWindow *window, const WindowModel &model)
         window->addDockWidget(area, dock);
         return dock;
     };
-    editor = new ExperimentEditor(model.document, window);
-    left = makeDock(u"dock.experiment"_s, u"Experiment"_s, editor, Qt::LeftDockWidgetArea);
+    settings = new SettingsPanel(model.document, window);
+    editor = settings->editor();
+    left = makeDock(u"dock.experiment"_s, QMainWindow::tr("All settings"), settings, Qt::LeftDockWidgetArea);
+    left->hide();
     right = makeDock(u"dock.figures"_s, u"Figures"_s, makeFigures(window), Qt::RightDockWidgetArea);
     runs = new RunsPanel(window);
     bottom = makeDock(u"dock.runs"_s, u"Runs"_s, runs, Qt::BottomDockWidgetArea);

@@ -20,6 +20,7 @@ class LearnPage;
 class MessageBar;
 class MetricsPanel;
 class RunsPanel;
+class SettingsPanel;
 class SweepPage;
 class PlanStrip;
 class WindowActions;
@@ -42,6 +43,7 @@ public:
     ComparePanel *compare;
     SweepPage *sweep;
     LearnPage *learn;
+    SettingsPanel *settings;
     ExperimentEditor *editor;
     MetricsPanel *metrics;
     InspectorPanel *inspector;

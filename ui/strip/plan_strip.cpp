@@ -7,6 +7,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/strip/choice_menu.h"
 #include "ui/strip/plan_chip.h"
+#include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/words.h"
 
@@ -29,6 +30,7 @@ constexpr int kMargin = 4;
 constexpr int kSide = 8;
 constexpr int kNarrowGap = 4;
 constexpr int kWideGap = 8;
+constexpr int kChevronWidth = 32;
 
 /// The first words of the fields that a chip owns, the longest match first.
 constexpr std::array kOwners{
@@ -50,7 +52,8 @@ QString capital(QString text)
 } // namespace
 
 PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidget *parent)
-    : QWidget(parent), m_document(document), m_settingsAction(actions.settings), m_training(new QStackedWidget(this))
+    : QWidget(parent), m_document(document), m_settingsAction(actions.settings), m_training(new QStackedWidget(this)),
+      m_sheet(new RunSheet(document, actions.train, actions.trainCopy, this))
 {
     setAccessibleName(tr("Plan"));
     m_model = addChip(u"model"_s, tr("Model"), u"model.preset"_s, 96, 288);
@@ -101,16 +104,38 @@ void PlanStrip::addNumber(PlanChip *chip, const QString &field)
     m_editors.push_back(number);
 }
 
-QToolButton *PlanStrip::makeTrainButton(const Actions &actions)
+std::vector<FieldEditor *> PlanStrip::editors() const
 {
-    auto *button = new StripButton(StripButton::Tone::Filled, this);
+    std::vector<FieldEditor *> all = m_editors;
+    all.insert(all.end(), m_sheet->editors().begin(), m_sheet->editors().end());
+    return all;
+}
+
+QWidget *PlanStrip::makeTrainButton(const Actions &actions)
+{
+    auto *page = new QWidget(this);
+    auto *row = new QHBoxLayout(page);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(1);
+    auto *button = new StripButton(StripButton::Tone::Filled, page);
+    button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
     button->setObjectName(u"strip.train"_s);
     button->setDefaultAction(actions.train);
     connect(actions.trainCopy, &QAction::enabledChanged, button, [button, actions](bool on) {
         button->removeAction(on ? actions.train : actions.trainCopy); // two actions would make it a menu
         button->setDefaultAction(on ? actions.trainCopy : actions.train);
     });
-    return button;
+    auto *more = new StripButton(StripButton::Tone::Filled, page);
+    more->setObjectName(u"strip.train.sheet"_s);
+    more->setAccessibleName(tr("Run settings"));
+    more->setToolTip(plainTip(tr("Steps, data, optimizer, and where the run takes place")));
+    more->setChevron();
+    more->setFixedSize(kChevronWidth, kChipHeight);
+    connect(more, &QToolButton::clicked, this, [this, more] { m_sheet->openBelow(*more); });
+    connect(m_sheet, &RunSheet::settingsAsked, this, [this] { emit fieldAsked(u"training.steps"_s); });
+    row->addWidget(button, 1);
+    row->addWidget(more);
+    return page;
 }
 
 QWidget *PlanStrip::makeProgress(const Actions &actions)

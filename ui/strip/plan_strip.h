@@ -19,6 +19,7 @@ class ChoiceMenu;
 class ExperimentDocument;
 class FieldEditor;
 class PlanChip;
+class RunSheet;
 
 /// Five chips in fixed slots: model, hardware, microbatches, schedule and vocabulary; then all settings and training. The
 /// widths follow the window alone: nothing moves while the plan changes or trains.
@@ -34,8 +35,8 @@ public:
     };
     PlanStrip(ExperimentDocument *document, const Actions &actions, QWidget *parent = nullptr);
 
-    /// Returns the numbers inside the chips.
-    [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
+    /// Returns the numbers inside the chips, and the fields of the run sheet.
+    [[nodiscard]] std::vector<FieldEditor *> editors() const;
     /// Returns the picker of a field, or null.
     [[nodiscard]] ChoiceMenu *menu(const QString &field) const { return m_menus.value(field); }
     /// "step 12 of 50 · loss 7.31 · 18 s left" in the button's place; empty: the button.
@@ -61,7 +62,7 @@ private:
     };
     PlanChip *addChip(const QString &name, const QString &caption, const QString &picker, int narrow, int wide);
     void addNumber(PlanChip *chip, const QString &field);
-    QToolButton *makeTrainButton(const Actions &actions);
+    QWidget *makeTrainButton(const Actions &actions);
     QWidget *makeProgress(const Actions &actions);
     void refresh();
 
@@ -77,6 +78,7 @@ private:
     QAction *m_settingsAction;
     QToolButton *m_settings;
     QStackedWidget *m_training;
+    RunSheet *m_sheet;
     QLabel *m_progress = nullptr;
     QString m_firstProblem; ///< its field
 };

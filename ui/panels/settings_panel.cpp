@@ -1,0 +1,54 @@
+#include "ui/panels/settings_panel.h"
+
+#include "ui/panels/experiment_editor.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+SettingsPanel::SettingsPanel(ExperimentDocument *document, QWidget *parent)
+    : QWidget(parent), m_search(new QLineEdit(this)), m_editor(new ExperimentEditor(document, this))
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 4, 0, 0);
+    layout->setSpacing(4);
+    auto *row = new QHBoxLayout;
+    row->setContentsMargins(8, 0, 8, 0);
+    row->addWidget(m_search);
+    layout->addLayout(row);
+    layout->addWidget(m_editor, 1);
+    m_search->setObjectName(u"settings.search"_s);
+    m_search->setAccessibleName(tr("Search settings"));
+    m_search->setPlaceholderText(tr("Search settings"));
+    m_search->setClearButtonEnabled(true);
+    m_search->installEventFilter(this);
+    connect(m_search, &QLineEdit::textChanged, m_editor, &ExperimentEditor::setFilter);
+}
+
+bool SettingsPanel::reveal(const QString &field)
+{
+    m_search->clear();
+    return m_editor->reveal(field);
+}
+
+void SettingsPanel::startSearch()
+{
+    m_search->setFocus(Qt::ShortcutFocusReason);
+    m_search->selectAll();
+}
+
+bool SettingsPanel::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent *>(event)->key() == Qt::Key_Escape &&
+        !m_search->text().isEmpty()) {
+        m_search->clear();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,104 @@
+#include "ui/strip/run_sheet.h"
+
+#include "ui/controls/strip_button.h"
+#include "ui/controls/type_scale.h"
+#include "ui/panels/field_editor.h"
+#include "ui/words/plain_text.h"
+
+#include <QAction>
+#include <QFormLayout>
+#include <QLabel>
+#include <QScreen>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kSheetWidth = 360;
+constexpr int kSheetMargin = 16;
+constexpr int kTrainHeight = 36;
+} // namespace
+
+RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QWidget *parent)
+    : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_where(plainLabel(this))
+{
+    setObjectName(u"run.sheet"_s);
+    setAccessibleName(tr("Run"));
+    setFrameShape(QFrame::StyledPanel);
+    setAutoFillBackground(true);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(kSheetMargin, kSheetMargin, kSheetMargin, kSheetMargin);
+    layout->setSpacing(12);
+    QLabel *title = plainLabel(tr("Train here"), this);
+    title->setFont(scaled(font(), TypeSize::Heading, QFont::DemiBold));
+    layout->addWidget(title);
+    m_where->setObjectName(u"run.where"_s);
+    m_where->setWordWrap(true);
+    m_where->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    layout->addWidget(m_where);
+    auto *form = new QFormLayout;
+    form->setVerticalSpacing(8);
+    form->setHorizontalSpacing(12);
+    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    for (const QString &id : {u"training.steps"_s, u"training.data"_s, u"training.optimizer.name"_s, u"training.optimizer.lr"_s,
+                              u"training.seed"_s, u"model.dtype"_s, u"training.backend"_s, u"training.mode"_s}) {
+        const auto known = std::ranges::find(fields(), id, &Field::id);
+        if (known == fields().end())
+            continue; // a field with a single choice is not shown
+        auto *editor = new FieldEditor(*known, document, this);
+        editor->control()->setObjectName(u"sheet."_s + id);
+        form->addRow(editor->makeCaption(this), editor);
+        m_editors.push_back(editor);
+    }
+    layout->addLayout(form);
+    auto *start = new StripButton(StripButton::Tone::Filled, this);
+    start->setObjectName(u"run.start"_s);
+    start->setDefaultAction(train);
+    start->setFixedHeight(kTrainHeight);
+    start->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(start, &QToolButton::clicked, this, &QWidget::close);
+    layout->addWidget(start);
+    auto *more = new StripButton(StripButton::Tone::Quiet, this);
+    more->setText(tr("All training settings"));
+    more->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(more, &QToolButton::clicked, this, [this] {
+        close();
+        emit settingsAsked();
+    });
+    layout->addWidget(more);
+    connect(train, &QAction::changed, this, &RunSheet::describe);
+    connect(trainCopy, &QAction::changed, this, &RunSheet::describe);
+    setFixedWidth(kSheetWidth);
+}
+
+void RunSheet::openBelow(const QWidget &button)
+{
+    adjustSize();
+    const QRect screen = button.screen()->availableGeometry();
+    QRect place(QPoint(), size());
+    place.moveTopRight(button.mapToGlobal(button.rect().bottomRight()) + QPoint(0, 4));
+    place.moveLeft(std::clamp(place.left(), screen.left(), std::max(screen.left(), screen.right() - place.width())));
+    place.moveTop(std::clamp(place.top(), screen.top(), std::max(screen.top(), screen.bottom() - place.height())));
+    move(place.topLeft());
+    show();
+    if (!m_editors.empty())
+        m_editors.front()->setFocus(Qt::PopupFocusReason);
+}
+
+void RunSheet::showEvent(QShowEvent *event)
+{
+    QFrame::showEvent(event);
+    describe();
+}
+
+void RunSheet::describe()
+{
+    // The actions' tips say where and how long, or why not.
+    m_where->setText((m_trainCopy->isEnabled() ? m_trainCopy : m_train)->toolTip().section(u" (F5)"_s, 0, 0));
+}
+
+} // namespace stagelens::ui
