@@ -36,6 +36,7 @@ private slots:
     void presentationLeavesOnlyThePicture();
     void thePageInFrontIsPresented();
     void panesComeBackAsTheyWere();
+    void compareAndSweepOwnTheWindow();
     void aFamilyRaisesAGhost();
     void measuredWithoutARunSaysSo();
     void findOpensOverThePicture();
@@ -266,12 +267,13 @@ void WindowPicture::panesComeBackAsTheyWere()
     const QList<QList<QAction *>> ways = {{actions.presentation, actions.learn, actions.presentation, actions.explore},
                                           {actions.learn, actions.presentation, actions.presentation, actions.explore},
                                           {actions.learn, actions.presentation, actions.explore, actions.presentation},
-                                          {actions.sweep, actions.presentation, actions.presentation, actions.explore}};
+                                          {actions.sweep, actions.presentation, actions.presentation, actions.explore},
+                                          {actions.compare, actions.learn, actions.sweep, actions.explore}};
     for (const QList<QAction *> &way : ways) {
         for (QAction *step : way) {
             step->trigger();
             QTest::qWait(1);
-            const bool away = actions.presentation->isChecked() || actions.learn->isChecked();
+            const bool away = actions.presentation->isChecked() || !actions.explore->isChecked();
             QCOMPARE(docks[0]->isVisible(), !away);
             QVERIFY(!docks[2]->isVisible());
         }
@@ -287,6 +289,29 @@ void WindowPicture::panesComeBackAsTheyWere()
         QTest::qWait(1);
     }
     QTRY_VERIFY(docks[0]->visibleRegion().isEmpty() && !docks[1]->visibleRegion().isEmpty());
+}
+
+void WindowPicture::compareAndSweepOwnTheWindow()
+{
+    auto &window = m_fixture->open();
+    m_fixture->openSettings();
+    auto *settings = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
+    auto *figures = m_fixture->find<QDockWidget>(u"dock.figures"_s);
+    auto *runs = m_fixture->find<QDockWidget>(u"dock.runs"_s);
+    const auto shown = [&] { return QList<bool>{settings->isVisible(), figures->isVisible(), runs->isVisible()}; };
+    const QRect place = settings->geometry();
+    QCOMPARE(shown(), (QList<bool>{true, true, true}));
+    for (const Qt::Key page : {Qt::Key_2, Qt::Key_3}) {
+        QTest::keyClick(&window, page, Qt::ControlModifier);
+        QCOMPARE(shown(), (QList<bool>{false, false, true})); // the runs are everyone's
+    }
+    QTest::keyClick(&window, Qt::Key_4, Qt::ControlModifier);
+    QCOMPARE(shown(), (QList<bool>{false, false, false}));
+    QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+    QCOMPARE(shown(), (QList<bool>{false, false, true}));
+    QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+    QCOMPARE(shown(), (QList<bool>{true, true, true}));
+    QTRY_COMPARE(settings->geometry(), place);
 }
 
 void WindowPicture::aFamilyRaisesAGhost()

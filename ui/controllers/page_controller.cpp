@@ -72,7 +72,10 @@ void PageController::arrange()
     m_pages.learn->setPresentation(isPresented && page == m_pages.learn);
     for (QWidget *other : std::initializer_list<QWidget *>{m_pages.compare, m_pages.sweep})
         enlarge(*other, isPresented && page == other);
-    m_panes->setDocksAside(isPresented || page == m_pages.learn);
+    using Aside = PaneController::Aside;
+    m_panes->setDocksAside(isPresented || page == m_pages.learn ? Aside::All
+                           : page == m_pages.explore            ? Aside::None
+                                                                : Aside::OfThePlan);
 }
 
 void PageController::setPresentation(bool on)

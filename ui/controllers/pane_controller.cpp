@@ -99,7 +99,7 @@ void PaneController::connectMemory()
 void PaneController::save()
 {
     // While panes are set aside, their places are not what a person chose.
-    if (!m_remember || m_aside)
+    if (!m_remember || m_asideNow != Aside::None)
         return;
     const auto settings = windowSettings();
     settings->setValue(u"geometry"_s, m_window->saveGeometry());
@@ -129,7 +129,7 @@ void PaneController::fitIntoScreen()
 
 void PaneController::resized()
 {
-    if (!m_aside) // else when the docks come back
+    if (m_asideNow == Aside::None) // else when the docks come back
         setNarrow(m_window->width() < kNarrowWidth);
     m_contents.explore->setLow(m_window->height() < kLowHeight);
     m_saveDelay.start();
@@ -154,23 +154,35 @@ void PaneController::setNarrow(bool narrow)
     }
 }
 
-void PaneController::setDocksAside(bool aside)
+void PaneController::setDocksAside(Aside aside)
 {
-    if (aside == m_aside.has_value())
+    if (aside == m_asideNow)
         return;
-    if (aside) {
-        m_aside.emplace();
-        for (QDockWidget *dock : docks()) {
-            if (!dock->toggleViewAction()->isChecked())
-                continue;
-            // Of those behind one another only the front one is seen.
-            m_aside->push_back({dock, dock->size(), !dock->visibleRegion().isEmpty()});
-        }
-        for (const SetAside &each : *m_aside)
-            each.dock->hide();
-        return;
+    m_asideNow = aside;
+    const auto isMeant = [this, aside](const QDockWidget *dock) {
+        return aside == Aside::All || (aside == Aside::OfThePlan && dock != m_docks.bottom);
+    };
+    const auto kept =
+        std::stable_partition(m_aside.begin(), m_aside.end(), [&isMeant](const SetAside &each) { return isMeant(each.dock); });
+    const std::vector<SetAside> back(kept, m_aside.end());
+    m_aside.erase(kept, m_aside.end());
+    std::vector<SetAside> hidden;
+    for (QDockWidget *dock : docks()) {
+        const bool isHidden = std::ranges::any_of(m_aside, [dock](const SetAside &each) { return each.dock == dock; });
+        // Of those behind one another only the front one is seen.
+        if (isMeant(dock) && !isHidden && dock->toggleViewAction()->isChecked())
+            hidden.push_back({dock, dock->size(), !dock->visibleRegion().isEmpty()});
     }
-    const std::vector<SetAside> shown = *std::exchange(m_aside, std::nullopt);
+    for (const SetAside &each : hidden)
+        each.dock->hide();
+    m_aside.insert(m_aside.end(), hidden.begin(), hidden.end());
+    showAgain(back);
+}
+
+void PaneController::showAgain(const std::vector<SetAside> &shown)
+{
+    if (shown.empty())
+        return;
     for (const SetAside &each : shown)
         each.dock->show();
     // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.

@@ -44,8 +44,10 @@ public:
     void save();
     /// The window has another size.
     void resized();
-    /// Hides the docks that are shown, or shows those again as they were.
-    void setDocksAside(bool aside);
+    /// Which docks a page hides.
+    enum class Aside : unsigned char { None, OfThePlan, All };
+    /// Hides these docks; those that are no longer meant are shown again as they were.
+    void setDocksAside(Aside aside);
     /// The widgets that F6 walks through, the page in front among them.
     void focusNext(QList<QWidget *> panes);
 
@@ -68,7 +70,9 @@ private:
         QSize size;
         bool isInFront;
     };
-    std::optional<std::vector<SetAside>> m_aside; ///< the docks that were shown before; absent while they are shown
+    void showAgain(const std::vector<SetAside> &shown);
+    Aside m_asideNow = Aside::None;
+    std::vector<SetAside> m_aside; ///< the docks that were shown before
     bool m_narrow = false;
 };
 

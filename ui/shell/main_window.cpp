@@ -221,7 +221,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     m_model.actions->presentation->setChecked(false);
-    m_controllers->panes->setDocksAside(false); // the next start finds the panes as they were
+    m_controllers->panes->setDocksAside(PaneController::Aside::None); // the next start finds the panes as they were
     m_model.database->commitDeletions();
     m_model.files->flush();
     m_controllers->panes->save();
