@@ -46,6 +46,7 @@ private slots:
     void aGapIsExplained();
     void smallWindowsMovePanes();
     void theWindowFitsASmallScreen();
+    void theVerdictIsACardThatDoesNotMove();
     void theStripShowsWhatMattersToThePlan();
     void theEmptyComparisonOffersOne();
     void checkedButtonsAreLegible_data();
@@ -106,6 +107,27 @@ void WindowExplore::tryingTheAdviceShortensThePictureOnAnUnchangedAxis()
     QTRY_VERIFY(window.forecast().advice());
     window.actions().undo->trigger();
     QCOMPARE(m_fixture->content().groups[0].timeline->iteration(), before);
+}
+
+void WindowExplore::theVerdictIsACardThatDoesNotMove()
+{
+    auto &window = m_fixture->open();
+    auto *card = window.explorePage().headline();
+    auto *button = m_fixture->find<QPushButton>(u"headline.action"_s);
+    auto *words = m_fixture->find<QLabel>(u"headline.text"_s);
+    const QRect place = card->geometry();
+    const QRect text = words->geometry();
+    QTRY_VERIFY(button->isVisible()); // the fix has arrived
+    QTRY_VERIFY(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried);
+    QCOMPARE(card->geometry(), place);
+    QCOMPARE(words->geometry(), text);
+    QVERIFY(words->heightForWidth(words->width()) <= words->height()); // two lines
+    QVERIFY2(card->headline().second.startsWith(u"Also: "_s), qPrintable(card->headline().second));
+    // The device's name leads to its lane.
+    window.explorePage().timeline()->clearFocus();
+    QVERIFY(words->text().contains(u"href='3'"_s));
+    emit words->linkActivated(u"3"_s);
+    QVERIFY(window.explorePage().timeline()->hasFocus());
 }
 
 void WindowExplore::theStripShowsWhatMattersToThePlan()

@@ -1,6 +1,7 @@
 // The path of a person who never saw the window: why is the last device slow with a 256k vocabulary, what helps, and is it
 // true? Only through what can be seen, clicked and typed.
 #include "tests/ui/window_fixture.h"
+#include "ui/panels/headline_bar.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/strip/choice_menu.h"
 #include "ui/words/words.h"
@@ -105,7 +106,7 @@ void WindowPath::theExampleOpensFromTheMenu()
 void WindowPath::theHeadlineNamesTheLastDevice()
 {
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->find<QPushButton>(u"headline.action"_s)->isVisible(), kPatienceMilliseconds);
-    const QString headline = text(u"headline.text"_s);
+    const QString headline = m_fixture->window().explorePage().headline()->headline().text;
     QVERIFY2(headline.startsWith(u"Device 7 holds the others up: "_s), qPrintable(headline));
     QVERIFY2(headline.contains(u"of its work is the output layer"_s), qPrintable(headline));
 }

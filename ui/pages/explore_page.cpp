@@ -64,6 +64,7 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
             refreshAdvice();
     });
     connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);
+    connect(m_headline, &HeadlineBar::deviceAsked, m_timeline, &TimelineView::showLane);
     connect(m_headline, &HeadlineBar::hovered, this, [this](bool on) {
         setGhost(on ? m_headline->headline().action : std::nullopt);
         setGhostFamily(on ? m_headline->headline().family : QString());

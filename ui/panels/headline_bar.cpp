@@ -1,30 +1,79 @@
 #include "ui/panels/headline_bar.h"
 #include "ui/words/plain_text.h"
 
+#include "ui/canvas/colours.h"
+#include "ui/controls/chip_button.h"
+#include "ui/controls/type_scale.h"
+
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
+#include <QPainter>
+#include <QRegularExpression>
+
+#include <array>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(plainLabel(this)), m_button(new QPushButton(this))
+namespace {
+
+constexpr int kCardPadding = 12;
+constexpr int kActionWidth = 200;
+constexpr int kNarrowActionWidth = 128;
+constexpr int kNarrowCard = 760;
+constexpr int kActionHeight = 36;
+constexpr int kVerdictLines = 2;
+constexpr double kCardRadius = 6;
+
+/// The sentence with its devices as links.
+QString linked(const QString &text, const QColor &colour)
+{
+    static const QRegularExpression kDevice(u"\\bDevice (\\d+)\\b"_s);
+    QString markup = text.toHtmlEscaped();
+    return markup.replace(kDevice, u"<a href='\\1' style='color:%1; text-decoration:none'>Device \\1</a>"_s.arg(colour.name()));
+}
+
+/// How high the text is in that width.
+int heightOf(const QString &text, const QFont &font, int width)
+{
+    return QFontMetrics(font).boundingRect(QRect(0, 0, width, QWIDGETSIZE_MAX), Qt::TextWordWrap, text).height();
+}
+
+} // namespace
+
+HeadlineBar::HeadlineBar(QWidget *parent)
+    : QFrame(parent), m_label(markupLabel({}, this)), m_second(plainLabel(this)), m_button(new ChipButton(this))
 {
     setObjectName(u"headline"_s);
     auto *layout = new QHBoxLayout(this);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(12);
+    layout->setContentsMargins(kCardPadding + 4, kCardPadding, kCardPadding, kCardPadding);
+    layout->setSpacing(16);
+    auto *words = new QVBoxLayout;
+    words->setSpacing(4);
     m_label->setObjectName(u"headline.text"_s);
     m_label->setWordWrap(true);
-    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    sizeText();
+    m_label->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_label->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_second->setObjectName(u"headline.second"_s);
+    m_second->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_second->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    words->addWidget(m_label);
+    words->addWidget(m_second);
     m_button->setObjectName(u"headline.action"_s);
+    m_button->setFocusPolicy(Qt::StrongFocus);
     m_button->installEventFilter(this);
+    QSizePolicy kept(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    kept.setRetainSizeWhenHidden(true); // the sentence is broken alike before and after its fix is found
+    m_button->setSizePolicy(kept);
     m_button->hide();
-    layout->addWidget(m_label, 1);
+    layout->addLayout(words, 1);
     layout->addWidget(m_button);
+    arrange();
+    colour();
+    connect(m_label, &QLabel::linkActivated, this, [this](const QString &device) { emit deviceAsked(device.toInt()); });
     connect(m_button, &QPushButton::clicked, this, [this] {
         if (m_headline.action)
             emit applied(*m_headline.action);
@@ -38,7 +87,7 @@ HeadlineBar::HeadlineBar(QWidget *parent) : QFrame(parent), m_label(plainLabel(t
 void HeadlineBar::setHeadline(const Headline &headline)
 {
     m_headline = headline;
-    m_label->setText(headline.text);
+    showText();
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
@@ -49,18 +98,71 @@ void HeadlineBar::setHeadline(const Headline &headline)
         emit hovered(false);
 }
 
-void HeadlineBar::sizeText()
+void HeadlineBar::arrange()
 {
-    QFont larger = font();
-    larger.setPointSizeF(larger.pointSizeF() * 1.15);
-    m_label->setFont(larger);
+    m_button->setFixedSize(width() < kNarrowCard ? kNarrowActionWidth : kActionWidth, kActionHeight);
+    m_second->setFont(scaled(font(), TypeSize::Text));
+    const int lines = kVerdictLines * QFontMetrics(scaled(font(), TypeSize::Verdict, QFont::DemiBold)).lineSpacing();
+    m_label->setFixedHeight(lines);
+    m_second->setFixedHeight(QFontMetrics(m_second->font()).lineSpacing());
+    setFixedHeight(lines + m_second->height() + 4 + 2 * kCardPadding);
+}
+
+void HeadlineBar::showText()
+{
+    // The largest type in which the sentence has two lines.
+    const int room = width() - m_button->width() - 3 * kCardPadding - 16;
+    QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
+    for (const TypeSize size : {TypeSize::Heading, TypeSize::Text, TypeSize::Caption}) {
+        if (heightOf(m_headline.text, type, room) <= kVerdictLines * QFontMetrics(type).lineSpacing())
+            break;
+        type = scaled(font(), size, QFont::DemiBold);
+    }
+    m_label->setFont(type);
+    m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
+    m_label->setAccessibleName(m_headline.text);
+    m_second->setText(m_second->fontMetrics().elidedText(m_headline.second, Qt::ElideRight, room));
+    m_second->setAccessibleName(m_headline.second);
+    m_second->setToolTip(plainTip(m_headline.second));
+}
+
+void HeadlineBar::colour()
+{
+    QPalette filled = palette();
+    filled.setColor(QPalette::Button, palette().color(QPalette::Active, QPalette::Highlight));
+    filled.setColor(QPalette::ButtonText, palette().color(QPalette::Active, QPalette::HighlightedText));
+    m_button->setPalette(filled);
+    QPalette quiet = palette();
+    quiet.setColor(QPalette::WindowText, coloursFor(palette()).muted);
+    m_second->setPalette(quiet);
+}
+
+void HeadlineBar::resizeEvent(QResizeEvent *event)
+{
+    QFrame::resizeEvent(event);
+    arrange();
+    showText();
+}
+
+void HeadlineBar::paintEvent(QPaintEvent *event)
+{
+    Q_UNUSED(event)
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(mix(palette().color(QPalette::WindowText), palette().color(QPalette::Window), 0.15));
+    painter.setBrush(palette().color(QPalette::Base));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kCardRadius, kCardRadius);
 }
 
 void HeadlineBar::changeEvent(QEvent *event)
 {
     QFrame::changeEvent(event);
     if (event->type() == QEvent::FontChange)
-        sizeText();
+        arrange();
+    if (event->type() == QEvent::PaletteChange)
+        colour();
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange)
+        showText();
 }
 
 bool HeadlineBar::eventFilter(QObject *watched, QEvent *event)

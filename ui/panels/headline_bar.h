@@ -1,4 +1,4 @@
-// The sentence over the picture, with its one action.
+// The verdict: the sentence over the picture, with its one action and the best alternative.
 #pragma once
 
 #include "ui/words/headline.h"
@@ -10,6 +10,8 @@ class QPushButton;
 
 namespace stagelens::ui {
 
+/// A card of fixed height, so that nothing moves when the fix is found: a sentence of at most two lines, one filled button, and
+/// a second line. Device names are links.
 class HeadlineBar : public QFrame {
     Q_OBJECT
 public:
@@ -24,15 +26,23 @@ signals:
     void fixApplied();
     /// The pointer or the focus is on the action (or has left it).
     void hovered(bool on);
+    /// The name of a device was clicked.
+    void deviceAsked(int device);
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
     void changeEvent(QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void paintEvent(QPaintEvent *event) override;
 
 private:
-    void sizeText();
+    void arrange();
+    void showText();
+    void colour();
+
     Headline m_headline;
     QLabel *m_label;
+    QLabel *m_second;
     QPushButton *m_button;
 };
 

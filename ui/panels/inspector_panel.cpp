@@ -1,4 +1,5 @@
 #include "ui/panels/inspector_panel.h"
+#include "ui/controls/type_scale.h"
 #include "ui/words/plain_text.h"
 
 #include <QLabel>
@@ -11,11 +12,9 @@ using namespace Qt::StringLiterals;
 InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plainLabel(this))
 {
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(10, 4, 10, 8);
-    auto *title = plainLabel(u"Why (selection)"_s, this);
-    QFont font = title->font();
-    font.setBold(true);
-    title->setFont(font);
+    layout->setContentsMargins(12, 8, 12, 8);
+    auto *title = plainLabel(tr("Selection"), this);
+    title->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
     m_label->setObjectName(u"inspector.text"_s);
     m_label->setWordWrap(true);
     m_label->setAlignment(Qt::AlignTop | Qt::AlignLeft);

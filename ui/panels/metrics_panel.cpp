@@ -1,4 +1,6 @@
 #include "ui/panels/metrics_panel.h"
+#include "ui/canvas/colours.h"
+#include "ui/controls/type_scale.h"
 #include "ui/words/plain_text.h"
 
 #include "engine/service/published.h"
@@ -26,6 +28,16 @@ QLabel *figure(QWidget *parent, const QString &name)
     return label;
 }
 
+void muteLabel(QLabel *label)
+{
+    label->setForegroundRole(QPalette::PlaceholderText);
+}
+
+QColor betterInk(const QPalette &palette)
+{
+    return palette.color(QPalette::Window).lightness() < 128 ? QColor(0x5fc58a) : QColor(0x1b7a43);
+}
+
 base::Bytes greatest(const std::vector<base::Bytes> &bytes)
 {
     return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
@@ -36,9 +48,11 @@ base::Bytes greatest(const std::vector<base::Bytes> &bytes)
 MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
 {
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(10, 8, 10, 8);
+    layout->setContentsMargins(12, 8, 12, 8);
     layout->setSpacing(2);
     m_provenance = figure(this, u"metrics.provenance"_s);
+    m_provenance->setFont(scaled(font(), TypeSize::Caption, QFont::DemiBold));
+    m_provenance->setWordWrap(true);
     layout->addWidget(m_provenance);
     m_iteration = makeBig(u"iteration"_s, u"Iteration"_s, u"Time of one training step: all passes and the optimizer."_s);
     m_bubble =
@@ -69,10 +83,9 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
             figure(this, u"metrics."_s + name + u".measured"_s), figure(this, u"metrics."_s + name + u".published"_s)};
     big.value->setAccessibleName(caption);
     big.value->setToolTip(plainTip(tip));
-    QFont font = big.value->font();
-    font.setPointSizeF(font.pointSizeF() * 1.8);
-    font.setBold(true);
-    big.value->setFont(font);
+    big.value->setFont(scaled(font(), TypeSize::Figure, QFont::DemiBold));
+    big.change->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
+    muteLabel(title);
     auto *row = new QHBoxLayout;
     row->addWidget(big.value);
     row->addStretch(1);
@@ -121,6 +134,10 @@ void MetricsPanel::setFigures(const Figures &figures)
     const bool compare = isOther && otherWork.empty();
     const auto change = [compare](QLabel *label, double now, double before, QString (*words)(double, double) = &changeText) {
         label->setText(compare ? words(now, before) : QString());
+        QPalette ink = label->parentWidget()->palette();
+        if (compare && now != before) // less is better in all three
+            ink.setColor(QPalette::WindowText, now < before ? betterInk(ink) : coloursFor(ink).alarm);
+        label->setPalette(ink);
         label->setVisible(compare); // an empty one could be focused
     };
     const simulate::Metrics *baseline = figures.baseline ? &figures.baseline->metrics : nullptr;

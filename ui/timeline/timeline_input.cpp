@@ -79,6 +79,14 @@ void TimelineView::Private::selectAndShow(int group, timeline::SliceId slice)
         const base::Nanos middle = begin + (end - begin) / 2;
         state->setRange(middle - part(*state, 0.5), middle + part(*state, 0.5));
     }
+    scrollToLane(group, slice.device);
+}
+
+void TimelineView::Private::scrollToLane(int group, int device)
+{
+    const TimelineLayout::Row *row = scene.layout.rowOf(group, device);
+    if (row == nullptr)
+        return;
     const QRect &axis = scene.layout.axis;
     if (row->lane.top() < axis.top())
         scrollTo(scroll - (axis.top() - row->lane.top()));

@@ -35,6 +35,7 @@ public:
     // Input.
     void setPointer(std::optional<QPoint> point);
     void scrollTo(int scroll);
+    void scrollToLane(int group, int device);
     void changePitch(int by);
     void click(QPoint point);
     /// Marks the idle time that is being explained, or none.

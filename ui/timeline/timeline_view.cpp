@@ -282,6 +282,12 @@ QString TimelineView::describeRange() const
     return rangeWords(scene, d.state->mark()->begin, d.state->mark()->end);
 }
 
+void TimelineView::showLane(int device)
+{
+    m_private->scrollToLane(0, device);
+    setFocus(Qt::OtherFocusReason);
+}
+
 void TimelineView::find()
 {
     m_private->search->open();

@@ -32,6 +32,8 @@ public:
     [[nodiscard]] QString describeSelection() const;
     /// What was done in the marked range: busy, idle and vocabulary time of all devices and of each. Empty without a range.
     [[nodiscard]] QString describeRange() const;
+    /// Scrolls to a device's lane in the first group.
+    void showLane(int device);
     /// Opens the line that searches the passes.
     void find();
     /// Where a slice stands in the widget, or an empty rectangle; for tests and for what points at it.

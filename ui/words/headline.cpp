@@ -123,6 +123,76 @@ const FamilyOption *fasterFamily(const service::Prediction &prediction, const Fa
     return best;
 }
 
+/// Another method or schedule that fits, with what it costs.
+struct Alternative {
+    QString name;
+    double time = 1;       ///< of the plan's iteration
+    base::Bytes saved = 0; ///< of the fullest device's memory; below 0 where it needs more
+};
+
+std::vector<Alternative> alternatives(const service::Prediction &prediction, const service::Advice &advice,
+                                      const FamilyOptions &families, const Headline &headline)
+{
+    std::vector<Alternative> found;
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    const base::Bytes peak = peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
+    const auto add = [&](const QString &name, const auto &option) {
+        if (!option.iteration || !option.peakMemory ||
+            (prediction.memoryCapacity > 0 && *option.peakMemory > prediction.memoryCapacity))
+            return;
+        found.push_back({name, static_cast<double>(*option.iteration) / static_cast<double>(prediction.metrics.iteration),
+                         peak - *option.peakMemory});
+    };
+    for (const service::Advice::Option &option : advice.options)
+        if (option.method != prediction.experiment.schedule.vocabulary && option.method != headline.action)
+            add(shortName(option.method), option);
+    for (const FamilyOption &option : families.options) {
+        const schedule::Family *family = schedule::findFamily(option.family);
+        if (family != nullptr && family->synchronous && option.family != prediction.experiment.schedule.family &&
+            qtText(option.family) != headline.family)
+            add(familyCaption(option.family), option);
+    }
+    return found;
+}
+
+QString capitalised(QString text)
+{
+    text[0] = text[0].toUpper();
+    return text;
+}
+
+/// "Also: V-Half needs 4.7 GiB less at +0.4 % time. ZB-V is 2.1 % faster but needs 9.8 GiB more."
+QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak)
+{
+    constexpr double kSlower = 1.05; // of the time: less memory is worth no more
+    constexpr double kLess = 0.05;   // of the peak
+    const Alternative *lean = nullptr;
+    const Alternative *fast = nullptr;
+    for (const Alternative &one : found) {
+        if (one.time <= kSlower && static_cast<double>(one.saved) >= kLess * static_cast<double>(peak) &&
+            (lean == nullptr || one.saved > lean->saved))
+            lean = &one;
+        if (one.time <= 1 - kWorthwhile && (fast == nullptr || one.time < fast->time))
+            fast = &one;
+    }
+    QString words;
+    if (lean != nullptr) {
+        const double change = (lean->time - 1) * 100;
+        words = change < 0
+                    ? u"Also: %1 needs %2 less and is %3 % faster."_s.arg(lean->name, bytesText(lean->saved))
+                          .arg(-change, 0, 'f', 1)
+                    : u"Also: %1 needs %2 less at +%3 % time."_s.arg(lean->name, bytesText(lean->saved)).arg(change, 0, 'f', 1);
+    }
+    if (fast != nullptr && fast != lean) {
+        const QString faster = u"%1 is %2 % faster"_s.arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
+        const QString price = fast->saved < 0   ? u" but needs %1 more."_s.arg(bytesText(-fast->saved))
+                              : fast->saved > 0 ? u" and needs %1 less."_s.arg(bytesText(fast->saved))
+                                                : u" at the same memory."_s;
+        words += (words.isEmpty() ? u"Also: "_s + faster : u' ' + capitalised(faster)) + price;
+    }
+    return words;
+}
+
 /// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.
 void addAdvice(Headline &headline, const service::Prediction &prediction, const service::Advice &advice,
                const FamilyOptions &families)
@@ -136,6 +206,7 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     const double familySpeedup =
         family ? static_cast<double>(prediction.metrics.iteration) / static_cast<double>(*family->iteration) : 1;
     // Where the sentence names the vocabulary layers, so does its fix.
+    const bool isTried = families.state == FamilyOptions::State::Tried;
     if (advice.better && (namesVocabulary(prediction, advice) || familySpeedup <= advice.speedup)) {
         headline.action = advice.better;
         promise(shortName(*advice.better), advice.speedup);
@@ -144,16 +215,21 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
         promise(familyCaption(family->family), familySpeedup);
     } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
         if (!advice.options.empty())
-            headline.text += u" A custom order has its own vocabulary method; choose a family to try another."_s;
+            headline.second = u"A custom order has its own vocabulary method; choose a family to try another."_s;
+        return;
     } else if (advice.options.empty() || prediction.search || families.state == FamilyOptions::State::Trying) {
         return; // given durations say nothing about another method
-    } else if (families.state == FamilyOptions::State::Tried) {
-        headline.text += u" No other vocabulary method or schedule that fits makes it more than 1 % faster; they were tried "
-                         "one at a time (predicted)."_s;
-    } else {
-        headline.text += u" No other vocabulary method that fits makes it more than 1 % faster (predicted); other schedules "
-                         "were not tried."_s;
     }
+    if (families.state == FamilyOptions::State::Trying)
+        return; // not before everything was tried
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    headline.second = alternativeWords(alternatives(prediction, advice, families, headline),
+                                       peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end()));
+    if (headline.second.isEmpty() && !headline.hasAction())
+        headline.second = isTried ? u"Nothing tried makes this plan more than 1 % faster at this memory: methods and "
+                                    "schedules, one at a time (predicted)."_s
+                                  : u"No vocabulary method makes this plan more than 1 % faster at this memory (predicted). "
+                                    "Schedules were not tried."_s;
 }
 
 } // namespace

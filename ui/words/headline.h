@@ -14,6 +14,7 @@ namespace stagelens::ui {
 /// A sentence with at most one action. Every figure in it is computed.
 struct Headline {
     QString text;
+    QString second; ///< the best alternative and its price, or that nothing which was tried helps; empty until that is known
     std::optional<model::VocabularyMethod> action;
     QString family;        ///< the action is this schedule; empty: it is another one
     bool isFix = false;    ///< the action is the memory fix
