@@ -3,7 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/strip/choice_menu.h"
+#include "ui/strip/method_picker.h"
 #include "ui/words/words.h"
 
 #include <QDialog>
@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QToolButton>
+#include <QTreeWidget>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -60,16 +61,13 @@ void WindowPath::initTestCase()
 void WindowPath::choose(const QString &chip, const QString &list, const QString &value)
 {
     QTest::mouseClick(m_fixture->find<QWidget>(chip), Qt::LeftButton);
-    auto *menu = m_fixture->find<ui::ChoiceMenu>(list);
-    QTRY_VERIFY(menu->isVisible());
-    const QList<QAction *> entries = menu->actions();
-    const auto entry = std::ranges::find(entries, QVariant(value), &QAction::data);
-    QVERIFY2(entry != entries.end(), qPrintable(value));
-    const QPoint place = menu->actionGeometry(*entry).center();
-    QTest::mouseMove(menu, place);
-    QTest::qWait(QApplication::doubleClickInterval() + 50); // a popup takes no click that may be the end of its opening
-    QTest::mouseClick(menu, Qt::LeftButton, {}, place);
-    QTRY_VERIFY(!menu->isVisible());
+    auto *picker = m_fixture->find<ui::MethodPicker>(list);
+    QTRY_VERIFY(picker->isVisible());
+    const QRect place = picker->table()->visualItemRect(picker->row(value));
+    QVERIFY2(place.isValid(), qPrintable(value));
+    QTest::mouseMove(picker->table()->viewport(), place.center());
+    QTest::mouseClick(picker->table()->viewport(), Qt::LeftButton, {}, place.center());
+    QTRY_VERIFY(!picker->isVisible());
 }
 
 void WindowPath::clickInMenu(QMenu *menu, const QString &caption)
@@ -157,7 +155,7 @@ void WindowPath::vocab2IsShorterOnTheUnchangedAxis()
     const base::Nanos axis = axisEnd();
     const int before = endOfPicture();
     QVERIFY(before > timeline()->width() / 2);
-    choose(u"strip.chip.vocabulary"_s, u"strip.schedule.vocabulary"_s, u"vocab-2"_s);
+    choose(u"strip.chip.vocabulary"_s, u"picker.schedule.vocabulary"_s, u"vocab-2"_s);
     if (QTest::currentTestFailed())
         return;
     QCOMPARE(axisEnd(), axis);
@@ -212,7 +210,7 @@ void WindowPath::escapeStopsNothing()
 
 void WindowPath::anEditMakesTheMeasuredLanesDiffer()
 {
-    choose(u"strip.chip.vocabulary"_s, u"strip.schedule.vocabulary"_s, u"vocab-1"_s);
+    choose(u"strip.chip.vocabulary"_s, u"picker.schedule.vocabulary"_s, u"vocab-1"_s);
     if (QTest::currentTestFailed())
         return;
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);

@@ -4,7 +4,7 @@
 #include "ui/controllers/schedule_controller.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
-#include "ui/strip/choice_menu.h"
+#include "ui/strip/method_picker.h"
 #include "ui/strip/plan_chip.h"
 
 #include <QFile>
@@ -13,6 +13,7 @@
 #include <QTextBlock>
 #include <QTimer>
 #include <QToolButton>
+#include <QTreeWidget>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -349,13 +350,12 @@ void WindowSchedule::theListMakesTheOrderOnesOwn()
     const base::Nanos before = window.forecast().plan()->timeline->iteration();
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     auto *chip = m_fixture->find<ui::PlanChip>(u"strip.chip.schedule"_s);
-    auto *list = m_fixture->find<ui::ChoiceMenu>(u"strip.schedule.family"_s);
+    auto *list = m_fixture->find<ui::MethodPicker>(u"picker.schedule.family"_s);
     QTest::keyClick(chip, Qt::Key_Down);
     QTRY_VERIFY(list->isVisible());
-    QCOMPARE(list->actions().constLast()->data().toString(), u"custom"_s);
-    for (qsizetype step = 0; step < list->actions().size() && list->activeAction() != list->actions().constLast(); ++step)
-        QTest::keyClick(list, Qt::Key_Down);
-    QTest::keyClick(list, Qt::Key_Return);
+    QTest::keyClick(list->table(), Qt::Key_End);
+    QCOMPARE(list->table()->currentItem(), list->row(u"custom"_s));
+    QTest::keyClick(list->table(), Qt::Key_Return);
     QTRY_VERIFY(!list->isVisible());
     QCOMPARE(choice().family, std::string("custom"));
     QVERIFY(!choice().text.empty());

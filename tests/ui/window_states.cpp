@@ -11,7 +11,6 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/state/run_database.h"
-#include "ui/strip/choice_menu.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -144,12 +143,9 @@ void WindowStates::listsShowWhatEachChoiceWouldGive()
 {
     auto &window = m_fixture->open();
     const auto detail = [this](const QString &list, const QString &choice) {
-        if (const auto *menu = m_fixture->find<ui::ChoiceMenu>(list))
-            return menu->detail(choice);
         const auto *combo = m_fixture->find<ui::DetailCombo>(list);
         return combo->itemData(combo->findData(choice), ui::DetailCombo::kDetailRole).toString();
     };
-    QTRY_VERIFY(!detail(u"strip.schedule.family"_s, u"gpipe"_s).isEmpty());
     QTRY_VERIFY(!detail(u"schedule.family"_s, u"1f1b"_s).isEmpty());
     const auto &metrics = window.forecast().plan()->metrics;
     const QString now = ui::durationText(metrics.iteration) + u" · "_s +

@@ -1,7 +1,9 @@
 // The plan strip: chips in fixed slots, numbers edited in place, pickers, problems, and training.
+#include "engine/schedule/families.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/state/run_database.h"
 #include "ui/strip/choice_menu.h"
+#include "ui/strip/method_picker.h"
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/plan_strip.h"
 
@@ -10,6 +12,7 @@
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QToolButton>
+#include <QTreeWidget>
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -26,6 +29,7 @@ private slots:
     void aNumberIsDraggedSideways();
     void aChipOpensItsPicker_data();
     void aChipOpensItsPicker();
+    void theMethodPickerShowsWhatEachWouldGive();
     void aProblemMarksItsChip();
     void theSettingsOpenAndAreSearched();
     void theSettingsAreRemembered();
@@ -141,7 +145,8 @@ void WindowStrip::aChipOpensItsPicker()
     QFETCH(const QString, name);
     QFETCH(const QString, field);
     auto &window = m_fixture->open();
-    auto *menu = window.findChild<ui::PlanStrip *>()->menu(field);
+    auto *strip = window.findChild<ui::PlanStrip *>();
+    QWidget *menu = strip->methods(field) ? static_cast<QWidget *>(strip->methods(field)) : strip->menu(field);
     QTest::mouseClick(chip(name), Qt::LeftButton, {}, chip(name)->rect().center() + QPoint(0, -15)); // beside the number
     QTRY_VERIFY(menu->isVisible());
     QTest::keyClick(menu, Qt::Key_Escape);
@@ -150,6 +155,43 @@ void WindowStrip::aChipOpensItsPicker()
     QTest::keyClick(chip(name), Qt::Key_Return);
     QTRY_VERIFY(menu->isVisible());
     menu->close();
+}
+
+void WindowStrip::theMethodPickerShowsWhatEachWouldGive()
+{
+    auto &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried);
+    auto *picker = m_fixture->find<ui::MethodPicker>(u"picker.schedule.family"_s);
+    QTest::mouseClick(chip(u"schedule"_s), Qt::LeftButton);
+    QTRY_VERIFY(picker->isVisible());
+    QCOMPARE(picker->width(), 520);
+    QTreeWidget *table = picker->table();
+    QCOMPARE(table->currentItem(), picker->row(u"1f1b"_s));
+    const auto *gpipe = picker->row(u"gpipe"_s);
+    QVERIFY(!gpipe->text(ui::MethodPicker::Time).isEmpty() && !gpipe->text(ui::MethodPicker::Memory).isEmpty());
+    QCOMPARE(gpipe->parent(), picker->row(u"1f1b"_s)->parent()); // one group
+    QVERIFY(picker->row(u"zb-h1"_s)->parent() != gpipe->parent());
+    int onFront = 0;
+    for (const schedule::Family &family : schedule::families())
+        onFront += picker->row(QString::fromUtf8(family.name.data()))->text(ui::MethodPicker::Front).isEmpty() ? 0 : 1;
+    QVERIFY(onFront > 0 && onFront < 10);
+    // The pointer raises the ghost of the end; sorting keeps the groups.
+    table->scrollToItem(picker->row(u"gpipe"_s));
+    QTest::mouseMove(table->viewport(), table->visualItemRect(picker->row(u"gpipe"_s)).center());
+    QTRY_VERIFY(m_fixture->content().ghost.has_value());
+    table->sortByColumn(ui::MethodPicker::Time, Qt::AscendingOrder);
+    const QTreeWidgetItem *classic = gpipe->parent();
+    QCOMPARE(table->topLevelItem(0), classic);
+    QTest::keyClick(table, Qt::Key_Escape);
+    QTRY_VERIFY(!picker->isVisible());
+    QVERIFY(!m_fixture->content().ghost.has_value());
+    QCOMPARE(experiment().schedule.family, std::string("1f1b"));
+    // And a click chooses.
+    QTest::mouseClick(chip(u"schedule"_s), Qt::LeftButton);
+    table->scrollToItem(picker->row(u"gpipe"_s));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(picker->row(u"gpipe"_s)).center());
+    QCOMPARE(experiment().schedule.family, std::string("gpipe"));
+    QVERIFY(!picker->isVisible());
 }
 
 void WindowStrip::aProblemMarksItsChip()

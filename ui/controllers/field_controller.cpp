@@ -5,11 +5,12 @@
 #include "ui/panels/field_editor.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/forecast.h"
-#include "ui/strip/choice_menu.h"
+#include "ui/strip/method_picker.h"
 #include "ui/strip/plan_strip.h"
 #include "ui/words/train_words.h"
 #include "ui/words/words.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stagelens::ui {
@@ -19,7 +20,7 @@ using namespace Qt::StringLiterals;
 FieldController::FieldController(EngineBridge *bridge, Forecast *forecast, ExplorePage *page,
                                  std::vector<FieldEditor *> editors, PlanStrip *strip)
     : m_bridge(bridge), m_forecast(forecast), m_page(page),
-      m_editors(std::move(editors)), m_menus{strip->menu(u"schedule.family"_s), strip->menu(u"schedule.vocabulary"_s)}
+      m_editors(std::move(editors)), m_pickers{strip->methods(u"schedule.family"_s), strip->methods(u"schedule.vocabulary"_s)}
 {
     for (const auto changedBy : {&Forecast::changed, &Forecast::adviceChanged, &Forecast::familiesChanged})
         connect(m_forecast, changedBy, this, &FieldController::refresh);
@@ -32,8 +33,8 @@ FieldController::FieldController(EngineBridge *bridge, Forecast *forecast, Explo
                 editor->setDetail(qtText(backend.name), backendWords(backend));
         });
     }
-    for (ChoiceMenu *menu : m_menus)
-        connectChoices(menu);
+    for (MethodPicker *picker : m_pickers)
+        connectChoices(picker);
 }
 
 template <class Source>
@@ -53,8 +54,7 @@ void FieldController::connectChoices(Source *source)
     }
 }
 
-template <class Target>
-void FieldController::showDetails(Target *target)
+void FieldController::showDetails(FieldEditor *target)
 {
     const service::Advice *advice = m_forecast->advice();
     const auto detail = [](const auto &option) {
@@ -74,12 +74,35 @@ void FieldController::showDetails(Target *target)
     }
 }
 
+void FieldController::showFigures(MethodPicker *picker)
+{
+    picker->clearFigures(); // those of another plan would be wrong
+    const service::PredictionPtr &plan = m_forecast->plan();
+    if (!plan || m_forecast->isStale())
+        return;
+    const std::vector<base::Bytes> &peaks = plan->metrics.peakMemory;
+    const auto most = std::ranges::max_element(peaks);
+    const MethodPicker::Figures now{plan->metrics.iteration,
+                                    most == peaks.end() ? std::nullopt : std::optional<base::Bytes>(*most)};
+    picker->setPlan(now, plan->memoryCapacity);
+    if (picker->field().id == u"schedule.vocabulary"_s) {
+        picker->setFigures(qtText(model::name(plan->experiment.schedule.vocabulary)), now);
+        if (const service::Advice *advice = m_forecast->advice())
+            for (const service::Advice::Option &option : advice->options)
+                picker->setFigures(qtText(model::name(option.method)), {option.iteration, option.peakMemory});
+    } else {
+        picker->setFigures(qtText(plan->experiment.schedule.family), now);
+        for (const FamilyOption &option : m_forecast->familyOptions().options)
+            picker->setFigures(qtText(option.family), {option.iteration, option.peakMemory});
+    }
+}
+
 void FieldController::refresh()
 {
     for (FieldEditor *editor : m_editors)
         showDetails(editor);
-    for (ChoiceMenu *menu : m_menus)
-        showDetails(menu);
+    for (MethodPicker *picker : m_pickers)
+        showFigures(picker);
 }
 
 } // namespace stagelens::ui

@@ -7,11 +7,11 @@
 
 namespace stagelens::ui {
 
-class ChoiceMenu;
 class EngineBridge;
 class ExplorePage;
 class FieldEditor;
 class Forecast;
+class MethodPicker;
 class PlanStrip;
 
 /// Fills the details of the choices of vocabulary method, schedule family and backend.
@@ -28,15 +28,15 @@ signals:
 private:
     template <class Source>
     void connectChoices(Source *source);
-    template <class Target>
-    void showDetails(Target *target);
+    void showDetails(FieldEditor *editor);
+    void showFigures(MethodPicker *picker);
     void refresh();
 
     EngineBridge *m_bridge;
     Forecast *m_forecast;
     ExplorePage *m_page;
     std::vector<FieldEditor *> m_editors;
-    std::vector<ChoiceMenu *> m_menus;
+    std::vector<MethodPicker *> m_pickers;
 };
 
 } // namespace stagelens::ui

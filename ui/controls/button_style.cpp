@@ -112,6 +112,14 @@ void ButtonStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *op
         }
         return;
     case PE_PanelButtonCommand:
+        if (widget && widget->property(kPrimaryProperty).toBool()) {
+            QStyleOption primary = *option;
+            primary.state.setFlag(State_On);
+            primary.state.setFlag(State_AutoRaise, false);
+            paintButton(*painter, primary);
+            return;
+        }
+        [[fallthrough]];
     case PE_FrameLineEdit:
     case PE_IndicatorCheckBox:
     case PE_IndicatorItemViewItemCheck:

@@ -21,6 +21,9 @@ public:
                             const QWidget *widget) const override;
 };
 
+/// Property of a push button that is filled with the highlight: the one action of a card.
+inline constexpr const char *kPrimaryProperty = "primary";
+
 enum class Glyph : unsigned char { Play, Stop };
 /// Painted in the button text's colour of the moment: it follows a change of the theme.
 [[nodiscard]] QIcon glyphIcon(Glyph glyph);

@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/controls/button_style.h"
 #include "ui/controls/chip_button.h"
 #include "ui/controls/type_scale.h"
 
@@ -63,6 +64,7 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     words->addWidget(m_label);
     words->addWidget(m_second);
     m_button->setObjectName(u"headline.action"_s);
+    m_button->setProperty(kPrimaryProperty, true);
     m_button->setFocusPolicy(Qt::StrongFocus);
     m_button->installEventFilter(this);
     QSizePolicy kept(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -129,7 +131,6 @@ void HeadlineBar::showText()
 void HeadlineBar::colour()
 {
     QPalette filled = palette();
-    filled.setColor(QPalette::Button, palette().color(QPalette::Active, QPalette::Highlight));
     filled.setColor(QPalette::ButtonText, palette().color(QPalette::Active, QPalette::HighlightedText));
     m_button->setPalette(filled);
     QPalette quiet = palette();

@@ -17,8 +17,6 @@ ChoiceMenu::ChoiceMenu(const Field &field, ExperimentDocument *document, QWidget
         if (action->data().isValid())
             choose(action->data().toString());
     });
-    connect(this, &QMenu::hovered, this, [this](const QAction *action) { emit choiceHovered(action->data().toString()); });
-    connect(this, &QMenu::aboutToHide, this, [this] { emit choiceHovered({}); });
 }
 
 void ChoiceMenu::choose(const QString &value)
@@ -29,21 +27,6 @@ void ChoiceMenu::choose(const QString &value)
     m_document->edit(m_field.id, m_field.caption, std::move(next));
     m_document->closeGesture();
     emit chosen(value);
-}
-
-void ChoiceMenu::setDetail(const QString &choice, const QString &detail)
-{
-    m_details.insert(choice, detail);
-    for (QAction *action : actions())
-        if (action->data().toString() == choice && action->data().isValid())
-            action->setText(action->text().section(u'\t', 0, 0) + u'\t' + detail);
-}
-
-void ChoiceMenu::clearDetails()
-{
-    m_details.clear();
-    for (QAction *action : actions())
-        action->setText(action->text().section(u'\t', 0, 0));
 }
 
 void ChoiceMenu::addExtra(QAction *action)
@@ -60,8 +43,7 @@ void ChoiceMenu::fill()
     for (const Choice &choice : m_field.choices) {
         QString words = choice.caption;
         words.replace(u'&', u"&&"_s);
-        const QString beside = detail(choice.value);
-        QAction *action = addAction(beside.isEmpty() ? words : words + u'\t' + beside);
+        QAction *action = addAction(words);
         action->setData(choice.value);
         action->setToolTip(plainTip(choice.tip));
         action->setCheckable(true);

@@ -6,6 +6,7 @@
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
 #include "ui/strip/choice_menu.h"
+#include "ui/strip/method_picker.h"
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
@@ -90,6 +91,12 @@ PlanChip *PlanStrip::addChip(const QString &name, const QString &caption, const 
     connect(chip, &PlanChip::problemAsked, this, &PlanStrip::fieldAsked);
     if (picker.isEmpty())
         return chip;
+    if (picker.startsWith(u"schedule."_s)) {
+        auto *methods = new MethodPicker(ui::field(picker), m_document, this);
+        m_methods.insert(picker, methods);
+        connect(chip, &PlanChip::pickerAsked, methods, [chip, methods] { methods->openBelow(*chip); });
+        return chip;
+    }
     auto *menu = new ChoiceMenu(ui::field(picker), m_document, this);
     m_menus.insert(picker, menu);
     connect(chip, &PlanChip::pickerAsked, menu, [chip, menu] { menu->popup(chip->mapToGlobal(chip->rect().bottomLeft())); });

@@ -18,6 +18,7 @@ namespace stagelens::ui {
 class ChoiceMenu;
 class ExperimentDocument;
 class FieldEditor;
+class MethodPicker;
 class PlanChip;
 class RunSheet;
 
@@ -37,8 +38,10 @@ public:
 
     /// Returns the numbers inside the chips, and the fields of the run sheet.
     [[nodiscard]] std::vector<FieldEditor *> editors() const;
-    /// Returns the picker of a field, or null.
+    /// Returns the list of the field's choices, or null.
     [[nodiscard]] ChoiceMenu *menu(const QString &field) const { return m_menus.value(field); }
+    /// Returns the table of schedules or of vocabulary methods.
+    [[nodiscard]] MethodPicker *methods(const QString &field) const { return m_methods.value(field); }
     /// "step 12 of 50 · loss 7.31 · 18 s left" in the button's place; empty: the button.
     void setProgress(const QString &text);
     /// Marks the chips that own the fields of problems, and counts the problems at the settings.
@@ -69,6 +72,7 @@ private:
     ExperimentDocument *m_document;
     std::vector<FieldEditor *> m_editors;
     QHash<QString, ChoiceMenu *> m_menus;
+    QHash<QString, MethodPicker *> m_methods;
     std::vector<Slot> m_slots;
     PlanChip *m_model;
     PlanChip *m_hardware;

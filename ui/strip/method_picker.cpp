@@ -1,0 +1,282 @@
+#include "ui/strip/method_picker.h"
+
+#include "ui/canvas/colours.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/method_groups.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QScreen>
+#include <QStyledItemDelegate>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPickerWidth = 520;
+constexpr int kPickerHeight = 560;
+constexpr int kRowHeight = 26;
+constexpr int kBarWidth = 60;
+constexpr int kBarHeight = 8;
+constexpr int kValueRole = Qt::UserRole;     ///< of a row: its choice
+constexpr int kSortRole = Qt::UserRole + 1;  ///< of a cell: what it sorts by
+constexpr int kShareRole = Qt::UserRole + 2; ///< of the difference: time / time of the plan
+
+/// Sorts rows within their group by the figures; groups keep their order.
+class Row : public QTreeWidgetItem {
+public:
+    using QTreeWidgetItem::QTreeWidgetItem;
+    bool operator<(const QTreeWidgetItem &other) const override
+    {
+        const int column = treeWidget() ? treeWidget()->sortColumn() : 0;
+        const bool isDown = treeWidget() && treeWidget()->header()->sortIndicatorOrder() == Qt::DescendingOrder;
+        const QVariant mine = data(parent() ? column : 0, kSortRole);
+        const QVariant theirs = other.data(parent() ? column : 0, kSortRole);
+        if (!parent())
+            return isDown ? mine.toDouble() > theirs.toDouble() : mine.toDouble() < theirs.toDouble();
+        if (mine.isValid() != theirs.isValid()) // what is not possible comes last in either order
+            return isDown ? theirs.isValid() : mine.isValid();
+        return mine.toDouble() < theirs.toDouble();
+    }
+};
+
+/// Paints the difference as a bar: to the left of its middle is faster.
+class BarDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::paint(painter, option, index);
+        const QVariant share = index.data(kShareRole);
+        if (!share.isValid())
+            return;
+        const double change = std::clamp(share.toDouble() - 1, -1.0, 1.0);
+        const QRect middle(option.rect.left() + 4, option.rect.center().y() - kBarHeight / 2, kBarWidth, kBarHeight);
+        const int centre = middle.center().x();
+        const int reach = static_cast<int>(std::lround(std::abs(change) * kBarWidth / 2));
+        const bool isDark = option.palette.color(QPalette::Base).lightness() < 128;
+        painter->save();
+        painter->fillRect(middle, mix(option.palette.color(QPalette::Text), option.palette.color(QPalette::Base), 0.08));
+        painter->fillRect(QRect(change < 0 ? centre - reach : centre, middle.top(), std::max(reach, 1), kBarHeight),
+                          change < 0 ? (isDark ? QColor(0x5fc58a) : QColor(0x1b7a43)) : QColor(0xc2762b));
+        painter->setPen(option.palette.color(QPalette::Text));
+        painter->drawText(option.rect.adjusted(kBarWidth + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                          changeText(share.toDouble(), 1));
+        painter->restore();
+    }
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        return {QStyledItemDelegate::sizeHint(option, index).width(), kRowHeight};
+    }
+};
+
+} // namespace
+
+MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWidget *parent)
+    : QFrame(parent, Qt::Popup), m_field(field), m_document(document), m_table(new QTreeWidget(this))
+{
+    setObjectName(u"picker."_s + field.id);
+    setFrameShape(QFrame::StyledPanel);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->addWidget(m_table);
+    m_table->setObjectName(u"strip."_s + field.id);
+    m_table->setAccessibleName(field.caption);
+    m_table->setHeaderLabels({field.caption, tr("Time"), tr("Peak memory"), tr("Against this plan"), tr("Front")});
+    m_table->headerItem()->setToolTip(
+        Front, plainTip(tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setIndentation(12);
+    m_table->setRootIsDecorated(false);
+    m_table->setItemsExpandable(false);
+    m_table->setUniformRowHeights(true);
+    m_table->setMouseTracking(true);
+    m_table->setItemDelegate(new BarDelegate(m_table));
+    m_table->setFrameStyle(QFrame::NoFrame);
+    m_table->viewport()->installEventFilter(this);
+    m_table->installEventFilter(this);
+    fill();
+    m_table->header()->setStretchLastSection(false);
+    m_table->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+    for (const auto &[column, width] :
+         {std::pair{Time, 76}, std::pair{Memory, 92}, std::pair{Difference, 124}, std::pair{Front, 48}})
+        m_table->setColumnWidth(column, width);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(Name, Qt::AscendingOrder);
+    connect(m_table, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem *item) {
+        if (isVisible() && item)
+            emit choiceHovered(item->data(Name, kValueRole).toString());
+    });
+    connect(m_table, &QTreeWidget::itemEntered, this,
+            [this](const QTreeWidgetItem *item) { emit choiceHovered(item->data(Name, kValueRole).toString()); });
+    resize(kPickerWidth, kPickerHeight);
+}
+
+void MethodPicker::fill()
+{
+    QHash<QString, QTreeWidgetItem *> groups;
+    for (const Choice &choice : m_field.choices) {
+        const QString group = methodGroup(m_field.id, choice.value);
+        QTreeWidgetItem *&above = groups[group];
+        if (!above) {
+            above = new Row(m_table);
+            above->setText(Name, group);
+            above->setData(Name, kSortRole, groups.size());
+            above->setFlags(Qt::ItemIsEnabled);
+            above->setFirstColumnSpanned(true);
+            QFont bold = m_table->font();
+            bold.setWeight(QFont::DemiBold);
+            above->setFont(Name, bold);
+            above->setForeground(Name, palette().brush(QPalette::PlaceholderText));
+            above->setExpanded(true);
+        }
+        auto *item = new Row(above);
+        item->setText(Name, choice.caption);
+        item->setData(Name, kValueRole, choice.value);
+        item->setData(Name, kSortRole, m_rows.size());
+        item->setToolTip(Name, plainTip(choice.tip + u'\n' + m_field.option + u' ' + choice.value));
+        item->setTextAlignment(Time, Qt::AlignRight | Qt::AlignVCenter);
+        item->setTextAlignment(Memory, Qt::AlignRight | Qt::AlignVCenter);
+        item->setTextAlignment(Front, Qt::AlignCenter);
+        m_rows.insert(choice.value, item);
+    }
+    m_table->expandAll();
+}
+
+void MethodPicker::openBelow(const QWidget &chip)
+{
+    const QRect screen = chip.screen()->availableGeometry();
+    int rows = m_table->topLevelItemCount() + static_cast<int>(m_rows.size());
+    resize(kPickerWidth,
+           std::min({rows * (kRowHeight + 1) + m_table->header()->sizeHint().height() + 16, kPickerHeight, screen.height()}));
+    QPoint place = chip.mapToGlobal(chip.rect().bottomLeft()) + QPoint(0, 4);
+    place.setX(std::clamp(place.x(), screen.left(), std::max(screen.left(), screen.right() - width())));
+    place.setY(std::clamp(place.y(), screen.top(), std::max(screen.top(), screen.bottom() - height())));
+    move(place);
+    QTreeWidgetItem *now = row(m_field.value(m_document->experiment()).toString());
+    for (QTreeWidgetItem *item : std::as_const(m_rows)) {
+        QFont font = m_table->font();
+        font.setWeight(item == now ? QFont::Bold : QFont::Normal);
+        item->setFont(Name, font);
+    }
+    m_table->setCurrentItem(now);
+    show();
+    m_table->setFocus(Qt::PopupFocusReason);
+    if (now)
+        m_table->scrollToItem(now, QAbstractItemView::EnsureVisible);
+}
+
+void MethodPicker::setPlan(const Figures &plan, base::Bytes capacity)
+{
+    m_plan = plan;
+    m_capacity = capacity;
+}
+
+void MethodPicker::setFigures(const QString &choice, const Figures &figures)
+{
+    m_figures.insert(choice, figures);
+    if (QTreeWidgetItem *item = row(choice))
+        showFigures(*item, figures);
+    markFront();
+}
+
+void MethodPicker::clearFigures()
+{
+    m_figures.clear();
+    for (QTreeWidgetItem *item : std::as_const(m_rows)) {
+        for (int column = Time; column <= Front; ++column) {
+            item->setText(column, {});
+            item->setData(column, kSortRole, {});
+            item->setData(column, kShareRole, {});
+        }
+    }
+}
+
+void MethodPicker::showFigures(QTreeWidgetItem &item, const Figures &figures)
+{
+    if (!figures.iteration) {
+        item.setText(Time, tr("not here"));
+        item.setForeground(Time, palette().brush(QPalette::PlaceholderText));
+        return;
+    }
+    item.setForeground(Time, palette().brush(QPalette::Text));
+    item.setText(Time, durationText(*figures.iteration, inTeachingUnits(m_document->experiment())));
+    item.setData(Time, kSortRole, static_cast<double>(*figures.iteration));
+    if (figures.peakMemory) {
+        const bool fits = m_capacity <= 0 || *figures.peakMemory <= m_capacity;
+        item.setText(Memory, bytesText(*figures.peakMemory));
+        item.setData(Memory, kSortRole, static_cast<double>(*figures.peakMemory));
+        item.setForeground(Memory, fits ? palette().brush(QPalette::Text) : QBrush(coloursFor(palette()).alarm));
+        item.setToolTip(Memory, plainTip(fits ? QString() : needsText(*figures.peakMemory, m_capacity)));
+    }
+    if (m_plan.iteration && *m_plan.iteration > 0) {
+        const double share = static_cast<double>(*figures.iteration) / static_cast<double>(*m_plan.iteration);
+        item.setData(Difference, kShareRole, share);
+        item.setData(Difference, kSortRole, share);
+    }
+}
+
+void MethodPicker::markFront()
+{
+    for (auto one = m_figures.cbegin(); one != m_figures.cend(); ++one) {
+        QTreeWidgetItem *item = row(one.key());
+        const Figures &mine = one.value();
+        const bool hasBoth = mine.iteration && mine.peakMemory;
+        const bool fits = hasBoth && (m_capacity <= 0 || *mine.peakMemory <= m_capacity);
+        const bool isBeaten = fits && std::ranges::any_of(m_figures, [&mine](const Figures &other) {
+                                  return other.iteration && other.peakMemory && *other.iteration <= *mine.iteration &&
+                                         *other.peakMemory <= *mine.peakMemory &&
+                                         (*other.iteration < *mine.iteration || *other.peakMemory < *mine.peakMemory);
+                              });
+        if (item) {
+            item->setText(Front, fits && !isBeaten ? u"●"_s : QString());
+            item->setData(Front, kSortRole, fits && !isBeaten ? 0.0 : 1.0);
+        }
+    }
+}
+
+void MethodPicker::choose(const QTreeWidgetItem *item)
+{
+    const QString value = item ? item->data(Name, kValueRole).toString() : QString();
+    if (value.isEmpty())
+        return;
+    close();
+    model::Experiment next = m_document->experiment();
+    m_field.setValue(next, value);
+    m_document->closeGesture();
+    m_document->edit(m_field.id, m_field.caption, std::move(next));
+    m_document->closeGesture();
+    emit chosen(value);
+}
+
+bool MethodPicker::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonRelease)
+        choose(m_table->itemAt(static_cast<QMouseEvent *>(event)->position().toPoint()));
+    if (watched == m_table && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent *>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Space) {
+            choose(m_table->currentItem());
+            return true;
+        }
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+void MethodPicker::hideEvent(QHideEvent *event)
+{
+    QFrame::hideEvent(event);
+    emit choiceHovered({});
+}
+
+} // namespace stagelens::ui
