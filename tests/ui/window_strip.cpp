@@ -30,6 +30,7 @@ private slots:
     void aChipOpensItsPicker_data();
     void aChipOpensItsPicker();
     void theMethodPickerShowsWhatEachWouldGive();
+    void presetsAreNamedForPeople();
     void aProblemMarksItsChip();
     void theSettingsOpenAndAreSearched();
     void theSettingsAreRemembered();
@@ -192,6 +193,35 @@ void WindowStrip::theMethodPickerShowsWhatEachWouldGive()
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(picker->row(u"gpipe"_s)).center());
     QCOMPARE(experiment().schedule.family, std::string("gpipe"));
     QVERIFY(!picker->isVisible());
+}
+
+void WindowStrip::presetsAreNamedForPeople()
+{
+    auto &window = m_fixture->open();
+    QCOMPARE(chip(u"model"_s)->value(), u"Demo GPT · vocabulary 8,192"_s);
+    auto *menu = window.findChild<ui::PlanStrip *>()->menu(u"model.preset"_s);
+    QTest::mouseClick(chip(u"model"_s), Qt::LeftButton, {}, QPoint(20, 8));
+    QTRY_VERIFY(menu->isVisible());
+    QStringList names;
+    for (const QAction *action : menu->actions())
+        names << action->text();
+    QVERIFY2(names.contains(u"Llama 3.1 405B · 406B parameters"_s), qPrintable(names.join(u'\n')));
+    QVERIFY(names.constFirst().startsWith(u"Demo "_s)); // the smallest first
+    QCOMPARE(menu->actions().constLast(), window.actions().importModel);
+    for (QAction *action : menu->actions())
+        if (action->data().toString() == u"gemma-2-27b"_s)
+            action->trigger();
+    menu->close();
+    QCOMPARE(experiment().model.hidden, 4608);
+    QCOMPARE(chip(u"model"_s)->value(), u"Gemma 2 27B · vocabulary 256,000"_s);
+    auto *hardware = window.findChild<ui::PlanStrip *>()->menu(u"cost.hardware"_s);
+    QTest::mouseClick(chip(u"hardware"_s), Qt::LeftButton, {}, QPoint(20, 8));
+    QTRY_VERIFY(hardware->isVisible());
+    for (QAction *action : hardware->actions())
+        if (action->data().toString() == u"a100-80gb"_s)
+            action->trigger();
+    hardware->close();
+    QCOMPARE(chip(u"hardware"_s)->value(), u"4 × A100 80 GB"_s);
 }
 
 void WindowStrip::aProblemMarksItsChip()

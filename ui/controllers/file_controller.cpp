@@ -141,6 +141,14 @@ void FileController::openAsked()
         openFile(file);
 }
 
+void FileController::importModelAsked()
+{
+    const QString file = QFileDialog::getOpenFileName(m_window, tr("Import the model of a config.json of Hugging Face"), {},
+                                                      tr("Models (config.json *.json);;All files (*)"));
+    if (!file.isEmpty())
+        openFile(file);
+}
+
 void FileController::save()
 {
     if (m_document->file().isEmpty())

@@ -31,6 +31,8 @@ public:
     /// An experiment, a model's config.json, a schedule or a trace, told by content.
     void openFile(const QString &file);
     void openAsked();
+    /// Asks for a config.json and takes its model.
+    void importModelAsked();
     /// An example is a beginning: saving does not overwrite it.
     void openExample(const QString &file);
     void save();

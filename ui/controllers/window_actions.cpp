@@ -59,6 +59,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
         modes->addAction(mode);
     }
     explore->setChecked(true);
+    importModel = make(u"import-model"_s, tr("Import a &Hugging Face config.json…"), {},
+                       tr("The model of a config.json (GPT-2 or Llama) takes the place of this one"));
     settings = make(u"settings"_s, tr("All &settings"), QKeySequence(u"Ctrl+E"_s), tr("Every field of the experiment"));
     makePictureActions();
     nextPane = make(u"next-pane"_s, u"Next &pane"_s, Qt::Key_F6, u"Walk through strip, editor, timeline and runs"_s);
@@ -130,7 +132,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     examples = file->addMenu(u"&Examples"_s);
     file->addSeparator();
     file->addActions({save, saveAs});
-    file->addActions({importRun, openSchedule, writeSchedule});
+    file->addActions({importModel, importRun, openSchedule, writeSchedule});
     exports = file->addMenu(u"Export &picture"_s);
     exports->addActions({exportPng, exportSvg, exportPdf});
     dataExports = file->addMenu(u"Export &data"_s);

@@ -35,6 +35,7 @@ public:
     QAction *pinBaseline;
     QAction *unpinBaseline;
     QAction *applyAdvice;
+    QAction *importModel;  ///< a config.json of Hugging Face
     QAction *settings;     ///< every field, in a dock
     QAction *editSchedule; ///< the text beside the picture, and passes that can be moved
     QAction *openSchedule;

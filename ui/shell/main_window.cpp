@@ -147,6 +147,7 @@ void MainWindow::connectActions()
     on(m_model.actions->applyAdvice, [this] { m_controllers->plan->accept(m_widgets->explore->headline()->headline()); });
     on(m_model.actions->trainCopy, [this] { m_controllers->plan->offerScaledCopy(); });
     on(m_model.actions->costsFromRun, [this] { m_controllers->plan->useCostsOfRun(); });
+    on(m_model.actions->importModel, [this] { m_model.files->importModelAsked(); });
     on(m_model.actions->settings, [this] {
         const bool isSeen = !m_widgets->left->visibleRegion().isEmpty();
         m_widgets->left->setVisible(!isSeen);

@@ -74,6 +74,7 @@ void WindowWidgets::buildTop(QMainWindow *window, const WindowModel &model)
     menuBar->setCornerWidget(makeModeSwitch(*model.actions));
     strip = new PlanStrip(model.document,
                           {model.actions->train, model.actions->trainCopy, model.actions->stop, model.actions->settings}, top);
+    strip->addCommands(u"model.preset"_s, {model.actions->importModel});
     layout->addWidget(menuBar);
     layout->addWidget(strip);
     layout->addWidget(makeLine(top));

@@ -4,6 +4,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/model/schema.h"
+#include "engine/operators/sizes.h"
 #include "engine/schedule/families.h"
 #include "engine/service/schedule_text.h"
 #include "ui/words/words.h"
@@ -162,10 +163,15 @@ Field fieldOf(const Row &row)
 void completePreset(Field &field)
 {
     if (const auto found = model::modelPresets(); found.ok()) {
-        for (const model::ModelPreset &preset : *found)
-            field.choices.push_back({qtText(preset.model.preset), qtText(preset.model.preset), qtText(preset.description)});
-        // The one that trains on a desk first.
-        std::ranges::stable_partition(field.choices, [](const Choice &one) { return one.value.endsWith(u"-demo"_s); });
+        // The smallest first: those that train on a desk.
+        std::vector<model::ModelPreset> sorted = *found;
+        std::ranges::stable_sort(sorted, {},
+                                 [](const model::ModelPreset &one) { return operators::totalParameters(one.model); });
+        for (const model::ModelPreset &preset : sorted)
+            field.choices.push_back(
+                {qtText(preset.model.preset),
+                 modelCaption(preset.model.preset) + u" · "_s + parametersText(operators::totalParameters(preset.model)),
+                 qtText(preset.description) + u" ("_s + qtText(preset.model.preset) + u')'});
     }
     field.choices.push_back({u"custom"_s, u"Custom"_s, u"A model whose sizes were changed by hand"_s});
     field.choices.push_back({QString(), u"None (teaching units)"_s, u"One layer a stage and durations by hand"_s});
@@ -204,9 +210,8 @@ void completeCosts(Field &field)
     if (const auto found = model::hardwarePresets(); found.ok()) {
         for (const model::Hardware &hardware : *found) {
             const bool local = hardware.name == "cpu-local";
-            field.choices.insert(
-                local ? field.choices.begin() : field.choices.end(),
-                {qtText(hardware.name), local ? u"This computer"_s : qtText(hardware.name), qtText(hardware.description)});
+            field.choices.insert(local ? field.choices.begin() : field.choices.end(),
+                                 {qtText(hardware.name), hardwareName(hardware.name), qtText(hardware.description)});
         }
     }
     field.choices.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});

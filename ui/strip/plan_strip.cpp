@@ -184,6 +184,12 @@ void PlanStrip::refresh()
     m_vocabulary->setEnabled(!vocabulary.applies || vocabulary.applies(plan));
 }
 
+void PlanStrip::addCommands(const QString &field, const QList<QAction *> &commands)
+{
+    for (QAction *command : commands)
+        m_menus.value(field)->addExtra(command);
+}
+
 void PlanStrip::setProgress(const QString &text)
 {
     m_training->setCurrentIndex(text.isEmpty() ? 0 : 1);

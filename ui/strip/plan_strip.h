@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::vector<FieldEditor *> editors() const;
     /// Returns the list of the field's choices, or null.
     [[nodiscard]] ChoiceMenu *menu(const QString &field) const { return m_menus.value(field); }
+    /// Adds commands below the choices of a field's list.
+    void addCommands(const QString &field, const QList<QAction *> &commands);
     /// Returns the table of schedules or of vocabulary methods.
     [[nodiscard]] MethodPicker *methods(const QString &field) const { return m_methods.value(field); }
     /// "step 12 of 50 · loss 7.31 · 18 s left" in the button's place; empty: the button.

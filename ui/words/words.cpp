@@ -184,7 +184,7 @@ QString runName(const store::RunSummary &run)
 QString costCaption(const model::Experiment &experiment)
 {
     if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
-        return preset->name == "cpu-local" ? u"this computer"_s : qtText(preset->name);
+        return preset->name == "cpu-local" ? u"this computer"_s : hardwareName(preset->name);
     if (std::holds_alternative<model::UniformCosts>(experiment.cost.source))
         return u"teaching units"_s;
     return u"a durations file"_s;
@@ -200,7 +200,44 @@ QString hardwareCaption(const model::Experiment &experiment)
 
 QString modelCaption(std::string_view preset)
 {
-    return preset == "custom" ? u"Custom"_s : qtText(preset);
+    static const std::map<std::string_view, QString> kModels{
+        {"custom", u"Custom"_s},
+        {"gpt-demo", u"Demo GPT"_s},
+        {"llama-demo", u"Demo Llama"_s},
+        {"gpt2-124m", u"GPT-2 small"_s},
+        {"gpt-4b", u"4B GPT"_s},
+        {"gpt-7b", u"7B GPT"_s},
+        {"gpt-10b", u"10B GPT"_s},
+        {"gpt-16b", u"16B GPT"_s},
+        {"gpt-21b", u"21B GPT"_s},
+        {"gpt-30b", u"30B GPT"_s},
+        {"llama-3-8b", u"Llama 3.1 8B"_s},
+        {"llama-3.1-70b", u"Llama 3.1 70B"_s},
+        {"llama-3.1-405b", u"Llama 3.1 405B"_s},
+        {"gemma-2-2b", u"Gemma 2 2B"_s},
+        {"gemma-2-9b", u"Gemma 2 9B"_s},
+        {"gemma-2-27b", u"Gemma 2 27B"_s},
+    };
+    const auto found = kModels.find(preset);
+    return found == kModels.end() ? qtText(preset) : found->second;
+}
+
+QString hardwareName(std::string_view preset)
+{
+    static const std::map<std::string_view, QString> kHardware{
+        {"cpu-local", u"This computer"_s}, {"a100-80gb", u"A100 80 GB"_s}, {"h100-sxm", u"H100 80 GB"_s},
+        {"h200", u"H200 141 GB"_s},        {"b200", u"B200 180 GB"_s},     {"mi300x", u"MI300X 192 GB"_s},
+        {"rtx-4090", u"RTX 4090 24 GB"_s},
+    };
+    const auto found = kHardware.find(preset);
+    return found == kHardware.end() ? qtText(preset) : found->second;
+}
+
+QString parametersText(std::int64_t count)
+{
+    const auto number = static_cast<double>(count);
+    const auto text = [](double value) { return QString::number(value, 'f', value < 10 ? 1 : 0); };
+    return (number >= 1e9 ? text(number / 1e9) + u'B' : text(number / 1e6) + u'M') + u" parameters"_s;
 }
 
 bool inTeachingUnits(const model::Experiment &experiment)

@@ -41,8 +41,12 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);
 /// "This computer", "Teaching units", "A100 80 GB": what the costs are of, where it begins a line.
 [[nodiscard]] QString hardwareCaption(const model::Experiment &experiment);
-/// The name of a model preset as people say it.
+/// The name of a model preset as people say it: "4B GPT".
 [[nodiscard]] QString modelCaption(std::string_view preset);
+/// The name of a hardware preset as people say it: "A100 80 GB".
+[[nodiscard]] QString hardwareName(std::string_view preset);
+/// "4.0B parameters", "124M parameters".
+[[nodiscard]] QString parametersText(std::int64_t count);
 /// True where one millisecond is shown as one unit.
 [[nodiscard]] bool inTeachingUnits(const model::Experiment &experiment);
 
