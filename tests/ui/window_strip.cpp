@@ -82,8 +82,15 @@ void WindowStrip::aNumberIsTypedIntoItsChip()
     QCOMPARE(experiment().parallel.microbatches, 32);
     QCOMPARE(chip(u"microbatches"_s)->value(), u"32"_s);
     QCOMPARE(window.document().undoStack().count(), 1);
-    QTest::keyClicks(number(u"model.vocabulary_size"_s), u"256k"_s);
+    auto *size = number(u"model.vocabulary_size"_s);
+    size->setFocus();
+    size->selectAll();
+    QTest::keyClicks(size, u"256k"_s);
+    QTest::keyClick(size, Qt::Key_Return);
+    QCOMPARE(size->text(), u"256,000"_s);
+    QVERIFY(size->width() >= size->sizeHint().width()); // the whole number is seen
     window.actions().undo->trigger();
+    QVERIFY(size->width() >= size->sizeHint().width());
     window.actions().undo->trigger();
     QCOMPARE(experiment().parallel.microbatches, 16);
 }

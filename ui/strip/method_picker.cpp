@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -69,7 +70,8 @@ public:
         painter->fillRect(middle, mix(option.palette.color(QPalette::Text), option.palette.color(QPalette::Base), 0.08));
         painter->fillRect(QRect(change < 0 ? centre - reach : centre, middle.top(), std::max(reach, 1), kBarHeight),
                           change < 0 ? (isDark ? QColor(0x5fc58a) : QColor(0x1b7a43)) : QColor(0xc2762b));
-        painter->setPen(option.palette.color(QPalette::Text));
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        painter->setPen(option.palette.color(isSelected ? QPalette::HighlightedText : QPalette::Text));
         painter->drawText(option.rect.adjusted(kBarWidth + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                           changeText(share.toDouble(), 1));
         painter->restore();
@@ -93,8 +95,8 @@ MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWi
     m_table->setObjectName(u"strip."_s + field.id);
     m_table->setAccessibleName(field.caption);
     m_table->setHeaderLabels({field.caption, tr("Time"), tr("Peak memory"), tr("Against this plan"), tr("Front")});
-    m_table->headerItem()->setToolTip(
-        Front, plainTip(tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
+    m_table->headerItem()->setData(Front, Qt::ToolTipRole,
+                                   plainTip(tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setIndentation(12);
     m_table->setRootIsDecorated(false);
@@ -144,7 +146,7 @@ void MethodPicker::fill()
         item->setText(Name, choice.caption);
         item->setData(Name, kValueRole, choice.value);
         item->setData(Name, kSortRole, m_rows.size());
-        item->setToolTip(Name, plainTip(choice.tip + u'\n' + m_field.option + u' ' + choice.value));
+        item->setData(Name, Qt::ToolTipRole, plainTip(choice.tip + u'\n' + m_field.option + u' ' + choice.value));
         item->setTextAlignment(Time, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(Memory, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(Front, Qt::AlignCenter);
@@ -217,7 +219,7 @@ void MethodPicker::showFigures(QTreeWidgetItem &item, const Figures &figures)
         item.setText(Memory, bytesText(*figures.peakMemory));
         item.setData(Memory, kSortRole, static_cast<double>(*figures.peakMemory));
         item.setForeground(Memory, fits ? palette().brush(QPalette::Text) : QBrush(coloursFor(palette()).alarm));
-        item.setToolTip(Memory, plainTip(fits ? QString() : needsText(*figures.peakMemory, m_capacity)));
+        item.setData(Memory, Qt::ToolTipRole, plainTip(fits ? QString() : needsText(*figures.peakMemory, m_capacity)));
     }
     if (m_plan.iteration && *m_plan.iteration > 0) {
         const double share = static_cast<double>(*figures.iteration) / static_cast<double>(*m_plan.iteration);
@@ -261,7 +263,10 @@ void MethodPicker::choose(const QTreeWidgetItem *item)
 
 bool MethodPicker::eventFilter(QObject *watched, QEvent *event)
 {
-    if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonRelease)
+    // The release of the press that opened the picker is no choice.
+    if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonPress)
+        m_pressed = true;
+    if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonRelease && std::exchange(m_pressed, false))
         choose(m_table->itemAt(static_cast<QMouseEvent *>(event)->position().toPoint()));
     if (watched == m_table && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent *>(event)->key();

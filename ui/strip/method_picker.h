@@ -64,6 +64,7 @@ private:
     QHash<QString, Figures> m_figures;
     Figures m_plan;
     base::Bytes m_capacity = 0;
+    bool m_pressed = false; ///< the mouse, inside the table
 };
 
 } // namespace stagelens::ui

@@ -46,15 +46,14 @@ void PlanChip::setNumber(FieldEditor *number)
     number->setCursor(Qt::ArrowCursor);
     if (auto *line = number->control()->findChild<QLineEdit *>())
         connect(line, &QLineEdit::textChanged, this, &PlanChip::place);
+    connect(number, &FieldEditor::left, this, &PlanChip::place); // "32k" has become "32,000"
     place();
 }
 
 void PlanChip::setWords(const Words &words)
 {
-    if (words == m_words)
-        return;
     m_words = words;
-    place();
+    place(); // also where the words are the same: the number may be another one
 }
 
 QString PlanChip::value() const

@@ -1,5 +1,6 @@
 #include "ui/strip/plan_strip.h"
 
+#include "engine/model/presets.h"
 #include "ui/controls/button_style.h"
 #include "ui/controls/strip_button.h"
 #include "ui/controls/type_scale.h"
@@ -48,6 +49,21 @@ QString capital(QString text)
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
     return text;
+}
+
+/// The preset's name, also if only its vocabulary or sequence is another one.
+QString modelName(const model::ModelConfig &model)
+{
+    static const auto presets = model::modelPresets();
+    for (const model::ModelPreset &preset : presets.ok() ? *presets : std::vector<model::ModelPreset>()) {
+        model::ModelConfig same = preset.model;
+        same.vocabularySize = model.vocabularySize;
+        same.sequence = model.sequence;
+        same.preset = model.preset;
+        if (same == model)
+            return modelCaption(preset.model.preset);
+    }
+    return modelCaption(model.preset);
 }
 
 } // namespace
@@ -170,7 +186,7 @@ void PlanStrip::refresh()
 {
     const model::Experiment &plan = m_document->experiment();
     if (plan.hasModel) {
-        const QString name = modelCaption(plan.model.preset);
+        const QString name = modelName(plan.model);
         m_model->setWords({tr("%1 · vocabulary ").arg(name), tr("%1 · ").arg(name), {}, true});
     } else {
         m_model->setWords({tr("None (teaching units)"), tr("None"), {}, false});
