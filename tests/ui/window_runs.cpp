@@ -70,6 +70,7 @@ private slots:
     void tracesAreImported();
     void whatIsNoTraceIsExplained();
     void runsOfAnotherProcessAppear();
+    void severalRunsAreSelected();
     void undoTakesBackWhatWasDoneLast();
     void aLockedDatabaseDoesNotHoldTheWindow();
     void anImportShowsItsProgressAndCanBeCancelled();
@@ -292,6 +293,38 @@ void WindowRuns::runsOfAnotherProcessAppear()
     QTRY_COMPARE(model()->rowCount(), 2);
 }
 
+void WindowRuns::severalRunsAreSelected()
+{
+    auto &window = m_fixture->window();
+    window.runsPanel().setFolded(false);
+    QTRY_VERIFY(table()->isVisible());
+    QCOMPARE(table()->horizontalHeader()->logicalIndex(0), int(ui::RunTableModel::Number)); // seen first
+    QCOMPARE(cell(0, ui::RunTableModel::Number), u"2"_s);
+    const auto at = [this](int row) { return table()->visualRect(model()->index(row, ui::RunTableModel::Name)).center(); };
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, at(0));
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, Qt::ControlModifier, at(1));
+    auto *compare = m_fixture->find<QPushButton>(u"runs.compare"_s);
+    QCOMPARE(compare->text(), u"Compare the 2 selected runs"_s);
+    QVERIFY(compare->isEnabled());
+    // Tags typed into one row are given to both.
+    type(Qt::Key_T, u"paper"_s);
+    QTRY_COMPARE(cell(0, ui::RunTableModel::Tags), u"paper"_s);
+    QTRY_COMPARE(cell(1, ui::RunTableModel::Tags), u"paper"_s);
+    // Both are deleted, and come back, in one step.
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, at(0));
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, Qt::ControlModifier, at(1));
+    QTest::keyClick(table(), Qt::Key_Delete);
+    QCOMPARE(model()->rowCount(), 0);
+    QCOMPARE(m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text(), u"2 runs are deleted."_s);
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(model()->rowCount(), 2);
+    // Compared by a key.
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, at(0));
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, Qt::ShiftModifier, at(1));
+    QTest::keyClick(table(), Qt::Key_C);
+    QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
+}
+
 void WindowRuns::undoTakesBackWhatWasDoneLast()
 {
     auto &window = m_fixture->window();
@@ -318,7 +351,7 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
     // After another edit the message would take back that: it goes, and the steps remain in their order.
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     window.actions().undo->trigger();
-    emit window.runsPanel().deleteAsked(id);
+    emit window.runsPanel().deleteAsked({id});
     QVERIFY(notice->isVisible());
     edit(8);
     QVERIFY(!notice->isVisible());
@@ -331,7 +364,7 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
     QCOMPARE(microbatches(), 4);
     // To delete a run changes no plan.
     QVERIFY(!window.isWindowModified());
-    emit window.runsPanel().deleteAsked(id);
+    emit window.runsPanel().deleteAsked({id});
     QVERIFY(!window.isWindowModified());
 }
 
@@ -356,7 +389,7 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     const auto isRefused = [&] { return notice->text().contains(u"runs.db is being used by another process; "_s); };
     emit window.runsPanel().renameAsked(1, u"another name"_s);
     emit window.runsPanel().showAsked(2);
-    emit window.runsPanel().deleteAsked(1);
+    emit window.runsPanel().deleteAsked({1});
     window.actions().undo->trigger();
     QVERIFY(!isRefused());
     const int before = heart.beats();

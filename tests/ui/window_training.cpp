@@ -197,12 +197,12 @@ void WindowTraining::deletingCanBeUndoneUntilTheWindowCloses()
         return;
     auto *window = &m_fixture->window();
     const auto id = window->runDatabase().runs().ids.front();
-    emit window->runsPanel().deleteAsked(id);
+    emit window->runsPanel().deleteAsked({id});
     QCOMPARE(window->runsPanel().model()->rowCount(), 0);
     m_fixture->click(u"bar.notice.Undo"_s);
     QTRY_COMPARE(window->runsPanel().model()->rowCount(), 1);
     QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible());
-    emit window->runsPanel().deleteAsked(id);
+    emit window->runsPanel().deleteAsked({id});
     window->close();
     QVERIFY(m_fixture->open().runDatabase().runs().ids.empty());
 }
@@ -223,7 +223,7 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     // The same of a run that cannot be deleted yet.
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->record.summary.id > 0, 30000);
-    emit window.runsPanel().deleteAsked(window.runController().live()->record.summary.id);
+    emit window.runsPanel().deleteAsked({window.runController().live()->record.summary.id});
     QVERIFY(notice->text().startsWith(u"This run is going on."_s));
     QVERIFY(window.runDatabase().deleted().empty());
     window.runController().stop();

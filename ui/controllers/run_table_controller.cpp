@@ -24,10 +24,12 @@ namespace {
 constexpr std::size_t kNewestRuns = 10;
 
 /// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
-class DeleteRun : public QUndoCommand {
+class DeleteRuns : public QUndoCommand {
 public:
-    DeleteRun(RunDatabase *database, store::RunId run)
-        : QUndoCommand(u"Delete run %1"_s.arg(run)), m_database(database), m_run(run), m_number(database->number())
+    DeleteRuns(RunDatabase *database, const std::vector<qint64> &runs)
+        : QUndoCommand(runs.size() == 1 ? RunTableController::tr("Delete run %1").arg(runs.front())
+                                        : RunTableController::tr("Delete %1 runs").arg(runs.size())),
+          m_database(database), m_runs(runs), m_number(database->number())
     {}
     void undo() override { change(&RunDatabase::restore); }
     void redo() override { change(&RunDatabase::remove); }
@@ -35,14 +37,16 @@ public:
 private:
     void change(void (RunDatabase::*how)(store::RunId))
     {
-        if (m_database->number() == m_number)
-            (m_database->*how)(m_run);
-        else
+        if (m_database->number() != m_number) {
             setObsolete(true);
+            return;
+        }
+        for (const qint64 run : m_runs)
+            (m_database->*how)(run);
     }
     RunDatabase *m_database;
-    store::RunId m_run;
-    int m_number; ///< of the database that the run was deleted from
+    std::vector<qint64> m_runs;
+    int m_number; ///< of the database that the runs were deleted from
 };
 
 } // namespace
@@ -107,17 +111,21 @@ void RunTableController::show(qint64 run)
     });
 }
 
-void RunTableController::remove(qint64 run)
+void RunTableController::remove(const std::vector<qint64> &runs)
 {
-    if (m_runController->isLive(run)) {
-        m_notice->warnUntilRunEnds(u"This run is going on. Stop it first (Shift+F5)."_s);
+    if (std::ranges::any_of(runs, [this](qint64 run) { return m_runController->isLive(run); })) {
+        m_notice->warnUntilRunEnds(tr("This run is going on. Stop it first (Shift+F5)."));
         return;
     }
-    if (m_database->deleted().contains(run))
+    std::vector<qint64> left = runs;
+    std::erase_if(left, [this](qint64 run) { return m_database->deleted().contains(run); });
+    if (left.empty())
         return;
     m_document->closeGesture();
-    m_document->undoStack().push(new DeleteRun(m_database, run));
-    m_notice->offerUndo(u"Run %1 is deleted."_s.arg(run), u"Undo"_s);
+    m_document->undoStack().push(new DeleteRuns(m_database, left));
+    m_notice->offerUndo(left.size() == 1 ? tr("Run %1 is deleted.").arg(left.front())
+                                         : tr("%1 runs are deleted.").arg(left.size()),
+                        tr("Undo"));
 }
 
 void RunTableController::warnOfInterrupted(const QString &database)

@@ -35,7 +35,7 @@ signals:
 private:
     void connectPanel();
     void refresh();
-    void remove(qint64 run);
+    void remove(const std::vector<qint64> &runs);
 
     ExperimentDocument *m_document;
     Forecast *m_forecast;

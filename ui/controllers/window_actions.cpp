@@ -181,7 +181,9 @@ QString keyTable()
         {u"Ctrl+Shift+E"_s, u"the schedule as text, and passes that can be dragged along their lane"_s},
         {u"Alt+Shift+← →"_s, u"while it is edited: move the selected pass earlier, later"_s},
         {u"F6; F11"_s, u"next pane; presentation"_s},
-        {u"Return; Space; F2; T; N; Delete"_s, u"in the table of runs: show, tick, rename, tags, note, delete"_s},
+        {u"Return; Space; F2; T; N; C; Delete"_s,
+         WindowActions::tr(
+             "in the table of runs: show, tick, rename, tags, note, compare, delete; Shift and Ctrl select several")},
         {u"Ctrl+Shift+C"_s, u"copy the picture"_s},
         {u"Esc"_s, u"clears the selection, leaves a mode or reverts a field; it never stops a run"_s},
         {u"?"_s, u"this table"_s},

@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -53,7 +54,12 @@ RunsPanel::RunsPanel(QWidget *parent)
     layout->addWidget(m_table, 1);
     connect(m_model, &RunTableModel::tickedChanged, this, &RunsPanel::updateHeader);
     connect(m_model, &RunTableModel::renameAsked, this, &RunsPanel::renameAsked);
-    connect(m_model, &RunTableModel::tagsAsked, this, &RunsPanel::tagsAsked);
+    connect(m_model, &RunTableModel::tagsAsked, this, [this](qint64 run, const QStringList &tags) {
+        // Tags typed into one of several selected rows are given to all of them.
+        const std::vector<qint64> all = selected();
+        for (const qint64 each : std::ranges::count(all, run) > 0 ? all : std::vector{run})
+            emit tagsAsked(each, tags);
+    });
     connect(m_model, &RunTableModel::noteAsked, this, &RunsPanel::noteAsked);
     m_typing.setSingleShot(true);
     m_typing.setInterval(kTypingMilliseconds);
@@ -93,10 +99,7 @@ void RunsPanel::makeHeader()
         setFolded(!m_folded);
         emit foldedByHand(m_folded);
     });
-    connect(m_compare, &QPushButton::clicked, this, [this] {
-        const auto ticked = m_model->ticked();
-        emit compareAsked({ticked.begin(), ticked.end()});
-    });
+    connect(m_compare, &QPushButton::clicked, this, [this] { emit compareAsked(compared()); });
 }
 
 void RunsPanel::makeTable()
@@ -105,7 +108,7 @@ void RunsPanel::makeTable()
     m_table->setAccessibleName(u"Runs"_s);
     m_table->setModel(m_model);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setTabKeyNavigation(false); // Tab goes on to the next control
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     m_table->setShowGrid(false);
@@ -116,6 +119,7 @@ void RunsPanel::makeTable()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::updateHeader);
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex &index) {
         if (const auto *run = m_model->run(index); run && index.column() != RunTableModel::Status)
             emit showAsked(run->id);
@@ -127,6 +131,7 @@ void RunsPanel::makeColumns()
     QHeaderView *header = m_table->horizontalHeader();
     // Widths come from the longest usual text: measuring the rows would read them, and columns would jump while one scrolls.
     static const QStringList kLongest = {u"[x] interrupted 99/99"_s,
+                                         u"10,000"_s,
                                          u"Interleaved 1F1B · rebalancing · 16x128"_s,
                                          u"2026-03-01 14:02"_s,
                                          u"Interleaved 1F1B; VOCAB-2; Devices 16"_s,
@@ -143,6 +148,7 @@ void RunsPanel::makeColumns()
         m_table->setColumnWidth(column, header->fontMetrics().horizontalAdvance(kLongest.value(column)) + kCellMargin);
         m_table->setColumnHidden(column, column >= RunTableModel::kFirstExtra);
     }
+    header->moveSection(header->visualIndex(RunTableModel::Number), 0);
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->setSectionResizeMode(RunTableModel::Differs, QHeaderView::Stretch);
     header->setHighlightSections(false);
@@ -199,7 +205,7 @@ void RunsPanel::editCell(int column)
     if (m_table->isColumnHidden(column))
         setColumns(columns() << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     const QModelIndex cell = m_table->currentIndex().siblingAtColumn(column);
-    m_table->setCurrentIndex(cell);
+    m_table->selectionModel()->setCurrentIndex(cell, QItemSelectionModel::NoUpdate); // several may stay selected
     m_table->scrollTo(cell);
     m_table->edit(cell);
 }
@@ -233,14 +239,34 @@ void RunsPanel::makeRowActions()
                 emit exportAsked(run->id, format);
         });
     add(u"delete"_s, u"Delete"_s, Qt::Key_Delete, [this] {
-        if (const auto *run = current())
-            emit deleteAsked(run->id);
+        if (const std::vector<qint64> runs = selected(); !runs.empty())
+            emit deleteAsked(runs);
+    });
+    add(u"compare-selected"_s, tr("Compare"), Qt::Key_C, [this] {
+        if (m_compare->isEnabled())
+            emit compareAsked(compared());
     });
 }
 
 const store::RunSummary *RunsPanel::current() const
 {
     return m_model->run(m_table->currentIndex());
+}
+
+std::vector<qint64> RunsPanel::selected() const
+{
+    std::vector<qint64> runs;
+    for (const QModelIndex &row : m_table->selectionModel()->selectedRows())
+        if (const auto *run = m_model->run(row))
+            runs.push_back(run->id);
+    std::ranges::sort(runs);
+    return runs;
+}
+
+std::vector<qint64> RunsPanel::compared() const
+{
+    const auto ticked = m_model->ticked();
+    return ticked.empty() ? selected() : std::vector<qint64>(ticked.begin(), ticked.end());
 }
 
 void RunsPanel::setRuns(const RunTable &table, const std::set<store::RunId> &hidden)
@@ -260,12 +286,15 @@ void RunsPanel::updateHeader()
     m_empty->setText(total > 0   ? u"No run has all these words. Clear the filter to see all %1."_s.arg(countText(total))
                      : !m_isRead ? u"The stored runs are not read yet."_s
                                  : u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s);
-    const std::size_t ticked = m_model->ticked().size();
-    const bool canCompare = ticked >= kFewestCompared && ticked <= kMostCompared;
+    const bool isTicked = !m_model->ticked().empty();
+    const std::size_t count = compared().size();
+    const bool canCompare = count >= kFewestCompared && count <= kMostCompared;
     m_compare->setEnabled(canCompare);
-    m_compare->setText(canCompare ? u"Compare the %1 ticked runs"_s.arg(ticked) : u"Compare"_s);
+    m_compare->setText(!canCompare ? tr("Compare")
+                       : isTicked  ? tr("Compare the %1 ticked runs").arg(count)
+                                   : tr("Compare the %1 selected runs").arg(count));
     m_compare->setToolTip(plainTip(canCompare ? u"Their timelines on one axis, and what differs"_s
-                                              : u"Tick two to six runs in the first column to compare them"_s));
+                                              : tr("Tick or select two to six runs to compare them")));
 }
 
 void RunsPanel::setFolded(bool folded)

@@ -44,7 +44,7 @@ signals:
     void importAsked();
     /// `format`: "chrome-trace", "csv" or "json".
     void exportAsked(qint64 run, const QString &format);
-    void deleteAsked(qint64 run);
+    void deleteAsked(const std::vector<qint64> &runs);
     void renameAsked(qint64 run, const QString &name);
     void tagsAsked(qint64 run, const QStringList &tags);
     void noteAsked(qint64 run, const QString &note);
@@ -65,6 +65,10 @@ private:
     /// Of the table with so many rows.
     [[nodiscard]] int heightOf(int rows) const;
     [[nodiscard]] const store::RunSummary *current() const;
+    /// Returns the selected runs from old to new.
+    [[nodiscard]] std::vector<qint64> selected() const;
+    /// Returns the ticked runs, or those that are selected if none is ticked.
+    [[nodiscard]] std::vector<qint64> compared() const;
 
     RunTableModel *m_model;
     QWidget *m_header;

@@ -17,7 +17,7 @@ constexpr std::size_t kMostDifferences = 10'000;
 
 bool isFigure(int column)
 {
-    return column >= RunTableModel::TokensPerSecond && column <= RunTableModel::Steps;
+    return column == RunTableModel::Number || (column >= RunTableModel::TokensPerSecond && column <= RunTableModel::Steps);
 }
 
 QString tagText(const store::RunSummary &run)
@@ -155,6 +155,7 @@ QString RunTableModel::text(const store::RunSummary &run, int column) const
         const QString steps = u" %1/%2"_s.arg(run.stepsDone).arg(run.stepsPlanned);
         return caption(run.status) + (run.status == store::RunStatus::Finished ? QString() : steps);
     }
+    case Number: return QString::number(run.id);
     case Name: return runName(run);
     case When: return whenText(run.startedUnixMs);
     case Differs: return difference(run);
@@ -211,10 +212,9 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
         return u"Right click chooses columns"_s;
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList names = {u"Status"_s,    u"Name"_s,     u"When"_s,   u"Differs from baseline"_s,
-                                      u"Kind"_s,      u"Tokens/s"_s, u"Bubble"_s, u"Peak memory"_s,
-                                      u"Iteration"_s, u"Loss"_s,     u"Steps"_s,  u"Tags"_s,
-                                      u"Note"_s};
+    static const QStringList names = {u"Status"_s, tr("Run"),     u"Name"_s,   u"When"_s,        u"Differs from baseline"_s,
+                                      u"Kind"_s,   u"Tokens/s"_s, u"Bubble"_s, u"Peak memory"_s, u"Iteration"_s,
+                                      u"Loss"_s,   u"Steps"_s,    u"Tags"_s,   u"Note"_s};
     return names.value(section);
 }
 

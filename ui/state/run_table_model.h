@@ -28,6 +28,7 @@ class RunTableModel : public QAbstractTableModel {
 public:
     enum Column {
         Status,
+        Number,
         Name,
         When,
         Differs,
