@@ -95,6 +95,8 @@ void PlanChip::place()
     const bool hasNumber = m_number && m_words.hasNumber;
     if (m_number)
         m_number->setVisible(hasNumber);
+    if (hasNumber)
+        m_number->control()->updateGeometry(); // a number that is set without a signal has another width
     const int numberWidth = hasNumber ? m_number->control()->sizeHint().width() : 0;
     room -= std::min(numberWidth, room);
     // The words after the number give way first, then those before it.
