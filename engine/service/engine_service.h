@@ -47,6 +47,7 @@ struct Prediction {
     timeline::TimelinePtr timeline;
     simulate::Metrics metrics;
     std::shared_ptr<const simulate::MemoryProfiles> memory; ///< null without a model
+    std::shared_ptr<const model::Hardware> hardware;        ///< that the costs are of; null if they are mere durations
     base::Bytes memoryCapacity = 0;                         ///< of a device; 0: unknown
     std::string costName;                                   ///< "cpu-local", "uniform", the durations file's name
     std::shared_ptr<const SearchResult> search;             ///< that chose the schedule; null if the plan named its family

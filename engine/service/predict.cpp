@@ -5,21 +5,16 @@
 namespace stagelens::service {
 namespace {
 
-/// Capacity and peak of the device that an experiment's costs speak of; zeros where the costs are mere durations.
-struct DeviceLimits {
-    base::Bytes memoryCapacity = 0;
-    double peakFlops = 0;
-};
-
-base::Result<DeviceLimits> deviceLimits(const model::CostChoice &cost)
+/// Returns the hardware that an experiment's costs are of, or null where they are mere durations.
+base::Result<std::shared_ptr<const model::Hardware>> hardwareOf(const model::CostChoice &cost)
 {
     const auto *preset = std::get_if<model::HardwarePreset>(&cost.source);
     if (preset == nullptr)
-        return DeviceLimits{};
+        return std::shared_ptr<const model::Hardware>();
     auto hardware = model::hardwarePreset(preset->name);
     if (!hardware)
         return std::move(hardware).error();
-    return DeviceLimits{hardware->memoryCapacity, hardware->peakFlops};
+    return std::make_shared<const model::Hardware>(*std::move(hardware));
 }
 
 std::string costName(const model::CostChoice &cost)
@@ -58,9 +53,9 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     auto plan = planOf(chosen->experiment, cores, options.stop);
     if (!plan)
         return std::move(plan).error();
-    const auto limits = deviceLimits(experiment.cost);
-    if (!limits)
-        return limits.error();
+    const auto hardware = hardwareOf(experiment.cost);
+    if (!hardware)
+        return hardware.error();
     const auto isStopped = [&options] { return options.stop.stop_requested(); };
     if (isStopped())
         return base::Error::cancelled();
@@ -85,12 +80,13 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     if (isStopped())
         return base::Error::cancelled();
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
-                                                   prediction->costs.get(), limits->peakFlops);
+                                                   prediction->costs.get(), *hardware ? (*hardware)->peakFlops : 0);
     prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);
     if (prediction->experiment.hasModel)
         prediction->memory = std::make_shared<const simulate::MemoryProfiles>(
             prediction->metrics.peakMemory, prediction->experiment, prediction->schedule, prediction->timeline);
-    prediction->memoryCapacity = limits->memoryCapacity;
+    prediction->hardware = *hardware;
+    prediction->memoryCapacity = *hardware ? (*hardware)->memoryCapacity : 0;
     prediction->costName = costName(experiment.cost);
     return PredictionPtr(std::move(prediction));
 }

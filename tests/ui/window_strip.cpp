@@ -31,6 +31,7 @@ private slots:
     void aChipOpensItsPicker();
     void theMethodPickerShowsWhatEachWouldGive();
     void presetsAreNamedForPeople();
+    void figuresSayWhatNoRunMeasured();
     void aProblemMarksItsChip();
     void theSettingsOpenAndAreSearched();
     void theSettingsAreRemembered();
@@ -231,6 +232,20 @@ void WindowStrip::presetsAreNamedForPeople()
             action->trigger();
     hardware->close();
     QCOMPARE(chip(u"hardware"_s)->value(), u"4 × A100 80 GB"_s);
+}
+
+void WindowStrip::figuresSayWhatNoRunMeasured()
+{
+    auto &window = m_fixture->open();
+    auto *provenance = m_fixture->find<QLabel>(u"metrics.provenance"_s);
+    QTRY_COMPARE(provenance->text(), u"Predicted for this computer"_s);
+    for (const auto &[hardware, tip] :
+         {std::pair("a100-80gb", u"Hidden width: 128, measured 1,024 to 8,192"_s), std::pair("b200", u"No run on"_s)}) {
+        model::Experiment plan = experiment();
+        plan.cost.source = model::HardwarePreset{hardware};
+        window.document().start(plan, {}, u"Plan"_s);
+        QTRY_VERIFY(provenance->text().endsWith(u", beyond measured runs"_s) && provenance->toolTip().contains(tip));
+    }
 }
 
 void WindowStrip::aProblemMarksItsChip()

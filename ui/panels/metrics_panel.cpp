@@ -119,8 +119,12 @@ void MetricsPanel::setFigures(const Figures &figures)
     }
     const simulate::Metrics &plan = figures.plan->metrics;
     const bool units = inTeachingUnits(figures.plan->experiment);
-    m_provenance->setText(figures.stale ? u"Predicted, of the last valid plan"_s
-                                        : u"Predicted for "_s + costCaption(figures.plan->experiment));
+    const QString beyond = beyondMeasuredText(*figures.plan);
+    m_provenance->setText(figures.stale ? tr("Predicted, of the last valid plan")
+                          : beyond.isEmpty()
+                              ? tr("Predicted for %1").arg(costCaption(figures.plan->experiment))
+                              : tr("Predicted for %1, beyond measured runs").arg(costCaption(figures.plan->experiment)));
+    m_provenance->setToolTip(plainTip(beyond));
     m_iteration.value->setText(durationText(plan.iteration, units));
     m_bubble.value->setText(shareText(plan.bubbleRatio));
     const base::Bytes peak = greatest(plan.peakMemory);

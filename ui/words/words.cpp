@@ -190,6 +190,27 @@ QString costCaption(const model::Experiment &experiment)
     return u"a durations file"_s;
 }
 
+QString beyondMeasuredText(const service::Prediction &prediction)
+{
+    if (!prediction.hardware || !prediction.experiment.hasModel)
+        return {};
+    if (!model::isMeasured(*prediction.hardware))
+        return QObject::tr("No run on %1 was measured: its costs are estimates from published figures.")
+            .arg(costCaption(prediction.experiment));
+    QStringList beyond;
+    for (const model::Extrapolation &each : model::extrapolations(*prediction.hardware, prediction.experiment)) {
+        const QString what = each.field == "model.hidden"       ? QObject::tr("Hidden width")
+                             : each.field == "parallel.devices" ? QObject::tr("Devices")
+                                                                : QObject::tr("Tokens of a microbatch");
+        beyond += QObject::tr("%1: %L2, measured %L3 to %L4")
+                      .arg(what)
+                      .arg(each.value)
+                      .arg(each.measured.least)
+                      .arg(each.measured.most);
+    }
+    return beyond.join(u'\n');
+}
+
 QString hardwareCaption(const model::Experiment &experiment)
 {
     QString text = costCaption(experiment);

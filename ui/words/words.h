@@ -39,6 +39,8 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);
+/// Returns what of a plan lies beyond the measured runs of its hardware, a line each; empty if nothing does.
+[[nodiscard]] QString beyondMeasuredText(const service::Prediction &prediction);
 /// "This computer", "Teaching units", "A100 80 GB": what the costs are of, where it begins a line.
 [[nodiscard]] QString hardwareCaption(const model::Experiment &experiment);
 /// The name of a model preset as people say it: "4B GPT".

@@ -11,7 +11,6 @@
 #include "engine/service/legs.h"
 
 #include <iostream>
-#include <optional>
 
 namespace stagelens::cli {
 
@@ -25,14 +24,6 @@ struct Wishes {
     std::string slices; ///< empty: none; "passes" or "legs"
     bool explanation = false;
 };
-
-/// Returns the hardware of a prediction; nothing if its costs come from elsewhere.
-std::optional<model::Hardware> hardwareOf(const service::Prediction &prediction)
-{
-    const auto *const preset = std::get_if<model::HardwarePreset>(&prediction.experiment.cost.source);
-    const auto hardware = preset != nullptr ? model::hardwarePreset(preset->name) : base::Error::cancelled();
-    return hardware ? std::optional(*hardware) : std::nullopt;
-}
 
 /// Prints what of the plan lies beyond the measured runs of its hardware.
 void printExtrapolations(const model::Hardware &hardware, const model::Experiment &experiment)
@@ -73,8 +64,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
                 return fail(legs.error());
             exchange::addLegs(document, *prediction.timeline, **legs);
         }
-        if (const auto hardware = hardwareOf(prediction))
-            document["hardware_runs"] = extrapolationsJson(*hardware, prediction.experiment);
+        if (prediction.hardware)
+            document["hardware_runs"] = extrapolationsJson(*prediction.hardware, prediction.experiment);
         if (prediction.search)
             document["front"] = frontJson(*prediction.search);
         printJson(document);
@@ -85,8 +76,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         std::cout << '\n';
     }
     std::cout << "Predicted for " << base::printable(prediction.costName) << ": " << planText(prediction.experiment) << '\n';
-    if (const auto hardware = hardwareOf(prediction))
-        printExtrapolations(*hardware, prediction.experiment);
+    if (prediction.hardware)
+        printExtrapolations(*prediction.hardware, prediction.experiment);
     std::cout << '\n';
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);
     if (wishes.explanation) {
