@@ -144,12 +144,13 @@ void checkParameters(const ModelConfig &model, Checks &checks)
         concat("has about ", parameters, " parameters, and at most ", kMostParameters, " are accepted; lower its sizes"));
 }
 
-void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Checks &checks)
+void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Attention attention, Checks &checks)
 {
+    const double scores = attention == Attention::Materialised ? static_cast<double>(model.heads) * model.sequence : 0;
     // An upper bound of the bytes a token of every way to count them.
     const double tokenBytes =
         model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
-                        16.0 * model.ffn + 4.0 * model.heads + 16.0) +
+                        16.0 * model.ffn + 4.0 * model.heads + 16.0 * scores + 16.0) +
         8.0 * model.vocabularySize;
     const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
     checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
@@ -307,7 +308,7 @@ Problems validate(const Experiment &experiment)
     checkMesh(experiment, checks);
     checkParallel(experiment, checks);
     if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
-        checkActivations(model, plan, checks);
+        checkActivations(model, plan, experiment.schedule.attention, checks);
     checkFamily(experiment.schedule, checks);
     std::visit(CostCheck{checks, experiment.hasModel}, experiment.cost.source);
     checkTraining(experiment.training, checks);

@@ -9,7 +9,7 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Message kinds in addition to schedule::Transfer.
+/// Message kinds in addition to those of passes (keyOf() in message_order.h).
 enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
 
 backend::MessageKey keyOf(Kind kind, int parameter)

@@ -91,6 +91,13 @@ const std::vector<Case> &modelCases()
              e.parallel.microbatches = 1'000'000;
          },
          "parallel.microbatch_size", "bytes"},
+        {"overflow-sized probabilities",
+         [](Experiment &e) {
+             e.model.sequence = 1 << 24;
+             e.model.heads = e.model.kvHeads = 128;
+             e.schedule.attention = Attention::Materialised;
+         },
+         "parallel.microbatch_size", "bytes"},
     };
     return cases;
 }
