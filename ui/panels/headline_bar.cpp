@@ -59,7 +59,6 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     m_label->setTextInteractionFlags(Qt::TextBrowserInteraction);
     m_label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_second->setObjectName(u"headline.second"_s);
-    m_second->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_second->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     words->addWidget(m_label);
     words->addWidget(m_second);
@@ -123,6 +122,7 @@ void HeadlineBar::showText()
     m_label->setFont(type);
     m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
+    m_second->setTextInteractionFlags(m_headline.second.isEmpty() ? Qt::NoTextInteraction : Qt::TextSelectableByMouse);
     m_second->setText(m_second->fontMetrics().elidedText(m_headline.second, Qt::ElideRight, room));
     m_second->setAccessibleName(m_headline.second);
     m_second->setToolTip(plainTip(m_headline.second));
