@@ -6,7 +6,8 @@ RunMode runMode(const Experiment &experiment, int cores)
 {
     // A plan does not know the number of GPUs.
     const int atOnce = experiment.training.backend == "cpu" ? cores : 1;
-    return experiment.training.mode.value_or(experiment.parallel.devices <= atOnce ? RunMode::Live : RunMode::VirtualClock);
+    const std::int64_t ranks = experiment.parallel.ranks(experiment.parallel.devices);
+    return experiment.training.mode.value_or(ranks <= atOnce ? RunMode::Live : RunMode::VirtualClock);
 }
 
 } // namespace stagelens::model

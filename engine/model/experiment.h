@@ -38,6 +38,14 @@ struct ParallelPlan {
     int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
     int zero = 0;     ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
+
+    /// Returns the ranks of a plan of that many devices.
+    [[nodiscard]] std::int64_t ranks(int devicesOfPlan) const
+    {
+        return std::int64_t{devicesOfPlan} * tensor * context * replicas;
+    }
+    /// Returns the microbatches of a step in all replicas.
+    [[nodiscard]] std::int64_t stepMicrobatches() const { return std::int64_t{microbatches} * replicas; }
     friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;
 };
 
@@ -101,7 +109,7 @@ using operators::OptimizerChoice;
 
 struct TrainingPlan {
     std::string backend = "cpu";
-    std::optional<RunMode> mode; ///< absent: live while devices <= cores, else virtual clock
+    std::optional<RunMode> mode; ///< absent: live while ranks <= cores, else virtual clock
     int steps = 50;
     std::uint64_t seed = 1;
     std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file

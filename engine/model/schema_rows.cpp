@@ -129,13 +129,13 @@ std::vector<Field> meshRows()
                MEMBER(parallel.tensor)),
         degree("parallel.context", "--context", "c", "Context ranks", "ranks that share each sequence (1 is supported)",
                MEMBER(parallel.context)),
-        degree("parallel.replicas", "--replicas", "d", "Replicas", "data-parallel copies of the model (1 is supported)",
-               MEMBER(parallel.replicas)),
+        degree("parallel.replicas", "--replicas", "d", "Replicas",
+               "data-parallel copies of the pipeline, each with its own microbatches", MEMBER(parallel.replicas)),
         degree("parallel.expert", "--expert-parallel", "e", "Expert ranks",
                "ranks that share the experts of a layer, folded over tensor ranks and replicas (1 is supported)",
                MEMBER(parallel.expert)),
         row("parallel.zero", "--zero", "STAGE", "ZeRO",
-            "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 is supported)",
+            "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported)",
             Kind::Integer, MEMBER(parallel.zero))
             .range(0, 3)
             .unless(std::int64_t{0})

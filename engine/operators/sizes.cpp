@@ -119,7 +119,7 @@ double iterationFlops(const Experiment &experiment, AttentionCount count)
     const int b = experiment.parallel.microbatchSize;
     const double forward =
         model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
-    return 3.0 * experiment.parallel.microbatches * forward;
+    return 3.0 * static_cast<double>(experiment.parallel.stepMicrobatches()) * forward;
 }
 
 ParameterBytes parameterBytes(const Experiment &experiment)

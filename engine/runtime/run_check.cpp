@@ -8,6 +8,7 @@
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/runtime/training_run.h"
 #include "engine/runtime/worker/accelerators.h"
+#include "engine/schedule/check/replicas.h"
 #include "engine/schedule/check/validator.h"
 
 #include <numeric>
@@ -63,6 +64,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
                                                   schedule.microbatches(), " microbatches, the plan has ", parallel.devices,
                                                   " and ", parallel.microbatches, "; make them equal")});
     }
+    for (base::Problem &problem : schedule::replicaProblems(parallel, schedule))
+        found.push_back(std::move(problem));
     const std::vector<int> layers = operators::stageLayers(experiment);
     if (static_cast<int>(layers.size()) != schedule.stages()) {
         found.push_back({"parallel.stage_layers", base::concat("the schedule has ", schedule.stages(), " stages, but ",

@@ -87,6 +87,15 @@ std::string_view name(Provenance provenance)
     return "";
 }
 
+std::string_view name(AnchoredKind kind)
+{
+    switch (kind) {
+    case AnchoredKind::ReduceGradients: return "reduce-gradients";
+    case AnchoredKind::GatherParameters: return "gather-parameters";
+    }
+    return "";
+}
+
 void Lane::reserve(std::size_t count)
 {
     begin.reserve(count);
@@ -109,10 +118,14 @@ base::Nanos Timeline::makespan() const
 
 base::Nanos Timeline::iteration() const
 {
+    if (period > 0)
+        return period;
     auto [first, last] = extent(*this);
     for (const Lane &lane : lanes) {
         if (lane.tailEnd > lane.tailBegin)
             last = std::max(last, lane.tailEnd);
+        for (const AnchoredSlice &slice : lane.anchored)
+            last = std::max(last, slice.end);
     }
     return last - first;
 }

@@ -35,6 +35,23 @@ struct TransferSlice {
     friend bool operator==(const TransferSlice &, const TransferSlice &) = default;
 };
 
+/// Work beside the order of passes.
+enum class AnchoredKind : std::uint8_t {
+    ReduceGradients,  ///< sums the gradients of a device over its replicas
+    GatherParameters, ///< sends what each replica has updated to the others (ZeRO)
+};
+inline constexpr int kAnchoredKinds = 2;
+[[nodiscard]] std::string_view name(AnchoredKind kind); ///< "reduce-gradients", "gather-parameters"
+
+/// Anchored work of a device, on a lane of its own.
+struct AnchoredSlice {
+    base::Nanos begin = 0;
+    base::Nanos end = 0;
+    base::Bytes bytes = 0; ///< that a rank sends
+    AnchoredKind kind = AnchoredKind::ReduceGradients;
+    friend bool operator==(const AnchoredSlice &, const AnchoredSlice &) = default;
+};
+
 /// The passes of one device: structure of arrays, sorted by begin, not overlapping (zero-length slices included).
 struct Lane {
     std::vector<base::Nanos> begin;
@@ -45,6 +62,7 @@ struct Lane {
     /// Optimizer step after the last pass, if it was timed: [tailBegin, tailEnd).
     base::Nanos tailBegin = 0;
     base::Nanos tailEnd = 0;
+    std::vector<AnchoredSlice> anchored; ///< sorted by begin
 
     [[nodiscard]] std::size_t size() const { return begin.size(); }
     void reserve(std::size_t count);
@@ -52,18 +70,22 @@ struct Lane {
     friend bool operator==(const Lane &, const Lane &) = default;
 };
 
-/// All devices' lanes on one time axis that begins at 0. Immutable once shared.
+/// All devices' lanes on one time axis that begins at 0. With replicas, those of the first one, for all that are equal to it.
+/// Immutable once shared.
 struct Timeline {
     Provenance provenance = Provenance::Predicted;
     std::vector<Lane> lanes;                       ///< one a device
     std::vector<TransferSlice> transfers;          ///< sorted by begin; may be empty (computed on demand)
     std::vector<std::vector<int>> stages;          ///< of each device
     std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty if there is one direction
+    /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step; else
+    /// 0.
+    base::Nanos period = 0;
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
     /// Returns the latest end of a pass minus the earliest begin.
     [[nodiscard]] base::Nanos makespan() const;
-    /// As makespan, but with the tail (optimizer step).
+    /// The period, or else as makespan, but with anchored work and the tail (optimizer step).
     [[nodiscard]] base::Nanos iteration() const;
     [[nodiscard]] std::size_t sliceCount() const;
     friend bool operator==(const Timeline &, const Timeline &) = default;
