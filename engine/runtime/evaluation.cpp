@@ -23,7 +23,8 @@ std::optional<int> rankOf(PassKind kind)
     }
 }
 
-base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices &devices, const std::stop_token &halt)
+base::Result<> runForward(const std::vector<ForwardPass> &passes, const std::vector<Device *> &devices,
+                          const std::stop_token &halt)
 {
     for (const auto &[index, pass] : passes) {
         Device &device = *devices[index];
@@ -37,7 +38,7 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const Devices 
             return made.error();
         device.publish(run);
     }
-    for (const auto &device : devices) {
+    for (Device *device : devices) {
         const auto ended = device->endForward(0);
         if (halt.stop_requested())
             return base::Error::cancelled();
@@ -61,24 +62,26 @@ std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const
     return passes;
 }
 
-base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices, const TokenSource &tokens,
-                                                     int steps, const std::stop_token &halt)
+base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const std::vector<Device *> &devices,
+                                                     const TokenSource &tokens, int steps, const std::stop_token &halt)
 {
     if (tokens.heldBackSequences() == 0)
         return std::optional<double>();
+    if (devices.empty())
+        return std::optional(0.0);
     Shape shape = plan.shape;
-    shape.microbatches = 1;
+    shape.microbatches = shape.replicas = 1;
     Batch batch(shape);
     std::vector<int> ranks;
-    for (const auto &device : devices)
-        ranks.push_back(device->rank());
+    for (Device *device : devices)
+        ranks.push_back(device->place().device);
     const std::vector<ForwardPass> passes = forwardPasses(plan.schedule, ranks);
     const std::vector<backend::Message> messages = forwardMessageOrder(plan);
     const std::int64_t counted = tokens.heldBackSequences() * shape.sequence;
     double sum = 0;
     for (int microbatch = 0; microbatch * shape.tokens() < counted; ++microbatch) {
         batch.loadHeldBack(tokens, microbatch, std::min(shape.tokens(), counted - microbatch * shape.tokens()));
-        for (const auto &device : devices)
+        for (Device *device : devices)
             device->beginStep(batch, steps, StepUse::Evaluation);
         devices.front()->transport().announce(messages);
         if (auto done = runForward(passes, devices, halt); !done) {
@@ -87,7 +90,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
             return base::Error::failed(
                 base::concat("evaluation on held-back tokens after ", steps, " steps: ", done.error().text()));
         }
-        for (const auto &device : devices)
+        for (Device *device : devices)
             sum += device->lossSum();
     }
     return std::optional(sum / static_cast<double>(counted));

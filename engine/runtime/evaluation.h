@@ -22,7 +22,7 @@ struct ForwardPass {
 /// microbatch of the schedule for one microbatch after another, so that it needs no more memory than a step. Changes neither
 /// parameters nor gradients. `steps` is the number of steps done. With several processes returns the part of `devices`. Call
 /// beginStep() on the devices afterwards. Fails if the loss is not finite.
-[[nodiscard]] base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const Devices &devices,
+[[nodiscard]] base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const std::vector<Device *> &devices,
                                                                    const TokenSource &tokens, int steps,
                                                                    const std::stop_token &halt);
 

@@ -1,11 +1,13 @@
 #include "engine/runtime/run_devices.h"
 
+#include "engine/backend/transport_group.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/worker/accelerators.h"
 #include "engine/runtime/worker/nccl.h"
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -52,30 +54,41 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     if (auto made = makeMemory(); !made)
         return made;
     for (const int rank : ranks)
-        m_passCount += m_plan.schedule.device(rank).size();
+        m_passCount += m_plan.schedule.device(m_plan.placeOf(rank).device).size();
     if (auto made = makeTransport(std::move(passes)); !made)
         return made;
+    makeGroups();
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
-        m_devices[index] = std::make_unique<Device>(m_plan, ranks[index], *m_memories[index], *m_transport, *m_computes[index]);
+        const RankPlace place = m_plan.placeOf(ranks[index]);
+        backend::Transport &rail = m_rails.empty() ? *m_transport : *m_rails[size(place.replica)];
+        m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], rail, *m_replicas[size(place.device)],
+                                                    *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
         return made;
     if (m_gpuMemory)
         m_gpuMemory->measureAllocated();
-    if (auto exchanged = m_copies.exchangeHolders(m_control, m_devices); !exchanged || !m_isOverNccl)
+    if (auto exchanged = m_copies.exchangeHolders(m_plan, m_control, m_devices); !exchanged || !m_isOverNccl)
         return exchanged;
     return openLinks(m_plan, m_control, m_copies.messages(m_plan), memories(), *m_transport);
 }
 
 base::Result<> RunDevices::makeMemory()
 {
-    auto plans = memoryPlan(m_plan.experiment, m_plan.schedule);
-    if (!plans)
-        return plans.error();
-    m_memoryPlans = std::move(plans).value();
     const std::vector<int> &ranks = m_control.ranks();
+    std::map<int, std::vector<DevicePlan>> plans; // by replica
+    for (const int rank : ranks) {
+        const RankPlace place = m_plan.placeOf(rank);
+        if (!plans.contains(place.replica)) {
+            auto made = memoryPlan(m_plan.experiment, m_plan.schedule, place.replica);
+            if (!made)
+                return made.error();
+            plans.emplace(place.replica, std::move(made).value());
+        }
+        m_memoryPlans.push_back(std::move(plans.at(place.replica)[size(place.device)]));
+    }
     m_memories.resize(ranks.size());
     if (m_plan.experiment.training.backend == "cuda")
         if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
@@ -87,9 +100,9 @@ base::Result<> RunDevices::makeMemory()
         return computes.error();
     m_computes = std::move(computes).value();
     const auto takeMemory = [&](std::size_t index) -> base::Result<> {
-        const std::span<const schedule::Pass> order = m_plan.schedule.device(ranks[index]);
+        const int device = m_plan.placeOf(ranks[index]).device;
         m_memories[index] = std::make_unique<DeviceMemory>(
-            m_memoryPlans[size(ranks[index])], order, ranks[index], m_computes[index]->memory(),
+            m_memoryPlans[index], m_plan.schedule.device(device), device, m_computes[index]->memory(),
             m_control.isAlone() && !m_isOverNccl ? DeviceMemory::Messages::InProcess : DeviceMemory::Messages::Network);
         return {};
     };
@@ -98,7 +111,7 @@ base::Result<> RunDevices::makeMemory()
 
 base::Result<> RunDevices::sumCopies()
 {
-    return m_copies.sum(m_plan, m_devices, *m_transport, m_memories.front()->pool());
+    return m_copies.sum(m_plan, m_devices, m_devices.front()->transport(), m_memories.front()->pool());
 }
 
 std::string RunDevices::takeGpuMemoryText()
@@ -129,6 +142,21 @@ base::Result<> RunDevices::makeTransport(std::function<std::int64_t()> passes)
     return {};
 }
 
+void RunDevices::makeGroups()
+{
+    using layout::Axis;
+    const auto add = [this](std::vector<std::unique_ptr<backend::Transport>> &groups, layout::Coordinates first, Axis varying) {
+        const layout::Group group = m_plan.mesh.group(m_plan.mesh.rankOf(first), {varying});
+        groups.push_back(std::make_unique<backend::TransportGroup>(*m_transport, group.ranks));
+    };
+    layout::Coordinates first;
+    for (int &device = first[Axis::Pipeline]; device < m_plan.schedule.devices(); ++device)
+        add(m_replicas, first, Axis::Data);
+    first[Axis::Pipeline] = 0;
+    for (int &replica = first[Axis::Data]; m_plan.replicas() > 1 && replica < m_plan.replicas(); ++replica)
+        add(m_rails, first, Axis::Pipeline);
+}
+
 /// Only if this process has the GPUs for itself.
 void RunDevices::watchGpuMemory()
 {
@@ -156,11 +184,12 @@ void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
 {
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
-            const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns;
-            const backend::Values numbers = rows->numbers(part);
+            const layout::Interval held = part.isState() ? rows->updated() : layout::Interval{0, rows->count()};
+            const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns + held.begin;
+            const backend::Values numbers = rows->numbersFrom(part, held.begin);
             if (!numbers)
                 continue;
-            device->compute().write(numbers, rows->count(), [from](std::span<float> block, std::int64_t first) {
+            device->compute().write(numbers, held.size(), [from](std::span<float> block, std::int64_t first) {
                 std::copy_n(from + first, block.size(), block.data());
             });
             if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
@@ -176,10 +205,12 @@ Tensors RunDevices::tensors(const ParameterPart &part) const
         std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
         for (const auto &device : m_devices) {
             Parameter *rows = device->find(static_cast<int>(index));
-            if (rows == nullptr || rows->isCopy || !rows->numbers(part))
+            if (rows == nullptr || rows->isCopy || rows->share.size() == 0 || !rows->numbers(part))
                 continue;
-            device->compute().read(std::span(tensor).subspan(size(rows->firstRow * rows->columns), size(rows->count())),
-                                   rows->numbers(part));
+            // Each replica contributes its share, of which it has the sum of the gradients and the state.
+            const std::int64_t first = rows->firstRow * rows->columns + rows->share.begin;
+            device->compute().read(std::span(tensor).subspan(size(first), size(rows->share.size())),
+                                   rows->numbersFrom(part, rows->share.begin));
         }
     }
     return all;

@@ -55,6 +55,7 @@ public:
 private:
     [[nodiscard]] base::Result<> makeMemory();
     [[nodiscard]] base::Result<> makeTransport(std::function<std::int64_t()> passes);
+    void makeGroups();
     [[nodiscard]] std::vector<DeviceMemory *> memories() const;
     void watchGpuMemory();
 
@@ -64,10 +65,12 @@ private:
     std::stop_source m_halt;
     std::stop_token m_halted = m_halt.get_token(); ///< read by kernels
     std::vector<int> m_places;
-    std::vector<DevicePlan> m_memoryPlans;
-    std::vector<std::unique_ptr<backend::Compute>> m_computes; ///< must outlive m_memories
-    std::vector<std::unique_ptr<DeviceMemory>> m_memories;     ///< must outlive all buffers
-    std::unique_ptr<backend::Transport> m_transport;
+    std::vector<DevicePlan> m_memoryPlans;                       ///< of the ranks in this process
+    std::vector<std::unique_ptr<backend::Compute>> m_computes;   ///< must outlive m_memories
+    std::vector<std::unique_ptr<DeviceMemory>> m_memories;       ///< must outlive all buffers
+    std::unique_ptr<backend::Transport> m_transport;             ///< of all ranks
+    std::vector<std::unique_ptr<backend::Transport>> m_rails;    ///< by replica: its devices; empty if there is one
+    std::vector<std::unique_ptr<backend::Transport>> m_replicas; ///< by device: its replicas
     Devices m_devices;
     CopiedGradients m_copies;
     std::optional<GpuMemoryWatch> m_gpuMemory;

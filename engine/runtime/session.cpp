@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -32,7 +33,7 @@ Session::Session(const model::Experiment &experiment, const schedule::Schedule &
     : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
       m_broken(transport.processes ? transport.processes->broken() : std::stop_token(),
                [halt = m_halt]() mutable { halt.request_stop(); }),
-      m_control(transport.processes, schedule.devices(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape),
+      m_control(transport.processes, m_plan.mesh.ranks(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape),
       m_devices(m_plan, m_control, m_isOverNccl, m_halt)
 {}
 
@@ -122,12 +123,17 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    const bool hasCopies = m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1;
-    if (hasCopies || inspect || (optimize && choice.clip)) {
-        hooks.beforeOptimizer = [this, hasCopies, optimize, &choice, &inspect]() -> base::Result<> {
-            if (hasCopies)
-                if (auto added = m_devices.sumCopies(); !added)
-                    return added;
+    const auto exchange = [&hooks](timeline::AnchoredKind kind) {
+        hooks.tail.push_back({.together = {},
+                              .onDevice = [kind](Device &device, int round) { return device.exchange().run(kind, round); },
+                              .anchored = kind});
+    };
+    if (m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1)
+        hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
+    if (m_plan.replicas() > 1)
+        exchange(timeline::AnchoredKind::ReduceGradients);
+    if (inspect || (optimize && choice.clip)) {
+        const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
             if (optimize && choice.clip) {
                 const auto norm = m_control.gradientNorm(m_plan, m_devices.all());
                 if (!norm)
@@ -136,9 +142,17 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
             }
             return inspect ? inspect() : base::Result<>();
         };
+        hooks.tail.push_back({.together = before, .onDevice = {}});
     }
-    if (optimize)
-        hooks.optimize = [this](Device &device) { device.optimize(m_clipFactor); };
+    if (!optimize)
+        return hooks;
+    const auto update = [this](Device &device, int) -> base::Result<> {
+        device.optimize(m_clipFactor);
+        return {};
+    };
+    hooks.tail.push_back({.together = {}, .onDevice = update});
+    if (m_plan.replicas() > 1 && m_plan.experiment.parallel.zero > 0)
+        exchange(timeline::AnchoredKind::GatherParameters);
     return hooks;
 }
 
@@ -195,13 +209,22 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 
     StepReport report;
     report.step = index;
-    times->lanes.clear();
-    for (DeviceOutcome &outcome : outcomes) {
+    times->lanes.assign(size(m_plan.schedule.devices()), {});
+    report.peakMemory.resize(times->lanes.size());
+    const auto total = [](const simulate::MemoryByCategory &bytes) {
+        return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
+    };
+    for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+        DeviceOutcome &outcome = outcomes[rank];
+        const RankPlace place =
+            m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
         report.loss += outcome.loss;
-        report.peakMemory.push_back(outcome.peakMemory);
-        times->lanes.push_back(std::move(outcome.lane));
+        if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
+            peak = outcome.peakMemory;
+        if (place.replica == 0)
+            times->lanes[size(place.device)] = std::move(outcome.lane);
     }
-    report.loss /= static_cast<double>(m_plan.shape.microbatches * m_plan.shape.tokens());
+    report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.tokens());
     if (m_plan.joinsOutputPasses)
         joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)
@@ -215,7 +238,11 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 
 base::Result<std::optional<double>> Session::evaluate(int steps)
 {
-    auto loss = evaluateHeldBack(m_plan, m_devices.all(), *m_tokens, steps, m_halted);
+    std::vector<Device *> first; // one replica is enough
+    for (const auto &device : m_devices.all())
+        if (device->place().replica == 0)
+            first.push_back(device.get());
+    auto loss = evaluateHeldBack(m_plan, first, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices.all())
         device->beginStep(m_batch, steps, StepUse::Evaluation); // drops what the evaluation stored
     if (!loss)

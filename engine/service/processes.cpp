@@ -47,7 +47,14 @@ base::Problems travelProblems(const model::Experiment &experiment, const Trainin
                                              "out over mpi or nccl, or use --transport in-process"});
     if (group == nullptr)
         return problems;
-    if (const int devices = experiment.parallel.devices; devices != group->size())
+    const int devices = experiment.parallel.devices;
+    const std::int64_t ranks = experiment.parallel.ranks(devices);
+    if (ranks != group->size() && ranks != devices)
+        problems.push_back({"parallel.replicas", base::concat("is ", experiment.parallel.replicas, ", which makes ", ranks,
+                                                              " ranks of ", devices, " devices, but ", group->size(),
+                                                              group->size() == 1 ? " process was" : " processes were",
+                                                              " started, and each trains one; start mpirun -n ", ranks)});
+    else if (ranks != group->size())
         problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group->size(),
                                                              group->size() == 1 ? " process was" : " processes were",
                                                              " started, and each trains one device; start mpirun -n ", devices,

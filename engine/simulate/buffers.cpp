@@ -21,8 +21,17 @@ MemoryCategory categoryOf(PassValue value)
 
 } // namespace
 
-MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut)
 {
+    constexpr std::int64_t kLargest = 1 << 18; // a message of 1 MiB: long enough for a network, and within a cache
+    return std::min(kLargest, cut.largestShare());
+}
+
+MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                  std::optional<int> replica)
+{
+    const int replicas = experiment.parallel.replicas;
+    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
@@ -33,7 +42,11 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
-    bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).stateBytes() * parameters.count;
+    bytes[at(MemoryCategory::Optimizer)] =
+        optimizerOf(experiment.training.optimizer).stateBytes() *
+        (experiment.parallel.zero > 0 ? cut.owned(replica.value_or(cut.fullest())) : parameters.count);
+    if (replicas > 1)
+        bytes[at(MemoryCategory::Communication)] = kFloatBytes * replicaMessages(replicas) * replicaChunkFloats(cut);
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again);
     return bytes;
 }
@@ -157,8 +170,10 @@ void BufferPlan::Walk::visit(const Pass &pass)
         use(each.use, each.value, pass);
 }
 
-BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
-    : m_fixed(engineFixedBytes(experiment, schedule, device)), m_chunk(static_cast<std::size_t>(schedule.stages()), -1),
+BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                       std::optional<int> replica)
+    : m_fixed(engineFixedBytes(experiment, schedule, device, replica)),
+      m_chunk(static_cast<std::size_t>(schedule.stages()), -1),
       m_microbatches(static_cast<std::size_t>(schedule.microbatches()))
 {
     int chunks = 0;
@@ -185,12 +200,13 @@ std::uint32_t BufferPlan::find(const BufferKey &key) const
     return place < m_table.size() ? m_table[place] : kAbsent;
 }
 
-base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                          std::optional<int> replica)
 {
     model::Experiment computed = experiment;
     if (!operators::isEnginePlan(experiment))
         computed.model.dtype = model::DataType::Fp32;
-    BufferPlan plan(computed, schedule, device);
+    BufferPlan plan(computed, schedule, device, replica);
     if (auto sound = Walk(plan, computed, schedule, device).run(); !sound)
         return sound.error();
     return plan;

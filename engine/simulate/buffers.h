@@ -3,12 +3,14 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/replica_cut.h"
 #include "engine/model/experiment.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,9 +32,19 @@ struct PlannedBuffer {
     std::uint32_t last = 0;
 };
 
-/// Returns the memory that a device of the engine always holds: parameters, gradients, optimizer state and workspace.
+/// Returns the floats of a message with which replicas exchange gradients and parameters.
+[[nodiscard]] std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut);
+/// Returns the greatest number of such messages of a rank at any time: those of one chunk to every replica, and of the one
+/// before, which others may not have used yet.
+[[nodiscard]] constexpr int replicaMessages(int replicas)
+{
+    return replicas > 1 ? 2 * replicas + 2 : 0;
+}
+
+/// Returns the memory that a device of the engine always holds: parameters, gradients, optimizer state, workspace, and the
+/// messages between replicas. Without a replica: of the fullest one.
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                int device);
+                                                int device, std::optional<int> replica = {});
 
 /// The buffers of one device for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
 /// included, because their lifetime depends on the receiver.
@@ -41,7 +53,7 @@ public:
     /// O(passes of the device). Fails if a pass needs a buffer that no earlier pass made or that another one freed, and names
     /// the passes.
     [[nodiscard]] static base::Result<BufferPlan> make(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                       int device);
+                                                       int device, std::optional<int> replica = {});
 
     [[nodiscard]] std::span<const PlannedBuffer> buffers() const { return m_buffers; } ///< in the order of their first passes
     /// Places in buffers(), in the order of their last passes.
@@ -56,7 +68,7 @@ public:
 
 private:
     class Walk;
-    BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
+    BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, std::optional<int> replica);
     [[nodiscard]] std::size_t cell(const BufferKey &key) const;
 
     std::vector<PlannedBuffer> m_buffers;

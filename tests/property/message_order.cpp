@@ -99,13 +99,17 @@ Sent messagesOfARun(const model::Experiment &experiment, const runtime::RunPlan 
     runtime::Devices devices;
     for (int rank = 0; rank < count; ++rank) {
         memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
-        devices.push_back(std::make_unique<runtime::Device>(plan, rank, *memories.back(), transport, *compute));
+        devices.push_back(
+            std::make_unique<runtime::Device>(plan, plan.placeOf(rank), *memories.back(), transport, transport, *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
-    const runtime::StepHooks hooks{.afterPass = [] {}, .beforeOptimizer = {}, .optimize = {}};
+    const runtime::StepHooks hooks{.afterPass = [] {}};
     const auto run = runVirtualClock(plan, devices, hooks, halt.get_token());
     Sent sent{transport.takeSent(), {}};
-    const auto evaluated = evaluateHeldBack(plan, devices, FewTokens(plan.shape), 0, halt.get_token());
+    std::vector<runtime::Device *> all;
+    for (const auto &device : devices)
+        all.push_back(device.get());
+    const auto evaluated = evaluateHeldBack(plan, all, FewTokens(plan.shape), 0, halt.get_token());
     sent.evaluation = transport.takeSent();
     devices.clear();
     if (!run || !evaluated)

@@ -10,11 +10,12 @@
 
 namespace stagelens::runtime {
 
-/// Inputs and labels (the next tokens) of every microbatch, each [sequences, sequence].
+/// Inputs and labels (the next tokens) of every microbatch of a step, each [sequences, sequence]. Microbatch i of replica k of
+/// d is microbatch i d + k of the step, so that steps with equal m d have equal tokens.
 class Batch {
 public:
     explicit Batch(const Shape &shape)
-        : m_tokens(size(shape.tokens())), m_counted(shape.tokens()), m_inputs(size(shape.microbatches) * m_tokens),
+        : m_tokens(size(shape.tokens())), m_counted(shape.tokens()), m_inputs(size(shape.stepMicrobatches()) * m_tokens),
           m_labels(m_inputs.size())
     {}
 

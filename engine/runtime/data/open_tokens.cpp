@@ -93,7 +93,7 @@ base::Result<std::unique_ptr<TokenSource>> open(const model::Experiment &experim
 
 BatchShape::BatchShape(const model::Experiment &experiment)
     : seed(experiment.training.seed), sequence(static_cast<std::size_t>(experiment.model.sequence)),
-      microbatches(experiment.parallel.microbatches), microbatchSize(experiment.parallel.microbatchSize),
+      microbatches(experiment.parallel.stepMicrobatches()), microbatchSize(experiment.parallel.microbatchSize),
       vocabularySize(experiment.model.vocabularySize)
 {}
 

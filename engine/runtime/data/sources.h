@@ -19,7 +19,7 @@ struct BatchShape {
 
     std::uint64_t seed;
     std::size_t sequence;
-    int microbatches;
+    std::int64_t microbatches; ///< of a step
     int microbatchSize;
     std::int32_t vocabularySize;
 };

@@ -9,11 +9,12 @@
 
 namespace stagelens::runtime {
 
-Device::Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute)
-    : m_plan(plan), m_rank(rank),
+Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, backend::Transport &transport,
+               backend::Transport &replicas, backend::Compute &compute)
+    : m_plan(plan), m_place(place),
       m_workspace(memory.pool(), plan.shape, plan.recomputes(), compute), m_context{plan.shape, memory, m_workspace, compute},
-      m_model(plan, rank, memory.pool(), compute), m_messages(plan, rank, m_context, transport),
-      m_runner(plan, rank, m_context, m_model, m_step)
+      m_model(plan, place, memory.pool(), compute), m_messages(plan, place.device, m_context, transport),
+      m_runner(plan, place.device, m_context, m_model, m_step), m_exchange(plan, place.replica, m_context, m_model, replicas)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -24,6 +25,8 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_step.allInputs = compute().tokens(batch.allInputs());
     m_step.allLabels = compute().tokens(batch.allLabels());
     m_step.tokens = m_plan.shape.tokens();
+    m_step.replica = m_place.replica;
+    m_step.replicas = m_plan.replicas();
     m_step.countedTokens = batch.countedTokens();
     m_step.index = step;
     m_step.use = use;
@@ -45,10 +48,11 @@ base::Result<> Device::compute(PassRun &run)
     const schedule::Pass &pass = run.pass();
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_step.use == StepUse::Evaluation;
     const auto place = [&] {
-        return base::concat("device ", m_rank, " in ", m_step.text(m_plan), ", pass ", schedule::text(pass));
+        return base::concat("device ", m_place.device, " in ", m_step.text(m_plan), ", pass ", schedule::text(pass));
     };
     try {
-        compute().beginPass({schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_rank, m_passBegins.size())});
+        compute().beginPass(
+            {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
         const auto begin = compute().mark();
         auto made = hasOneVersion ? m_runner.run(run) : runWithVersion(run);
         const auto end = compute().mark();
@@ -93,7 +97,7 @@ base::Result<> Device::endForward(int microbatch)
         return {};
     if (!m_messages.receiveWithoutBackward(microbatch))
         return base::Error::cancelled();
-    if (m_rank != m_plan.lastDevice(microbatch))
+    if (m_place.device != m_plan.lastDevice(microbatch))
         return {};
     return m_runner.recordLoss(
         microbatch, {m_context.memory.at(schedule::PassValue::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()},

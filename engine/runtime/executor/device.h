@@ -1,4 +1,4 @@
-// One pipeline device of a run.
+// One pipeline device of a replica.
 #pragma once
 
 #include "engine/base/result.h"
@@ -6,6 +6,7 @@
 #include "engine/runtime/executor/device_messages.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/executor/pass_runner.h"
+#include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/timeline/timeline.h"
@@ -20,15 +21,17 @@ namespace stagelens::runtime {
 /// its inputs, compute() is the timed work, publish() sends the results. Used by one thread at a time.
 class Device {
 public:
-    Device(const RunPlan &plan, int rank, DeviceMemory &memory, backend::Transport &transport, backend::Compute &compute);
+    /// `transport` connects the devices of a replica, `replicas` the replicas of this device.
+    Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, backend::Transport &transport,
+           backend::Transport &replicas, backend::Compute &compute);
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
 
-    [[nodiscard]] int rank() const { return m_rank; }
+    [[nodiscard]] const RankPlace &place() const { return m_place; }
     /// Begins a step and drops what a cancelled step left. `batch` must stay valid until the next call.
     void beginStep(const Batch &batch, int step, StepUse use);
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
-    [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_rank)}; }
+    [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
     /// Computes the pass and waits for its kernels. Fails if a loss is not finite.
@@ -61,6 +64,9 @@ public:
     [[nodiscard]] double lossSum() const;
     /// See DeviceModel::optimize(). Waits for the kernels.
     void optimize(float gradientScale);
+    /// What it exchanges with the other replicas of the device.
+    [[nodiscard]] ReplicaExchange &exchange() { return m_exchange; }
+    [[nodiscard]] const ReplicaExchange &exchange() const { return m_exchange; }
     /// See DeviceModel::watchUpdates().
     void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch)
     {
@@ -79,13 +85,14 @@ private:
     [[nodiscard]] base::Result<> runWithVersion(PassRun &run);
 
     const RunPlan &m_plan;
-    int m_rank;
+    RankPlace m_place;
     Workspace m_workspace;
     Context m_context;
     DeviceModel m_model;
     StepState m_step;
     DeviceMessages m_messages;
     PassRunner m_runner;
+    ReplicaExchange m_exchange;
 
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;

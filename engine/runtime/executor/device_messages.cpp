@@ -51,17 +51,17 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     const bool isBetweenStages = route == Route::Next || route == Route::Previous;
     const MessageKey key = keyOf(message, isBetweenStages ? pass.stage : 0, pass.microbatch);
     switch (route) {
-    case Route::Next: return m_transport.receive(m_plan.deviceOf(pass.stage - 1, pass.microbatch), m_rank, key);
-    case Route::Previous: return m_transport.receive(m_plan.deviceOf(pass.stage + 1, pass.microbatch), m_rank, key);
-    case Route::FromFirst: return m_transport.receiveBroadcast(m_plan.firstDevice(pass.microbatch), m_rank, key);
-    case Route::FromLast: return m_transport.receiveBroadcast(m_plan.lastDevice(pass.microbatch), m_rank, key);
+    case Route::Next: return m_transport.receive(m_plan.deviceOf(pass.stage - 1, pass.microbatch), m_device, key);
+    case Route::Previous: return m_transport.receive(m_plan.deviceOf(pass.stage + 1, pass.microbatch), m_device, key);
+    case Route::FromFirst: return m_transport.receiveBroadcast(m_plan.firstDevice(pass.microbatch), m_device, key);
+    case Route::FromLast: return m_transport.receiveBroadcast(m_plan.lastDevice(pass.microbatch), m_device, key);
     case Route::ToFirst:
     case Route::ToLast:
     case Route::Everyone: break;
     }
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
-        return m_transport.reduce(m_rank, key, compute());
-    return m_transport.reduceScaled(m_rank, key, m_context.memory.at(PassValue::ShardFactors, 0, pass.microbatch),
+        return m_transport.reduce(m_device, key, compute());
+    return m_transport.reduceScaled(m_device, key, m_context.memory.at(PassValue::ShardFactors, 0, pass.microbatch),
                                     m_plan.shape.tokens(), m_plan.shape.hidden, compute());
 }
 
@@ -74,7 +74,7 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
     const auto bit = static_cast<std::uint16_t>(1U << schedule::messageIndex(message));
     if ((combined & bit) != 0)
         return true;
-    if (!m_transport.gather(m_rank, keyOf(message, 0, microbatch), m_parts))
+    if (!m_transport.gather(m_device, keyOf(message, 0, microbatch), m_parts))
         return false;
     m_addresses.clear();
     for (const Tensor &part : m_parts)
@@ -99,10 +99,10 @@ bool DeviceMessages::receiveWithoutBackward(int microbatch)
     const int lastStage = m_plan.schedule.placement().lastStage();
     const schedule::RecipeBook &book = m_plan.recipes();
     for (const PassKind kind : {PassKind::T, PassKind::B}) {
-        if (kind == PassKind::B && m_rank != m_plan.lastDevice(microbatch))
+        if (kind == PassKind::B && m_device != m_plan.lastDevice(microbatch))
             continue;
         const Pass pass = schedule::makePass(kind, lastStage, microbatch);
-        PassRun run(pass, m_plan.recipeOf(pass, m_rank));
+        PassRun run(pass, m_plan.recipeOf(pass, m_device));
         for (; run.isNext(PassStepKind::Receive); run.advance()) {
             const bool isSent = schedule::isForward(book.senderOf(run.next()->in.front()));
             if (isSent && !receive(run, *run.next()))
@@ -119,7 +119,7 @@ void DeviceMessages::send(PassRun &run)
         const PassValue message = run.next()->in.front();
         Tensor tensor = std::move(run.message(message));
         const auto sendTo = [&](int device, int slot) {
-            m_transport.send(m_rank, device, keyOf(message, slot, pass.microbatch), std::move(tensor));
+            m_transport.send(m_device, device, keyOf(message, slot, pass.microbatch), std::move(tensor));
         };
         switch (schedule::traits(message).route) {
         case Route::Next: sendTo(m_plan.deviceOf(pass.stage + 1, pass.microbatch), pass.stage + 1); break;
@@ -128,7 +128,7 @@ void DeviceMessages::send(PassRun &run)
         case Route::ToLast: sendTo(m_plan.lastDevice(pass.microbatch), 0); break;
         case Route::FromFirst:
         case Route::FromLast:
-        case Route::Everyone: m_transport.broadcast(m_rank, keyOf(message, 0, pass.microbatch), std::move(tensor)); break;
+        case Route::Everyone: m_transport.broadcast(m_device, keyOf(message, 0, pass.microbatch), std::move(tensor)); break;
         }
     }
 }

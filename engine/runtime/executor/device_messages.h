@@ -12,8 +12,8 @@ namespace stagelens::runtime {
 /// The communication of one device. Used by the thread of its device.
 class DeviceMessages {
 public:
-    DeviceMessages(const RunPlan &plan, int rank, const Context &context, backend::Transport &transport)
-        : m_plan(plan), m_rank(rank), m_context(context), m_transport(transport)
+    DeviceMessages(const RunPlan &plan, int device, const Context &context, backend::Transport &transport)
+        : m_plan(plan), m_device(device), m_context(context), m_transport(transport)
     {}
 
     void beginStep();
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] backend::Tensor arrival(const schedule::Pass &pass, const schedule::PassStep &step);
 
     const RunPlan &m_plan;
-    int m_rank;
+    int m_device;
     const Context &m_context;
     backend::Transport &m_transport;
     std::vector<std::uint16_t> m_combined; ///< by microbatch of the step: a bit for each message from everyone

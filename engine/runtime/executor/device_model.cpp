@@ -9,19 +9,30 @@
 
 namespace stagelens::runtime {
 
-DeviceModel::DeviceModel(const RunPlan &plan, int rank, backend::Pool &pool, backend::Compute &compute)
-    : m_plan(plan), m_rank(rank), m_pool(pool), m_compute(compute)
+DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
+    : m_plan(plan), m_device(place.device), m_pool(pool), m_compute(compute)
 {
     makeStages();
     makeVocabularyParameters();
     std::stable_sort(m_parameters.begin(), m_parameters.end(),
                      [](const auto &a, const auto &b) { return a->index < b->index; });
+    divide(place.replica);
+}
+
+void DeviceModel::divide(int replica)
+{
+    std::vector<std::int64_t> counts;
+    for (const auto &parameter : m_parameters)
+        counts.push_back(parameter->count());
+    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.replicas);
+    for (std::size_t i = 0; i < m_parameters.size(); ++i)
+        shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica, i), m_plan.experiment.training, m_compute);
 }
 
 Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment.training, firstRow, rows, m_compute)));
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, firstRow, rows, m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = allocateVersion(m_pool, parameter);
@@ -33,7 +44,7 @@ Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
 Parameter &DeviceModel::ownWhole(int index, int stage)
 {
     Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
-    parameter.isCopy = m_rank != m_plan.schedule.placement().deviceOf(stage);
+    parameter.isCopy = m_device != m_plan.schedule.placement().deviceOf(stage);
     parameter.stage = stage;
     if (m_plan.isStashed(index))
         m_stashes[stage].add(parameter);
@@ -49,7 +60,7 @@ void DeviceModel::makeVocabularyParameters()
     const auto shard = [&](int index, int stage) -> Parameter & {
         if (!m_plan.isSharded())
             return ownWhole(index, stage);
-        const layout::Interval rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_rank);
+        const layout::Interval rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_device);
         return own(index, rows.begin, rows.size());
     };
     if (m_plan.isSharded() || isFirst)
@@ -75,7 +86,7 @@ void DeviceModel::makeVocabularyParameters()
 
 void DeviceModel::makeStages()
 {
-    for (const int stage : m_plan.schedule.placement().stagesOf(m_rank)) {
+    for (const int stage : m_plan.schedule.placement().stagesOf(m_device)) {
         if (m_stages.contains(stage))
             continue;
         const auto place = m_plan.stageLayers.begin() + stage;

@@ -1,6 +1,7 @@
 // The part of the model that one pipeline device holds: its stages, its vocabulary shard, and the updates of their parameters.
 #pragma once
 
+#include "engine/layout/replica_cut.h"
 #include "engine/runtime/executor/output_shard.h"
 #include "engine/runtime/executor/run_plan.h"
 #include "engine/runtime/executor/weight_versions.h"
@@ -21,7 +22,7 @@ namespace stagelens::runtime {
 class DeviceModel {
 public:
     /// Allocates and initialises the parameters.
-    DeviceModel(const RunPlan &plan, int rank, backend::Pool &pool, backend::Compute &compute);
+    DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute);
 
     [[nodiscard]] const Stage &stage(int index) const { return m_stages.at(index); }
     /// Rows of the token embedding; null on devices without them.
@@ -36,6 +37,8 @@ public:
 
     /// Parameters ordered as in RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
+    /// Returns how the replicas of this device divide parameters().
+    [[nodiscard]] const layout::ReplicaCut &replicaCut() const { return m_replicaCut; }
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const;
 
@@ -56,16 +59,19 @@ public:
 private:
     void makeStages();
     void makeVocabularyParameters();
+    /// Gives each parameter its share, when all are made.
+    void divide(int replica);
     Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
     /// Adds a parameter of `stage`. It is a copy unless this device runs the stage in the first direction.
     Parameter &ownWhole(int index, int stage);
     void update(Parameter &parameter, float gradientScale);
 
     const RunPlan &m_plan;
-    int m_rank;
+    int m_device;
     backend::Pool &m_pool;
     backend::Compute &m_compute;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
+    layout::ReplicaCut m_replicaCut{{}, 1};
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights
     Parameter *m_tokenTable = nullptr;

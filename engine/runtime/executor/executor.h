@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -16,15 +17,27 @@ namespace stagelens::runtime {
 /// The devices of this process in rank order.
 using Devices = std::vector<std::unique_ptr<Device>>;
 
+/// A piece of work after the passes of a step: either of all devices of this process together, or of each device.
+struct TailWork {
+    std::function<base::Result<>()> together;
+    /// Runs a round of a device's work. A round receives only what was sent in earlier rounds.
+    std::function<base::Result<>(Device &, int round)> onDevice;
+    /// What the timeline shows the work of a device as; nothing: the optimizer.
+    std::optional<timeline::AnchoredKind> anchored = {};
+    /// Returns the rounds of a device.
+    [[nodiscard]] int roundsOf(Device &device) const { return anchored ? device.exchange().rounds(*anchored) : 1; }
+};
+
 /// Callbacks of a step.
 struct StepHooks {
     /// Called after every pass, on the thread that ran it.
     std::function<void()> afterPass;
-    /// Called after the passes of all devices and before the optimizer, for work that needs all devices. May be empty.
-    std::function<base::Result<>()> beforeOptimizer;
-    /// Runs the optimizer step of a device. May be empty.
-    std::function<void(Device &)> optimize;
+    /// What follows the passes, in this order on every device.
+    std::vector<TailWork> tail = {};
 };
+
+/// Puts the time of a device's tail work into its lane.
+void noteTail(timeline::Lane &lane, const TailWork &work, const Device &device, base::Nanos begin, base::Nanos end);
 
 /// Runs each device on a thread of its own and measures wall time. A device that fails requests the stop of `halt`, which ends
 /// the waits of the transport and the kernels. The lanes are those of `devices`, with times since `begin`.

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <mutex>
 #include <new>
+#include <numeric>
+#include <span>
 #include <thread>
 
 namespace stagelens::runtime {
@@ -67,18 +69,37 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const St
     return {};
 }
 
-void runTail(Device &device, const StepHooks &hooks, timeline::Lane &lane, Clock::time_point begin)
+base::Result<> runTail(Device &device, std::span<const TailWork> tail, timeline::Lane &lane, Clock::time_point begin)
 {
-    lane.tailBegin = since(begin);
-    hooks.optimize(device);
-    lane.tailEnd = since(begin);
+    for (const TailWork &work : tail) {
+        const base::Nanos from = since(begin);
+        for (int round = 0, rounds = work.roundsOf(device); round < rounds; ++round)
+            if (auto done = work.onDevice(device, round); !done)
+                return done;
+        noteTail(lane, work, device, from, since(begin));
+    }
+    return {};
 }
 
-std::vector<std::size_t> passesOf(const timeline::Timeline &timeline)
+/// Returns how many of the first pieces of work are of single devices.
+std::size_t ownWork(std::span<const TailWork> tail)
+{
+    return static_cast<std::size_t>(std::ranges::find_if(tail, [](const TailWork &work) { return bool(work.together); }) -
+                                    tail.begin());
+}
+
+/// Returns the passes that each device of a replica has run, of the first one that has not run all.
+std::vector<std::size_t> passesOf(const RunPlan &plan, const Devices &devices, const timeline::Timeline &timeline)
 {
     std::vector<std::size_t> counts;
-    for (const timeline::Lane &lane : timeline.lanes)
-        counts.push_back(lane.size());
+    for (int replica = 0; replica < plan.replicas(); ++replica) {
+        counts.clear();
+        for (std::size_t i = 0; i < devices.size(); ++i)
+            if (devices[i]->place().replica == replica)
+                counts.push_back(timeline.lanes[i].size());
+        if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) < plan.schedule.passCount())
+            break;
+    }
     return counts;
 }
 
@@ -115,46 +136,61 @@ base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<bas
     return cause;
 }
 
+void noteTail(timeline::Lane &lane, const TailWork &work, const Device &device, base::Nanos begin, base::Nanos end)
+{
+    if (work.anchored) {
+        lane.anchored.push_back({begin, end, device.exchange().bytesSent(*work.anchored), *work.anchored});
+    } else {
+        lane.tailBegin = begin;
+        lane.tailEnd = end;
+    }
+}
+
 base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
                                          std::stop_source halt, Clock::time_point begin)
 {
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredLive;
     result.lanes.resize(devices.size());
-    const bool tailAtOnce = hooks.optimize && !hooks.beforeOptimizer;
     std::vector<int> ranks;
-    for (const auto &device : devices) {
-        ranks.push_back(device->rank());
-        device->transport().join(device->rank());
-    }
-    const auto passes = [&](std::size_t index) -> base::Result<> {
-        Device &device = *devices[index];
-        timeline::Lane &lane = result.lanes[index];
-        lane.reserve(plan.schedule.device(device.rank()).size());
-        auto done = runPasses(plan, device, device.rank(), hooks, lane, begin, halt.get_token());
-        device.transport().leave(device.rank());
-        if (done && tailAtOnce)
-            runTail(device, hooks, lane, begin);
-        if (done && (tailAtOnce || !hooks.optimize))
-            device.correctTimes(lane, steadyTime(begin));
-        return done;
+    for (const auto &device : devices)
+        ranks.push_back(device->place().rank);
+    // Runs the passes, if there are any left, and then each device's own work, on a thread for each device.
+    const auto runPart = [&](bool hasPasses, std::span<const TailWork> own, bool isLast) {
+        for (const auto &device : devices)
+            device->transport().join(device->place().device);
+        return onAllRanks(
+            ranks,
+            [&](std::size_t index) -> base::Result<> {
+                Device &device = *devices[index];
+                timeline::Lane &lane = result.lanes[index];
+                base::Result<> done;
+                if (hasPasses) {
+                    lane.reserve(plan.schedule.device(device.place().device).size());
+                    done = runPasses(plan, device, device.place().device, hooks, lane, begin, halt.get_token());
+                }
+                if (done)
+                    done = runTail(device, own, lane, begin);
+                device.transport().leave(device.place().device);
+                if (done && isLast)
+                    device.correctTimes(lane, steadyTime(begin));
+                return done;
+            },
+            halt);
     };
-    if (auto done = onAllRanks(ranks, passes, halt); !done) {
-        const bool isDeadlocked = devices.front()->transport().isDeadlocked();
-        return isDeadlocked && done.error().kind == base::ErrorKind::Cancelled ? deadlockError(plan, passesOf(result))
-                                                                               : done.error();
-    }
-    if (hooks.beforeOptimizer)
-        if (auto done = hooks.beforeOptimizer(); !done)
-            return done.error();
-    if (hooks.optimize && !tailAtOnce) {
-        const auto tails = [&](std::size_t index) -> base::Result<> {
-            runTail(*devices[index], hooks, result.lanes[index], begin);
-            devices[index]->correctTimes(result.lanes[index], steadyTime(begin));
-            return {};
-        };
-        if (auto done = onAllRanks(ranks, tails, halt); !done)
-            return done.error();
+    std::span<const TailWork> rest = hooks.tail;
+    for (bool hasPasses = true; hasPasses || !rest.empty(); hasPasses = false) {
+        const std::span<const TailWork> own = rest.first(ownWork(rest));
+        rest = rest.subspan(own.size());
+        const bool isLast = std::ranges::all_of(rest, [](const TailWork &work) { return bool(work.together); });
+        if (hasPasses || !own.empty())
+            if (auto done = runPart(hasPasses, own, isLast); !done)
+                return devices.front()->transport().isDeadlocked() && done.error().kind == base::ErrorKind::Cancelled
+                           ? deadlockError(plan, passesOf(plan, devices, result))
+                           : done.error();
+        for (; !rest.empty() && rest.front().together; rest = rest.subspan(1))
+            if (auto done = rest.front().together(); !done)
+                return done.error();
     }
     return result;
 }

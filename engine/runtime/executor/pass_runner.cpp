@@ -179,7 +179,7 @@ base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStat
     if (std::isfinite(loss))
         return {};
     const std::string at = m_step.use == StepUse::Evaluation ? std::string() : " in " + m_step.text(m_plan);
-    return base::Error::failed(base::concat("the loss is not finite", at, ", microbatch ", microbatch, ", on device ", m_rank,
+    return base::Error::failed(base::concat("the loss is not finite", at, ", microbatch ", microbatch, ", on device ", m_device,
                                             pass != nullptr ? ", in pass " + schedule::text(*pass) : "",
                                             ": training diverged; lower the learning rate (it is ",
                                             m_plan.experiment.training.optimizer.learningRate,

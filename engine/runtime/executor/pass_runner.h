@@ -14,8 +14,8 @@ namespace stagelens::runtime {
 /// Launches the kernels of passes. Used by the thread of its device.
 class PassRunner {
 public:
-    PassRunner(const RunPlan &plan, int rank, const Context &context, const DeviceModel &model, StepState &step)
-        : m_plan(plan), m_rank(rank), m_context(context), m_model(model), m_step(step)
+    PassRunner(const RunPlan &plan, int device, const Context &context, const DeviceModel &model, StepState &step)
+        : m_plan(plan), m_device(device), m_context(context), m_model(model), m_step(step)
     {}
 
     /// Releases messages that a cancelled pass left.
@@ -51,7 +51,7 @@ private:
     void runOutput(PassRun &run, const schedule::PassStep &step);
 
     const RunPlan &m_plan;
-    int m_rank;
+    int m_device;
     const Context &m_context;
     const DeviceModel &m_model;
     StepState &m_step;

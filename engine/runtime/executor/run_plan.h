@@ -1,6 +1,7 @@
 // What all devices of a run share: experiment, schedule and parameter list.
 #pragma once
 
+#include "engine/layout/mesh.h"
 #include "engine/model/experiment.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/runtime/layers/shape.h"
@@ -11,6 +12,13 @@
 
 namespace stagelens::runtime {
 
+/// Where a rank stands in the mesh of a run.
+struct RankPlace {
+    int rank = 0;
+    int device = 0; ///< of the pipeline
+    int replica = 0;
+};
+
 /// Constant during a run; read by the threads of all devices.
 struct RunPlan {
     model::Experiment experiment;   ///< resolved
@@ -19,8 +27,15 @@ struct RunPlan {
     Shape shape;
     std::vector<ParameterInfo> parameters;
     std::vector<int> stageLayers;
+    layout::Mesh mesh;
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
+    [[nodiscard]] int replicas() const { return mesh.size(layout::Axis::Data); }
+    [[nodiscard]] RankPlace placeOf(int rank) const
+    {
+        const layout::Coordinates at = mesh.coordinatesOf(rank);
+        return {rank, at[layout::Axis::Pipeline], at[layout::Axis::Data]};
+    }
     [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
     /// end of the step instead, because its gradient is the sum of the gradients of two devices.

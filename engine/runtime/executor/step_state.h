@@ -19,16 +19,24 @@ enum class StepUse : unsigned char {
 
 /// Tokens, purpose and losses of a device's current step.
 struct StepState {
-    const std::int32_t *allInputs = nullptr; ///< [microbatches, b s], in the device's memory
+    const std::int32_t *allInputs = nullptr; ///< [microbatches, replicas, b s], in the device's memory
     const std::int32_t *allLabels = nullptr;
     std::int64_t tokens = 0;        ///< of a microbatch
+    int replica = 0;                ///< of the device
+    int replicas = 1;               ///< whose microbatches alternate in the batch
     std::int64_t countedTokens = 0; ///< the loss is the sum over the first of each microbatch
     int index = 0;
     StepUse use = StepUse::Gradients;
     std::vector<double> losses; ///< by microbatch; 0 except on the devices of the last stage
 
-    [[nodiscard]] const std::int32_t *inputs(int microbatch) const { return allInputs + microbatch * tokens; }
-    [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + microbatch * tokens; }
+    [[nodiscard]] const std::int32_t *inputs(int microbatch) const
+    {
+        return allInputs + (std::int64_t{microbatch} * replicas + replica) * tokens;
+    }
+    [[nodiscard]] const std::int32_t *labels(int microbatch) const
+    {
+        return allLabels + (std::int64_t{microbatch} * replicas + replica) * tokens;
+    }
     /// Returns "step 2 of 50", counted from 1.
     [[nodiscard]] std::string text(const RunPlan &plan) const
     {

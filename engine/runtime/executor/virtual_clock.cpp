@@ -7,6 +7,8 @@
 #include <chrono>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <utility>
 
 namespace stagelens::runtime {
 namespace {
@@ -56,13 +58,6 @@ public:
     /// Returns the number of passes that each device has run.
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_devices.done(); }
     [[nodiscard]] base::Nanos now(int device) const { return m_devices.free(device); }
-    [[nodiscard]] base::Nanos latest() const
-    {
-        base::Nanos latest = 0;
-        for (int device = 0; device < static_cast<int>(m_ready.size()); ++device)
-            latest = std::max(latest, now(device));
-        return latest;
-    }
 
 private:
     static constexpr base::Nanos kNotYet = -1;
@@ -78,22 +73,85 @@ private:
     std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet if it is not runnable
 };
 
-base::Result<> runTails(const Devices &devices, const StepHooks &hooks, const DeviceClocks &clocks, timeline::Timeline &result)
-{
-    base::Nanos shared = 0;
-    if (hooks.beforeOptimizer) {
+/// The work after the passes. Devices begin it as soon as they and those that they exchange with are ready.
+class Tails {
+public:
+    /// `ready` is when each device has run its passes.
+    Tails(const RunPlan &plan, const Devices &devices, std::vector<base::Nanos> ready, timeline::Timeline &result)
+        : m_plan(plan), m_devices(devices), m_ready(std::move(ready)), m_result(result)
+    {}
+
+    base::Result<> run(std::span<const TailWork> tail)
+    {
+        for (const TailWork &work : tail)
+            if (auto done = work.together ? runTogether(work) : runOnDevices(work); !done)
+                return done;
+        return {};
+    }
+
+private:
+    base::Result<> runTogether(const TailWork &work)
+    {
         base::Result<> outcome;
-        shared = clocks.latest() + timed([&] { outcome = hooks.beforeOptimizer(); });
-        if (!outcome)
-            return outcome;
+        const base::Nanos latest = *std::ranges::max_element(m_ready);
+        std::ranges::fill(m_ready, latest + timed([&] { outcome = work.together(); }));
+        return outcome;
     }
-    for (std::size_t rank = 0; hooks.optimize && rank < devices.size(); ++rank) {
-        timeline::Lane &lane = result.lanes[rank];
-        lane.tailBegin = std::max(shared, clocks.now(static_cast<int>(rank)));
-        lane.tailEnd = lane.tailBegin + timed([&] { hooks.optimize(*devices[rank]); });
+    base::Result<> runOnDevices(const TailWork &work)
+    {
+        for (int device = 0; device < m_plan.schedule.devices(); ++device) {
+            std::vector<std::size_t> replicas;
+            for (std::size_t i = 0; i < m_devices.size(); ++i)
+                if (m_devices[i]->place().device == device)
+                    replicas.push_back(i);
+            if (auto done = work.anchored ? runExchange(work, replicas) : runAlone(work, replicas); !done)
+                return done;
+        }
+        return {};
     }
-    return {};
-}
+    base::Result<> runAlone(const TailWork &work, const std::vector<std::size_t> &replicas)
+    {
+        for (const std::size_t i : replicas) {
+            base::Result<> outcome;
+            note(i, work, m_ready[i], timed([&] { outcome = work.onDevice(*m_devices[i], 0); }));
+            if (!outcome)
+                return outcome;
+        }
+        return {};
+    }
+    /// Begins when all replicas are ready, and takes as long as the slowest of them.
+    base::Result<> runExchange(const TailWork &work, const std::vector<std::size_t> &replicas)
+    {
+        base::Nanos begin = 0;
+        for (const std::size_t i : replicas)
+            begin = std::max(begin, m_ready[i]);
+        std::vector<base::Nanos> spent(replicas.size());
+        for (int round = 0, rounds = work.roundsOf(*m_devices[replicas.front()]); round < rounds; ++round) {
+            for (std::size_t member = 0; member < replicas.size(); ++member) {
+                Device &device = *m_devices[replicas[member]];
+                base::Result<> outcome;
+                device.transport().join(device.place().device); // so that waiting for an unsent message ends
+                spent[member] += timed([&] { outcome = work.onDevice(device, round); });
+                device.transport().leave(device.place().device);
+                if (!outcome)
+                    return outcome;
+            }
+        }
+        for (const std::size_t i : replicas)
+            note(i, work, begin, *std::ranges::max_element(spent));
+        return {};
+    }
+    void note(std::size_t index, const TailWork &work, base::Nanos begin, base::Nanos duration)
+    {
+        m_ready[index] = begin + duration;
+        noteTail(m_result.lanes[index], work, *m_devices[index], begin, begin + duration);
+    }
+
+    const RunPlan &m_plan;
+    const Devices &m_devices;
+    std::vector<base::Nanos> m_ready;
+    timeline::Timeline &m_result;
+};
 
 base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Device &device, const std::stop_token &halt,
                        DeviceClocks &clocks, timeline::Lane &lane)
@@ -124,23 +182,40 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
     return {};
 }
 
+/// Runs the passes of one replica, and notes when each of its devices has ended.
+base::Result<> runRail(const RunPlan &plan, const Devices &devices, int replica, const StepHooks &hooks,
+                       const std::stop_token &halt, std::vector<base::Nanos> &ended, timeline::Timeline &result)
+{
+    std::vector<std::size_t> rail(size(plan.schedule.devices()));
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        if (devices[i]->place().replica == replica)
+            rail[size(devices[i]->place().device)] = i;
+    DeviceClocks clocks(plan.schedule);
+    while (const auto choice = clocks.choose()) {
+        const std::size_t i = rail[size(choice->device)];
+        if (auto run = runUnit(plan, *choice, *devices[i], halt, clocks, result.lanes[i]); !run)
+            return run;
+        for (std::size_t pass = 0; pass < choice->passes.size(); ++pass)
+            hooks.afterPass();
+    }
+    if (std::accumulate(clocks.done().begin(), clocks.done().end(), std::size_t{0}) != plan.schedule.passCount())
+        return deadlockError(plan, clocks.done());
+    for (std::size_t device = 0; device < rail.size(); ++device)
+        ended[rail[device]] = clocks.now(static_cast<int>(device));
+    return {};
+}
+
 base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &devices, const StepHooks &hooks,
                                          const std::stop_token &halt)
 {
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredVirtualClock;
     result.lanes.resize(devices.size());
-    DeviceClocks clocks(plan.schedule);
-    while (const auto choice = clocks.choose()) {
-        if (auto run = runUnit(plan, *choice, *devices[size(choice->device)], halt, clocks, result.lanes[size(choice->device)]);
-            !run)
+    std::vector<base::Nanos> ended(devices.size());
+    for (int replica = 0; replica < plan.replicas(); ++replica)
+        if (auto run = runRail(plan, devices, replica, hooks, halt, ended, result); !run)
             return run.error();
-        for (std::size_t i = 0; i < choice->passes.size(); ++i)
-            hooks.afterPass();
-    }
-    if (std::accumulate(clocks.done().begin(), clocks.done().end(), std::size_t{0}) != plan.schedule.passCount())
-        return deadlockError(plan, clocks.done());
-    if (auto tails = runTails(devices, hooks, clocks, result); !tails)
+    if (auto tails = Tails(plan, devices, std::move(ended), result).run(hooks.tail); !tails)
         return tails.error();
     return result;
 }

@@ -20,8 +20,9 @@ Shape::Shape(const model::Experiment &experiment)
     : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
       heads(experiment.model.heads), kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
-      headSize(experiment.model.headSize()), normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)),
-      rotation(rotationOf(experiment.model)), precision(operators::enginePrecision(experiment))
+      replicas(experiment.parallel.replicas), headSize(experiment.model.headSize()),
+      normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
+      precision(operators::enginePrecision(experiment))
 {
     auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::engineBlock(experiment)), {}});
     plan->saved = operators::savedLayout(plan->recipe.block, plan->recipe.saved, tokens(), precision);

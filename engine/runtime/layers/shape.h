@@ -28,7 +28,8 @@ struct Shape {
     std::int64_t kvHeads = 0;
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
-    std::int64_t microbatches = 0;
+    std::int64_t microbatches = 0; ///< of a replica
+    std::int64_t replicas = 1;
     std::int64_t headSize = 0;
     float normEpsilon = 0;        ///< of RMSNorm
     kernels::RotaryRule rotation; ///< of rotary positions
@@ -38,10 +39,11 @@ struct Shape {
     explicit Shape(const model::Experiment &experiment);
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
     [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
+    [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
     /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
-    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(microbatches * tokens()); }
+    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * tokens()); }
     /// Returns the floats that a layer saves from F to B in addition to its input.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->saved.floats; }
     /// Returns the floats of the constants that the layers read.

@@ -131,7 +131,8 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
 {
     MemoryNeed need;
     const auto messages = messageBounds(lowered(schedule), operators::engineFloats(experiment));
-    for (int device = 0; device < schedule.devices(); ++device) {
+    for (int rank = 0; rank < schedule.devices() * experiment.parallel.replicas; ++rank) {
+        const int device = rank % schedule.devices();
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
         need.slabs.push_back(need.peaks.back() + messages[static_cast<std::size_t>(device)].bytes);
@@ -148,7 +149,7 @@ base::Bytes MemoryNeed::total() const
 
 base::Bytes tokenBytes(const Shape &shape)
 {
-    return 2 * shape.microbatches * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+    return 2 * shape.stepMicrobatches() * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
 }
 
 base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -157,13 +158,16 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
     if (schedule.passCount() > kMostPasses) {
         need = estimatedNeed(experiment, schedule);
     } else {
-        const auto plans = memoryPlan(experiment, lowered(schedule));
-        if (!plans)
-            return plans.error();
-        for (const DevicePlan &plan : *plans) {
-            need.slabs.push_back(plan.slabBytes());
-            need.peaks.push_back(std::accumulate(plan.peak.begin(), plan.peak.end(), base::Bytes{0}) -
-                                 plan.peak[category(simulate::MemoryCategory::Communication)]);
+        const schedule::Schedule order = lowered(schedule);
+        for (int replica = 0; replica < experiment.parallel.replicas; ++replica) {
+            const auto plans = memoryPlan(experiment, order, replica);
+            if (!plans)
+                return plans.error();
+            for (const DevicePlan &plan : *plans) {
+                need.slabs.push_back(plan.slabBytes());
+                need.peaks.push_back(std::accumulate(plan.peak.begin(), plan.peak.end(), base::Bytes{0}) -
+                                     plan.peak[category(simulate::MemoryCategory::Communication)]);
+            }
         }
     }
     need.tokens = tokenBytes(Shape(experiment));
@@ -179,7 +183,9 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
     const Room room{available, experiment.schedule.memoryLimit};
     if (room.holds(*need, beside))
         return {};
-    const auto device = [](const std::vector<base::Bytes> &bytes) { return std::ranges::max_element(bytes) - bytes.begin(); };
+    const auto device = [&](const std::vector<base::Bytes> &bytes) {
+        return (std::ranges::max_element(bytes) - bytes.begin()) % schedule.devices();
+    };
     const base::Bytes total = need->total() + beside;
     if (!room.holdsAll(total)) {
         return base::Error::invalid(

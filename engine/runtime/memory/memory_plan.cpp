@@ -107,13 +107,14 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 
 } // namespace
 
-base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
+base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                 int replica)
 {
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
-        auto buffers = simulate::BufferPlan::make(experiment, schedule, device);
+        auto buffers = simulate::BufferPlan::make(experiment, schedule, device, replica);
         if (!buffers)
             return buffers.error();
         plans.emplace_back(std::move(buffers).value());
@@ -128,12 +129,13 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         // Blocks begin at cache lines: each version of a parameter (and in bf16 its master), two gradients, two moments, and
         // the parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
+        const int chunks = simulate::replicaMessages(experiment.parallel.replicas);
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
-        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts));
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks));
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();
-        plan.peak[category(simulate::MemoryCategory::Communication)] = messages[size(device)].bytes;
+        plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         place(plan);
         followBytes(plan, schedule.device(device).size());
         plan.slabFloats = plan.poolFloats + plan.bufferFloats;

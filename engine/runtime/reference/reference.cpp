@@ -23,7 +23,8 @@ class Reference {
 public:
     Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
-          m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence * experiment.parallel.microbatches)),
+          m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence *
+                          static_cast<double>(experiment.parallel.stepMicrobatches()))),
           m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
@@ -100,7 +101,7 @@ base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                           std::stop_token stop)
 {
     Reference reference(experiment, parameters, stop);
-    for (int microbatch = 0; microbatch < experiment.parallel.microbatches; ++microbatch) {
+    for (int microbatch = 0; microbatch < experiment.parallel.stepMicrobatches(); ++microbatch) {
         reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
         if (stop.stop_requested())
             return base::Error::cancelled();

@@ -77,7 +77,7 @@ base::Result<> Dump::writeBatch(const Batch &batch) const
 {
     const std::vector<std::int64_t> inputs = widened(batch.allInputs());
     const std::vector<std::int64_t> labels = widened(batch.allLabels());
-    const std::vector<std::int64_t> shape{m_plan.shape.microbatches * m_plan.shape.batch, m_plan.shape.sequence};
+    const std::vector<std::int64_t> shape{m_plan.shape.stepMicrobatches() * m_plan.shape.batch, m_plan.shape.sequence};
     const std::vector<exchange::TensorView> views{{"input_ids", shape, std::span<const std::int64_t>(inputs)},
                                                   {"labels", shape, std::span<const std::int64_t>(labels)}};
     return exchange::writeSafetensors(m_folder / "batch.safetensors", views);

@@ -14,22 +14,25 @@ namespace {
 /// Runs an update on the device of a parameter.
 class DeviceUpdate final : public operators::UpdateKernels {
 public:
-    DeviceUpdate(Parameter &parameter, backend::Compute &compute) : m_parameter(parameter), m_compute(compute) {}
+    DeviceUpdate(Parameter &parameter, backend::Compute &compute)
+        : m_parameter(parameter), m_updated(parameter.updated()), m_compute(compute)
+    {}
 
     void scale(operators::UpdateTensor tensor, float factor) override
     {
         const backend::Values values = valuesOf(tensor);
-        m_compute.scale(values, values, factor, m_parameter.count());
+        m_compute.scale(values, values, factor, m_updated.size());
     }
     void addScaled(operators::UpdateTensor to, operators::UpdateTensor from, float factor) override
     {
-        m_compute.addScaled(valuesOf(to), valuesOf(from), factor, m_parameter.count());
+        m_compute.addScaled(valuesOf(to), valuesOf(from), factor, m_updated.size());
     }
     void adamw(const kernels::AdamW &settings) override
     {
-        m_compute.adamwStep(m_parameter.value.data(), m_parameter.numbers(&Parameter::rounded), m_parameter.gradient.data(),
-                            m_parameter.state[0].data(), m_parameter.state[1].data(), settings, m_parameter.count());
-        m_isDone = true;
+        const auto from = [this](const ParameterPart &part) { return m_parameter.numbersFrom(part, m_updated.begin); };
+        m_compute.adamwStep(from(&Parameter::value).floats(), from(&Parameter::rounded), from(&Parameter::gradient).floats(),
+                            m_parameter.state[0].data(), m_parameter.state[1].data(), settings, m_updated.size());
+        m_isDone = m_updated.size() == m_parameter.count();
     }
     /// Clears the gradient and rounds the value, unless the kernel of the update did.
     void finish()
@@ -46,13 +49,14 @@ private:
     {
         switch (tensor.kind) {
         case operators::UpdateTensor::Kind::Value: break;
-        case operators::UpdateTensor::Kind::Gradient: return m_parameter.gradient.data();
+        case operators::UpdateTensor::Kind::Gradient: return m_parameter.numbersFrom(&Parameter::gradient, m_updated.begin);
         case operators::UpdateTensor::Kind::State: return m_parameter.state[tensor.state].data();
         }
-        return m_parameter.value.data();
+        return m_parameter.numbersFrom(&Parameter::value, m_updated.begin);
     }
 
     Parameter &m_parameter;
+    layout::Interval m_updated;
     backend::Compute &m_compute;
     bool m_isDone = false;
 };
@@ -68,7 +72,8 @@ void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer
                      float gradientScale, backend::Compute &compute)
 {
     DeviceUpdate update(parameter, compute);
-    optimizer.update(choice, {parameter.updates++, gradientScale}, update);
+    if (const int updates = parameter.updates++; parameter.updated().size() > 0)
+        optimizer.update(choice, {updates, gradientScale}, update);
     update.finish();
 }
 
@@ -91,23 +96,27 @@ void addCopies(const Devices &devices)
         Parameter *parameter = nullptr;
         Device *device = nullptr;
     };
-    std::map<int, Original> originals;
+    std::map<std::pair<int, int>, Original> originals; ///< by replica and parameter
     std::vector<Original> copies;
+    const auto keyOf = [](const Device &device, const Parameter &parameter) {
+        return std::pair(device.place().replica, parameter.index);
+    };
     for (const auto &device : devices) {
         for (const auto &parameter : device->parameters()) {
             if (parameter->isCopy)
                 copies.push_back({parameter.get(), device.get()});
             else
-                originals[parameter->index] = {parameter.get(), device.get()}; // a shard has no copy
+                originals[keyOf(*device, *parameter)] = {parameter.get(), device.get()}; // a shard has no copy
         }
     }
     for (const auto &[copy, device] : copies) {
-        const Original &original = originals.at(copy->index);
+        const Original &original = originals.at(keyOf(*device, *copy));
         original.device->compute().add(original.parameter->gradient.data(), copy->gradient.data(), copy->count());
         original.device->compute().finish();
     }
     for (const auto &[copy, device] : copies) {
-        device->compute().copy(copy->gradient.data(), originals.at(copy->index).parameter->gradient.data(), copy->count());
+        device->compute().copy(copy->gradient.data(), originals.at(keyOf(*device, *copy)).parameter->gradient.data(),
+                               copy->count());
         device->compute().finish();
     }
 }
@@ -117,7 +126,7 @@ std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
     std::vector<double> squares(plan.parameters.size());
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy)
-            squares[index] = device.compute().sumOfSquares(part->gradient.data(), part->count());
+            squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
     return squares;
 }
 

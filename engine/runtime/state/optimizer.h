@@ -8,7 +8,7 @@
 
 namespace stagelens::runtime {
 
-/// Updates a parameter and what passes read of it; clears its gradient.
+/// Updates a parameter (with ZeRO, the replica's share of it) and what passes read of it; clears its whole gradient.
 void updateParameter(Parameter &parameter, const model::OptimizerChoice &choice, float gradientScale,
                      backend::Compute &compute);
 /// The same by an optimizer of the caller's.
@@ -17,12 +17,12 @@ void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer
 
 /// Adds the gradient of a tied output projection to that of the embedding, on the devices of this process. Call once per step.
 void addOutputGradients(const Devices &devices);
-/// If all devices are in this process: adds the gradients of the copies of a parameter to the original in rank order, and
-/// writes the sum to every copy. Call after addOutputGradients().
+/// If all devices are in this process: in each replica, adds the gradients of the copies of a parameter to the original in rank
+/// order, and writes the sum to every copy. Call after addOutputGradients().
 void addCopies(const Devices &devices);
 
-/// Returns the sum of squares of each parameter's gradient on a device, in double; 0 for parameters that it does not hold or
-/// holds as a copy.
+/// Returns the sum of squares of this replica's share of each parameter's gradient on a device, in double; 0 for parameters
+/// that it does not hold or holds as a copy.
 [[nodiscard]] std::vector<double> gradientSquares(const RunPlan &plan, const Device &device);
 /// Returns the norm of the whole gradient from the squares of every rank, added parameter by parameter and in rank order.
 [[nodiscard]] double gradientNorm(const std::vector<std::vector<double>> &squares);

@@ -105,9 +105,10 @@ std::vector<float> asRead(std::vector<float> values, base::Precision precision)
 }
 
 Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                        const model::TrainingPlan &training, std::int64_t firstRow, std::int64_t rows,
+                        const model::Experiment &experiment, std::int64_t firstRow, std::int64_t rows,
                         backend::Compute &compute)
 {
+    const model::TrainingPlan &training = experiment.training;
     using simulate::MemoryCategory;
     const ParameterInfo &info = list[static_cast<std::size_t>(index)];
     Parameter parameter;
@@ -123,8 +124,11 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
         return buffer;
     };
     parameter.gradient = zeroed(MemoryCategory::Gradients);
-    for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor)
-        parameter.state.push_back(zeroed(MemoryCategory::Optimizer));
+    parameter.share = {0, parameter.count()};
+    parameter.isStateSharded = experiment.parallel.zero > 0;
+    if (!parameter.isStateSharded)
+        for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor)
+            parameter.state.push_back(zeroed(MemoryCategory::Optimizer));
     compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
         initialise(block, info, training.seed, firstRow * info.columns + first);
     });
@@ -134,6 +138,22 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
         compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
     }
     return parameter;
+}
+
+void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interval &share, const model::TrainingPlan &training,
+                backend::Compute &compute)
+{
+    parameter.share = share;
+    if (!parameter.isStateSharded)
+        return;
+    for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor) {
+        backend::Buffer state = share.size() > 0
+                                    ? pool.allocate(size(share.size()), category(simulate::MemoryCategory::Optimizer))
+                                    : backend::Buffer();
+        if (share.size() > 0)
+            compute.zero(state.data(), share.size());
+        parameter.state.push_back(std::move(state));
+    }
 }
 
 backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter)

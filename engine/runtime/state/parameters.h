@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/backend/compute.h"
+#include "engine/layout/shard.h"
 #include "engine/model/experiment.h"
 
 #include <cstdint>
@@ -78,7 +79,13 @@ struct Parameter {
     /// Whether another device holds the original: in the second direction, the weights of the first; for tied weights without
     /// vocabulary parallelism, on the last stage, the table of the first stage. The end of the step sums the gradients of both.
     bool isCopy = false;
+    /// The elements whose gradients this replica sums over all replicas, and that it updates with ZeRO; see
+    /// layout::ReplicaCut. All of them if there is one replica.
+    layout::Interval share;
+    bool isStateSharded = false; ///< whether `state` has the elements of the share only (ZeRO)
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    /// Returns the elements that this replica updates.
+    [[nodiscard]] layout::Interval updated() const { return isStateSharded ? share : layout::Interval{0, count()}; }
     /// Returns the buffer that passes read: `value`, or its rounded copy.
     [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
     [[nodiscard]] backend::ConstValues weights() const
@@ -87,6 +94,8 @@ struct Parameter {
     }
     /// Returns the numbers of one of the buffers above; null if it is empty.
     [[nodiscard]] backend::Values numbers(const ParameterPart &part);
+    /// Returns the same from an element on, which must be one of updated() if the part is optimizer state.
+    [[nodiscard]] backend::Values numbersFrom(const ParameterPart &part, std::int64_t element);
 };
 
 /// One of the buffers of a parameter.
@@ -105,6 +114,7 @@ public:
     {
         return m_buffer != nullptr ? parameter.*m_buffer : parameter.state[m_state];
     }
+    [[nodiscard]] constexpr bool isState() const { return m_buffer == nullptr; }
     friend constexpr bool operator==(const ParameterPart &, const ParameterPart &) = default;
 
 private:
@@ -118,10 +128,19 @@ inline backend::Values Parameter::numbers(const ParameterPart &part)
     return {part.of(*this).data(), isRead ? weights().precision() : base::Precision::Fp32};
 }
 
-/// Allocates and initialises rows of a parameter.
+inline backend::Values Parameter::numbersFrom(const ParameterPart &part, std::int64_t element)
+{
+    const backend::Values all = numbers(part);
+    return all ? all + (part.isState() ? element - updated().begin : element) : all;
+}
+
+/// Allocates and initialises rows of a parameter. With ZeRO its optimizer state has no memory until shareState().
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                                      const model::TrainingPlan &training, std::int64_t firstRow, std::int64_t rows,
+                                      const model::Experiment &experiment, std::int64_t firstRow, std::int64_t rows,
                                       backend::Compute &compute);
+/// Sets the share of a replica, and allocates its optimizer state.
+void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interval &share, const model::TrainingPlan &training,
+                backend::Compute &compute);
 /// Allocates memory for another version of what passes read.
 [[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter);
 

@@ -85,10 +85,10 @@ base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcom
     return outcome;
 }
 
-ControlChannel::ControlChannel(ProcessGroupPtr group, int devices, std::stop_token halt)
+ControlChannel::ControlChannel(ProcessGroupPtr group, int ranks, std::stop_token halt)
     : m_group(std::move(group)), m_halt(std::move(halt))
 {
-    m_ranks.resize(m_group ? 1 : size(devices));
+    m_ranks.resize(m_group ? 1 : size(ranks));
     std::iota(m_ranks.begin(), m_ranks.end(), m_group ? m_group->rank() : 0);
 }
 
@@ -223,9 +223,9 @@ base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Devi
         return {};
     Packer packer;
     if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
-        std::vector<float> values(own->numbers(part) ? size(own->count()) : 0);
-        device.compute().read(values, own->numbers(part));
-        packer.put(own->firstRow * own->columns);
+        std::vector<float> values(own->numbers(part) ? size(own->share.size()) : 0);
+        device.compute().read(values, own->numbersFrom(part, own->share.begin));
+        packer.put(own->firstRow * own->columns + own->share.begin);
         packer.put(values);
     }
     const auto all = m_group->gather(packer.take(), m_halt);

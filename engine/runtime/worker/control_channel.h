@@ -43,7 +43,7 @@ class ControlChannel {
 public:
     using Clock = std::chrono::steady_clock;
 
-    ControlChannel(ProcessGroupPtr group, int devices, std::stop_token halt);
+    ControlChannel(ProcessGroupPtr group, int ranks, std::stop_token halt);
     [[nodiscard]] bool isAlone() const { return m_group == nullptr; }
     /// Returns whether this process receives the results.
     [[nodiscard]] bool isFirst() const { return m_group == nullptr || m_group->isFirst(); }

@@ -28,7 +28,7 @@ backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, back
 
 } // namespace
 
-base::Result<> CopiedGradients::exchangeHolders(ControlChannel &control, const Devices &devices)
+base::Result<> CopiedGradients::exchangeHolders(const RunPlan &plan, ControlChannel &control, const Devices &devices)
 {
     if (control.isAlone())
         return {};
@@ -43,14 +43,17 @@ base::Result<> CopiedGradients::exchangeHolders(ControlChannel &control, const D
     if (!all)
         return all.error();
     for (int rank = 0; rank < static_cast<int>(all->size()); ++rank) {
+        const RankPlace place = plan.placeOf(rank);
+        if (place.replica != devices.front()->place().replica)
+            continue;
         const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
         for (std::size_t i = 0; i + 1 < held.size(); i += 2) {
             m_holders.resize(std::max(m_holders.size(), size(held[i] + 1)));
             Holders &holders = m_holders[size(held[i])];
             if (held[i + 1] == 0)
-                holders.original = rank;
+                holders.original = place.device;
             else
-                holders.copies.push_back(rank);
+                holders.copies.push_back(place.device);
         }
     }
     return {};
@@ -79,32 +82,32 @@ base::Result<> CopiedGradients::sum(const RunPlan &plan, const Devices &devices,
         return {};
     }
     transport.announce(messages(plan));
-    const int rank = devices.front()->rank();
+    const int own = devices.front()->place().device;
     const auto &parameters = devices.front()->parameters();
     backend::Compute &compute = devices.front()->compute();
     for (const auto &parameter : parameters)
         if (parameter->isCopy)
-            transport.send(rank, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
+            transport.send(own, m_holders[size(parameter->index)].original, keyOf(kCopyGradient, parameter->index),
                            gradientOf(*parameter, pool, compute));
     for (const auto &parameter : parameters) {
         if (parameter->isCopy)
             continue;
         const std::vector<int> &copies = m_holders[size(parameter->index)].copies;
         for (const int copy : copies) {
-            const auto gradient = transport.receive(copy, rank, keyOf(kCopyGradient, parameter->index));
+            const auto gradient = transport.receive(copy, own, keyOf(kCopyGradient, parameter->index));
             if (!gradient)
                 return base::Error::cancelled();
             compute.add(parameter->gradient.data(), gradient->data(), parameter->count());
             compute.finish();
         }
         for (const int copy : copies)
-            transport.send(rank, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
+            transport.send(own, copy, keyOf(kSummedGradient, parameter->index), gradientOf(*parameter, pool, compute));
     }
     for (const auto &parameter : parameters) {
         if (!parameter->isCopy)
             continue;
         const int original = m_holders[size(parameter->index)].original;
-        const auto sum = transport.receive(original, rank, keyOf(kSummedGradient, parameter->index));
+        const auto sum = transport.receive(original, own, keyOf(kSummedGradient, parameter->index));
         if (!sum)
             return base::Error::cancelled();
         compute.copy(parameter->gradient.data(), sum->data(), parameter->count());

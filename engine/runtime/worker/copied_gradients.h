@@ -12,7 +12,7 @@ namespace stagelens::runtime {
 class CopiedGradients {
 public:
     /// Exchanges which processes hold which parameters or copies. Collective; does nothing if all devices are in this process.
-    [[nodiscard]] base::Result<> exchangeHolders(ControlChannel &control, const Devices &devices);
+    [[nodiscard]] base::Result<> exchangeHolders(const RunPlan &plan, ControlChannel &control, const Devices &devices);
     /// Returns the messages of sum(), in the order for backend::Transport::announce().
     [[nodiscard]] std::vector<backend::Message> messages(const RunPlan &plan) const;
     /// Adds the gradients of tied output projections and of copies, and writes each sum to all copies. Allocates messages from
@@ -21,7 +21,7 @@ public:
                                      backend::Pool &pool);
 
 private:
-    /// The ranks that hold all rows of a parameter. Shards have no copies.
+    /// The devices of this replica that hold all rows of a parameter. Shards have no copies.
     struct Holders {
         int original = 0;
         std::vector<int> copies;

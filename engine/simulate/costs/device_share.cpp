@@ -1,9 +1,11 @@
 #include "engine/simulate/costs/device_share.h"
 
 #include "engine/layout/shard.h"
+#include "engine/operators/architecture.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 
+#include <numeric>
 #include <set>
 
 namespace stagelens::simulate {
@@ -25,7 +27,15 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
     return layout::vocabularyRows(experiment, schedule.devices(), device).size();
 }
 
-DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+namespace {
+
+/// The elements of each parameter of a device in the order of state_dict(), and which of them belong to a tied table.
+struct ParameterCounts {
+    std::vector<std::int64_t> all;
+    std::int64_t tied = 0;
+};
+
+ParameterCounts countsOf(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const model::ModelConfig &model = experiment.model;
     const schedule::Placement &placement = schedule.placement();
@@ -37,27 +47,43 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
     }
     const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     const std::vector<int> layers = layersOfStages(experiment, schedule);
-
-    DeviceParameters parameters;
-    // Two directions of one stage on one device share its parameters.
-    const std::vector<int> stages = placement.stagesOf(device);
-    for (const int stage : std::set<int>(stages.begin(), stages.end()))
-        parameters.count += layers[static_cast<std::size_t>(stage)] * operators::layerParameters(model);
-    if (first)
-        parameters.count += operators::positionParameters(model);
-    if (last)
-        parameters.count += operators::finalNormParameters(model);
-
     const std::int64_t matrix = shardRows(experiment, schedule, device) * model.hidden;
     const bool holdsInput = sharded || first;
     const bool holdsOutput = sharded || last;
-    if (model.tied && holdsInput && holdsOutput) {
-        parameters.count += matrix;
-        parameters.tied = matrix;
-    } else {
-        parameters.count += (holdsInput ? matrix : 0) + (holdsOutput ? matrix : 0);
-    }
-    return parameters;
+
+    ParameterCounts counts;
+    const auto put = [&counts](std::int64_t count) { counts.all.push_back(count); };
+    if (model.tied && holdsInput && holdsOutput)
+        counts.tied = matrix;
+    if (holdsInput || (model.tied && holdsOutput))
+        put(matrix);
+    if (const std::int64_t positions = operators::positionParameters(model); first && positions > 0)
+        put(positions);
+    // Two directions of one stage on one device share its parameters.
+    const operators::Block block = operators::blockOf(model);
+    const std::vector<int> stages = placement.stagesOf(device);
+    for (const int stage : std::set<int>(stages.begin(), stages.end()))
+        for (int layer = 0; layer < layers[static_cast<std::size_t>(stage)]; ++layer)
+            for (const operators::BlockParameter &parameter : block.parameters)
+                put(parameter.count());
+    for (std::int64_t left = last ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
+        put(model.hidden);
+    if (!model.tied && holdsOutput)
+        put(matrix);
+    return counts;
+}
+
+} // namespace
+
+DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const ParameterCounts counts = countsOf(experiment, schedule, device);
+    return {std::accumulate(counts.all.begin(), counts.all.end(), std::int64_t{0}), counts.tied};
+}
+
+layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    return {countsOf(experiment, schedule, device).all, experiment.parallel.replicas};
 }
 
 } // namespace stagelens::simulate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/units.h"
+#include "engine/layout/replica_cut.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
 
@@ -25,5 +26,9 @@ struct DeviceParameters {
 };
 [[nodiscard]] DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device);
+
+/// Returns how the plan's replicas divide those parameters, in the order of state_dict().
+[[nodiscard]] layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                            int device);
 
 } // namespace stagelens::simulate

@@ -1,0 +1,50 @@
+// How data-parallel replicas divide the parameters of a device among them.
+#pragma once
+
+#include "engine/layout/shard.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stagelens::layout {
+
+/// The parameters of a device one after another in the order of their use, each at a multiple of kAlignment, cut into whole
+/// blocks: replica k has blocks [k n, (k + 1) n) with n = blocks / replicas, rounded up. It sums their gradients over all
+/// replicas, and with ZeRO it alone has their optimizer state and updates them (arXiv 1910.02054, section 5). The shares of the
+/// last replicas may be short or empty.
+class ReplicaCut {
+public:
+    static constexpr std::int64_t kAlignment = 16;
+    static constexpr std::int64_t kBlock = 4096;
+
+    /// `counts` are the elements of each parameter.
+    ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block = kBlock);
+
+    /// Returns the elements of all parameters with the gaps between them, in whole blocks.
+    [[nodiscard]] std::int64_t extent() const { return m_extent; }
+    /// Returns the share of a replica in the common order.
+    [[nodiscard]] Interval share(int replica) const;
+    /// Returns the greatest share.
+    [[nodiscard]] std::int64_t largestShare() const { return share(0).size(); }
+    /// Returns where a parameter lies in the common order.
+    [[nodiscard]] Interval place(std::size_t parameter) const;
+    /// Returns the replica's elements of a parameter, counted from its first; may be empty.
+    [[nodiscard]] Interval share(int replica, std::size_t parameter) const;
+    /// Returns the elements of the replica's share without gaps.
+    [[nodiscard]] std::int64_t owned(int replica) const;
+    /// Returns the replica with the most such elements; of several the first.
+    [[nodiscard]] int fullest() const;
+
+private:
+    std::vector<std::int64_t> m_counts;
+    std::vector<std::int64_t> m_starts;
+    std::int64_t m_extent = 0;
+    std::int64_t m_share = 0;
+    int m_replicas = 1;
+};
+
+/// Returns the part that both have; empty, with begin = end, if there is none.
+[[nodiscard]] Interval common(const Interval &one, const Interval &other);
+
+} // namespace stagelens::layout

@@ -1,0 +1,161 @@
+#include "engine/runtime/executor/replica_exchange.h"
+
+#include "engine/simulate/buffers.h"
+
+#include <algorithm>
+
+namespace stagelens::runtime {
+
+using layout::Interval;
+using timeline::AnchoredKind;
+
+namespace {
+
+/// Message kinds in addition to those of passes and of copies (copied_gradients.cpp). Replicas of a device send each other
+/// nothing else.
+enum Kind : std::uint8_t { kPart = 252, kWhole = 253 };
+
+backend::MessageKey keyOf(Kind kind, int chunk)
+{
+    return {static_cast<std::uint8_t>(kind), 0, chunk};
+}
+
+} // namespace
+
+ReplicaExchange::ReplicaExchange(const RunPlan &plan, int replica, const Context &context, DeviceModel &model,
+                                 backend::Transport &transport)
+    : m_isSharded(plan.experiment.parallel.zero > 0), m_replica(replica), m_replicas(plan.experiment.parallel.replicas),
+      m_context(context), m_model(model), m_transport(transport),
+      m_chunkFloats(simulate::replicaChunkFloats(model.replicaCut())),
+      m_chunks(
+          static_cast<int>((model.replicaCut().largestShare() + m_chunkFloats - 1) / std::max<std::int64_t>(m_chunkFloats, 1)))
+{}
+
+std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind, bool isSharded)
+{
+    if (kind == AnchoredKind::GatherParameters)
+        return {Step::SendOwn, Step::TakeOthers};
+    if (isSharded)
+        return {Step::SendParts, Step::AddParts};
+    return {Step::SendParts, Step::AddParts, Step::TakeOthers};
+}
+
+int ReplicaExchange::rounds(AnchoredKind kind) const
+{
+    return m_chunks * static_cast<int>(stepsOf(kind, m_isSharded).size());
+}
+
+base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
+{
+    const std::vector<Step> steps = stepsOf(kind, m_isSharded);
+    const auto count = static_cast<int>(steps.size());
+    const int chunk = round / count;
+    const ParameterPart part = kind == AnchoredKind::GatherParameters ? &Parameter::value : &Parameter::gradient;
+    bool isWhole = true;
+    switch (steps[size(round % count)]) {
+    case Step::SendParts: sendParts(chunk); break;
+    case Step::AddParts: isWhole = addParts(chunk, !m_isSharded); break;
+    case Step::SendOwn: sendOwn(chunk, part); break;
+    case Step::TakeOthers: isWhole = takeOthers(chunk, part); break;
+    }
+    return isWhole ? base::Result<>() : base::Error::cancelled();
+}
+
+base::Bytes ReplicaExchange::bytesSent(AnchoredKind kind) const
+{
+    const layout::ReplicaCut &cut = m_model.replicaCut();
+    const std::int64_t toOthers = cut.share(m_replica).size() * (m_replicas - 1);
+    std::int64_t floats = 0;
+    for (const Step step : stepsOf(kind, m_isSharded)) {
+        if (step == Step::SendParts)
+            floats += cut.extent() - cut.share(m_replica).size();
+        if (step == Step::SendOwn || step == Step::TakeOthers) // without ZeRO, AddParts sends what TakeOthers takes
+            floats += step == Step::TakeOthers && kind == AnchoredKind::GatherParameters ? 0 : toOthers;
+    }
+    return floats * static_cast<base::Bytes>(sizeof(float));
+}
+
+Interval ReplicaExchange::chunkOf(int replica, int chunk) const
+{
+    const Interval share = m_model.replicaCut().share(replica);
+    return layout::common(share, {share.begin + chunk * m_chunkFloats, share.begin + (chunk + 1) * m_chunkFloats});
+}
+
+template <class Visit>
+void ReplicaExchange::eachPiece(const Interval &chunk, const ParameterPart &part, const Visit &visit)
+{
+    const auto &parameters = m_model.parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const Interval place = m_model.replicaCut().place(i);
+        if (const Interval piece = layout::common(place, chunk); piece.size() > 0)
+            visit(piece.begin - chunk.begin, parameters[i]->numbersFrom(part, piece.begin - place.begin).floats(),
+                  piece.size());
+    }
+}
+
+backend::Tensor ReplicaExchange::packed(const Interval &chunk, const ParameterPart &part)
+{
+    backend::Tensor message = m_context.memory.allocateMessage(chunk.size());
+    eachPiece(chunk, part, [&](std::int64_t at, const float *numbers, std::int64_t count) {
+        m_context.compute.copy(message->data() + at, numbers, count);
+    });
+    m_context.compute.finish();
+    return message;
+}
+
+void ReplicaExchange::unpack(const Interval &chunk, const ParameterPart &part, float *from)
+{
+    eachPiece(chunk, part,
+              [&](std::int64_t at, float *numbers, std::int64_t count) { m_context.compute.copy(numbers, from + at, count); });
+    m_context.compute.finish();
+}
+
+void ReplicaExchange::sendParts(int chunk)
+{
+    for (int owner = 0; owner < m_replicas; ++owner)
+        if (const Interval part = chunkOf(owner, chunk); part.size() > 0)
+            m_transport.send(m_replica, owner, keyOf(kPart, chunk), packed(part, &Parameter::gradient));
+}
+
+bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
+{
+    const Interval own = chunkOf(m_replica, chunk);
+    if (own.size() == 0)
+        return true;
+    backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kPart, chunk), m_context.compute);
+    if (!sum)
+        return false;
+    unpack(own, &Parameter::gradient, sum->data());
+    if (tellsOthers)
+        for (int other = 0; other < m_replicas; ++other)
+            if (other != m_replica)
+                m_transport.send(m_replica, other, keyOf(kWhole, chunk), sum);
+    return true;
+}
+
+void ReplicaExchange::sendOwn(int chunk, const ParameterPart &part)
+{
+    const Interval own = chunkOf(m_replica, chunk);
+    if (own.size() == 0)
+        return;
+    const backend::Tensor message = packed(own, part);
+    for (int other = 0; other < m_replicas; ++other)
+        if (other != m_replica)
+            m_transport.send(m_replica, other, keyOf(kWhole, chunk), message);
+}
+
+bool ReplicaExchange::takeOthers(int chunk, const ParameterPart &part)
+{
+    for (int owner = 0; owner < m_replicas; ++owner) {
+        const Interval share = chunkOf(owner, chunk);
+        if (owner == m_replica || share.size() == 0)
+            continue;
+        const backend::Tensor message = m_transport.receive(owner, m_replica, keyOf(kWhole, chunk));
+        if (!message)
+            return false;
+        unpack(share, part, message->data());
+    }
+    return true;
+}
+
+} // namespace stagelens::runtime

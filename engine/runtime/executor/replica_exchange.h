@@ -1,0 +1,57 @@
+// What the replicas of a device exchange at the end of a step: the sums of their gradients, and the weights that each updated.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/replica_cut.h"
+#include "engine/runtime/executor/context.h"
+#include "engine/runtime/executor/device_model.h"
+#include "engine/timeline/timeline.h"
+
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// One rank's part of the collectives of data parallelism. A collective runs in rounds; what a round receives was sent in the
+/// rounds before it, so that one thread can run a round of all replicas in turn. Messages hold at most replicaChunkFloats().
+/// Gradients are added in the order of the replicas, so the bits depend neither on timing nor on the transport. Used by the
+/// thread of its device.
+class ReplicaExchange {
+public:
+    /// `transport` connects the replicas of the device. With one replica there is nothing to exchange.
+    ReplicaExchange(const RunPlan &plan, int replica, const Context &context, DeviceModel &model,
+                    backend::Transport &transport);
+
+    [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
+    /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), and
+    /// without ZeRO in the whole parameter; GatherParameters with the value of every share in all replicas. Returns Cancelled
+    /// if the run was stopped.
+    [[nodiscard]] base::Result<> run(timeline::AnchoredKind kind, int round);
+    /// Returns the bytes that this rank sends to others.
+    [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
+
+private:
+    enum class Step : unsigned char { SendParts, AddParts, SendOwn, TakeOthers };
+    [[nodiscard]] static std::vector<Step> stepsOf(timeline::AnchoredKind kind, bool isSharded);
+    /// Returns a chunk of a replica's share in the common order; may be empty.
+    [[nodiscard]] layout::Interval chunkOf(int replica, int chunk) const;
+    [[nodiscard]] backend::Tensor packed(const layout::Interval &chunk, const ParameterPart &part);
+    void unpack(const layout::Interval &chunk, const ParameterPart &part, float *from);
+    /// Calls `visit(place in the chunk, numbers, count)` for each parameter that the chunk touches.
+    template <class Visit>
+    void eachPiece(const layout::Interval &chunk, const ParameterPart &part, const Visit &visit);
+    void sendParts(int chunk);
+    [[nodiscard]] bool addParts(int chunk, bool tellsOthers);
+    void sendOwn(int chunk, const ParameterPart &part);
+    [[nodiscard]] bool takeOthers(int chunk, const ParameterPart &part);
+
+    bool m_isSharded; ///< ZeRO
+    int m_replica;
+    int m_replicas;
+    const Context &m_context;
+    DeviceModel &m_model;
+    backend::Transport &m_transport;
+    std::int64_t m_chunkFloats;
+    int m_chunks;
+};
+
+} // namespace stagelens::runtime
