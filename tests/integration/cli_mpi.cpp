@@ -47,10 +47,11 @@ QJsonObject storedRun(const MpiRunner &cli)
 }
 
 /// Starts a long run of three processes, waits until it trains, disturbs it, and waits for its end.
-CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProcess &, const QList<qint64> &)> &disturb)
+CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProcess &, const QList<qint64> &)> &disturb,
+                    const QString &plan = QStringLiteral("--devices 3"))
 {
     QProcess process;
-    const QString words = QStringLiteral("run --devices 3 ") + kLong + QStringLiteral("--db ");
+    const QString words = QStringLiteral("run ") + plan + QLatin1Char(' ') + kLong + QStringLiteral("--db ");
     cli.prepareTogether(process, 3, words.split(u' ', Qt::SkipEmptyParts) << cli.path(QStringLiteral("mpi.db")));
     QProcessEnvironment environment = process.processEnvironment();
     environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("3"));
@@ -85,7 +86,10 @@ private slots:
     {
         QTest::addColumn<int>("processes");
         QTest::addColumn<QString>("plan");
-        const auto add = [](int processes, const char *plan) { QTest::addRow("%d %s", processes, plan) << processes << plan; };
+        QTest::addColumn<int>("replicas");
+        const auto add = [](int processes, const char *plan, int replicas = 1) {
+            QTest::addRow("%d %s, %d replicas", processes, plan, replicas) << processes << plan << replicas;
+        };
         add(2, "--vocabulary none --clip 0.5");
         add(4, "--vocabulary none --tied --clip 0.5");
         add(3, "--vocabulary vocab-1 --tied");
@@ -93,16 +97,23 @@ private slots:
         add(2, "--schedule interlaced");
         add(2, "--schedule dualpipe --vocabulary vocab-1");
         add(3, "--schedule pipedream");
+        add(4, "--vocabulary vocab-1 --tied --clip 0.5", 2);
+        add(4, "--zero 1 --clip 0.5", 2);
+        add(3, "--zero 1 --vocabulary vocab-2", 3);
     }
     void givesTheBitsOfOneProcess()
     {
         QFETCH(int, processes);
         QFETCH(QString, plan);
+        QFETCH(int, replicas);
         const MpiRunner cli;
+        const int pipeline = processes / replicas;
         const bool hasGradients = !plan.contains(QStringLiteral("pipedream"));
-        const QString words =
-            QStringLiteral("run --json --devices %1 --microbatches %2 --steps 4 ").arg(processes).arg(processes == 2 ? 4 : 6) +
-            kTiny + plan;
+        const QString words = QStringLiteral("run --json --devices %1 --microbatches %2 --replicas %3 --steps 4 ")
+                                  .arg(pipeline)
+                                  .arg(pipeline == 2 ? 4 : 6)
+                                  .arg(replicas) +
+                              kTiny + plan;
         const auto with = [&](const char *transport) {
             return words + QStringLiteral(" --transport %1").arg(QLatin1String(transport)) +
                    (hasGradients ? QStringLiteral(" --dump ") + cli.path(QLatin1String(transport)) : QString());
@@ -120,8 +131,8 @@ private slots:
                          file);
         // Every device's passes are measured, on one clock, and the record says how they were.
         const QJsonArray devices = together.object()[QStringLiteral("devices")].toArray();
-        QCOMPARE(devices.size(), processes);
-        for (int device = 0; device < processes; ++device)
+        QCOMPARE(devices.size(), pipeline);
+        for (int device = 0; device < pipeline; ++device)
             QCOMPARE(devices[device].toObject()[QStringLiteral("slices")].toArray().size(),
                      alone.object()[QStringLiteral("devices")][device][QStringLiteral("slices")].toArray().size());
         QCOMPARE(together.object()[QStringLiteral("kind")].toString(), QStringLiteral("measured-live"));
@@ -177,12 +188,20 @@ private slots:
         QCOMPARE(storedRun(cli)[QStringLiteral("status")].toString(), QStringLiteral("failed"));
     }
 
+    void aKilledProcessEndsAll_data()
+    {
+        QTest::addColumn<QString>("plan");
+        QTest::newRow("a device") << "--devices 3";
+        QTest::newRow("a replica") << "--devices 1 --replicas 3 --zero 1";
+    }
     void aKilledProcessEndsAll()
     {
+        QFETCH(QString, plan);
         const MpiRunner cli;
-        const CliAnswer answer = disturbed(cli, [](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
+        const auto kill = [](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
             ::kill(static_cast<pid_t>(processes.last()), SIGKILL); // the youngest
-        });
+        };
+        const CliAnswer answer = disturbed(cli, kill, plan);
         QVERIFY2(answer.status != 0, answer.err.constData());
         const QJsonObject run = storedRun(cli);
         QCOMPARE(run[QStringLiteral("status")].toString(), QStringLiteral("failed"));

@@ -56,6 +56,8 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         }
     };
     alsoWith("--recompute full", [](model::Experiment &other) { other.schedule.recompute = model::Recompute::Full; });
+    if (experiment.parallel.replicas > 1)
+        alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {
         for (const char *family : {"1f1b", "v-half"})
             alsoWith(base::concat("--schedule ", family), [&experiment, family](model::Experiment &other) {

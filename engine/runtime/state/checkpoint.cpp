@@ -225,7 +225,7 @@ std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
 
 std::int64_t sequencesOfStep(const model::Experiment &experiment)
 {
-    return std::int64_t{experiment.parallel.microbatches} * experiment.parallel.microbatchSize;
+    return experiment.parallel.stepMicrobatches() * experiment.parallel.microbatchSize;
 }
 
 /// Parses a description; errors are reported as problems.
@@ -356,7 +356,7 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
     if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
         problems.push_back(
             {"parallel.microbatches", concat("make steps of ", ours, " sequences, but the checkpoint is of a run with ", theirs,
-                                             " a step; keep microbatches x microbatch_size as it was")});
+                                             " a step; keep replicas x microbatches x microbatch_size as it was")});
     if (experiment.training.steps <= checkpoint.steps())
         problems.push_back(
             {"training.steps", concat("is ", experiment.training.steps, ", but the checkpoint stands after step ",

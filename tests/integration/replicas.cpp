@@ -1,0 +1,220 @@
+// Data parallelism: gradients against the reference, the bits that do not depend on ZeRO, mode and schedule, memory, and
+// resumed runs on other meshes.
+#include "engine/model/names.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <filesystem>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::smallExperiment;
+using test::tinyExperiment;
+namespace fs = std::filesystem;
+
+namespace {
+
+model::Experiment replicated(model::Experiment experiment, int replicas, int zero)
+{
+    experiment.parallel.replicas = replicas;
+    experiment.parallel.zero = zero;
+    return experiment;
+}
+
+/// Losses of every step and the files of the run's dump.
+struct Trained {
+    std::vector<double> losses;
+    QByteArray gradients;
+    QByteArray final;
+};
+
+} // namespace
+
+class Replicas : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const schedule::Family &family : schedule::families())
+            if (family.synchronous)
+                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+    }
+    /// Every synchronous family; the turn chooses replicas, ZeRO, method, model family, tied weights and the mode.
+    void gradientsMatchTheReference()
+    {
+        QFETCH(QString, family);
+        const std::string name = family.toStdString();
+        int turn = static_cast<int>(schedule::findFamily(name) - schedule::families().data());
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            if (!test::refusedField(name, method, 2).empty())
+                continue;
+            for (const int devices : {2, 4}) {
+                auto experiment = test::matrixExperiment(name, method, devices, turn % 2 == 0, turn);
+                test::verifyPlan(replicated(std::move(experiment), 2 + turn / 2 % 2, turn / 3 % 2));
+                if (QTest::currentTestFailed())
+                    return;
+                ++turn;
+            }
+        }
+    }
+
+    void bitsDependOnNeitherZeroNorModeNorSchedule_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<bool>("tied");
+        QTest::addColumn<int>("replicas");
+        for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
+            for (const bool tied : {false, true})
+                for (const int replicas : {2, 3})
+                    QTest::addRow("%s, %s, d=%d", model::name(method).data(), tied ? "tied" : "untied", replicas)
+                        << static_cast<int>(method) << tied << replicas;
+    }
+    /// Five steps of AdamW with weight decay and clipping.
+    void bitsDependOnNeitherZeroNorModeNorSchedule()
+    {
+        QFETCH(int, method);
+        QFETCH(bool, tied);
+        QFETCH(int, replicas);
+        const auto planOf = [&](const char *family, int zero, model::RunMode mode) {
+            auto experiment = tinyExperiment(family, static_cast<VocabularyMethod>(method), 2, 4);
+            experiment.model.tied = tied;
+            experiment.training.steps = 5;
+            experiment.training.mode = mode;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.training.optimizer.weightDecay = 0.1;
+            return replicated(std::move(experiment), replicas, zero);
+        };
+        const Trained whole = train(planOf("1f1b", 0, model::RunMode::VirtualClock), "whole");
+        for (const auto &[family, zero, mode] : {std::tuple("1f1b", 1, model::RunMode::VirtualClock),
+                                                 {"1f1b", 1, model::RunMode::Live},
+                                                 {"1f1b", 0, model::RunMode::Live},
+                                                 {"gpipe", 1, model::RunMode::VirtualClock},
+                                                 {"zb-h1", 1, model::RunMode::Live}}) {
+            const Trained other = train(planOf(family, zero, mode), "other");
+            QCOMPARE(other.losses, whole.losses);
+            QVERIFY(other.gradients == whole.gradients);
+            QVERIFY(other.final == whole.final);
+        }
+    }
+
+    /// The same sequences as one replica with more microbatches: equal but for the order of sums.
+    void replicasShareTheSequencesOfAStep()
+    {
+        auto one = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 6);
+        one.training.steps = 5;
+        auto three = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 2);
+        three.training.steps = 5;
+        const Trained alone = train(one, "one");
+        const Trained together = train(replicated(three, 3, 1), "three");
+        QCOMPARE(together.losses.size(), alone.losses.size());
+        for (std::size_t step = 0; step < alone.losses.size(); ++step)
+            QVERIFY2(std::abs(together.losses[step] - alone.losses[step]) < 2e-6 * alone.losses[step],
+                     qPrintable(QString("step %1").arg(step)));
+    }
+
+    /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
+    void memoryIsPlanned_data()
+    {
+        QTest::addColumn<int>("zero");
+        QTest::newRow("replicated") << 0;
+        QTest::newRow("ZeRO-1") << 1;
+    }
+    void memoryIsPlanned()
+    {
+        QFETCH(int, zero);
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+            auto experiment = replicated(tinyExperiment("1f1b", method, 2, 4), 3, zero);
+            experiment.training.steps = 2;
+            const auto schedule = scheduleOf(experiment);
+            const auto onStep = [&](const runtime::StepReport &report) {
+                for (int device = 0; device < 2; ++device) {
+                    const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                    for (std::size_t i = 0; i < measured.size(); ++i)
+                        QVERIFY(i == backend::kMessages ? measured[i] <= planned[i] : measured[i] == planned[i]);
+                    const auto state = static_cast<std::size_t>(simulate::MemoryCategory::Optimizer);
+                    const auto gradients = static_cast<std::size_t>(simulate::MemoryCategory::Gradients);
+                    if (zero == 0)
+                        QCOMPARE(measured[state], 2 * measured[gradients]);
+                    else // shares are whole blocks
+                        QVERIFY(measured[state] < 2 * measured[gradients] / 3 + 2 * 4096 * 4);
+                }
+            };
+            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+    }
+
+    void resumedRunsHaveTheSameBits()
+    {
+        auto experiment = replicated(tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 2), 2, 1);
+        experiment.training.steps = 6;
+        const Trained whole = train(experiment, "uncut");
+        experiment.training.steps = 3;
+        (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 3, {}});
+        experiment.training.steps = 6;
+        for (const int zero : {1, 0}) {
+            experiment.parallel.zero = zero;
+            const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
+            QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));
+            QVERIFY(rest.final == whole.final);
+        }
+        // Other meshes continue within the tolerance of another order of sums.
+        auto other = tinyExperiment("1f1b", VocabularyMethod::None, 4, 4);
+        other.training.steps = 6;
+        const Trained alone = train(other, "alone", {{}, {}, {}, 0, place("checkpoint")});
+        for (std::size_t step = 0; step < 3; ++step)
+            QVERIFY(std::abs(alone.losses[step] - whole.losses[step + 3]) < 2e-5);
+    }
+
+    void asynchronousSchedulesAreRefused()
+    {
+        for (const char *family : {"pipedream", "pipedream-2bw"}) {
+            const auto experiment = replicated(tinyExperiment(family, VocabularyMethod::None, 2, 4), 2, 0);
+            const auto refused = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().problems.front().field, std::string("parallel.replicas"));
+            QVERIFY(refused.error().text().find("choose 1, or a synchronous schedule") != std::string::npos);
+        }
+    }
+
+private:
+    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
+    Trained train(const model::Experiment &experiment, const std::string &name, runtime::RunFolders folders = {})
+    {
+        Trained result;
+        folders.dump = place(name);
+        const auto onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
+        const auto trained = runtime::train(experiment, scheduleOf(experiment), folders, {onStep, {}}, {});
+        if (!trained)
+            qFatal("%s", trained.error().text().c_str());
+        const auto read = [&](const char *file) {
+            QFile content(QString::fromStdString((place(name) / file).string()));
+            return content.open(QIODevice::ReadOnly) ? content.readAll() : QByteArray();
+        };
+        result.gradients = read("gradients.safetensors");
+        result.final = read("model-final.safetensors");
+        if (result.final.isEmpty())
+            qFatal("no dump of %s", name.c_str());
+        return result;
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(Replicas)
+#include "replicas.moc"
