@@ -22,7 +22,7 @@ using Section = ComparisonRow::Section;
 double tokensOfStep(const CompareItem &item)
 {
     const model::Experiment &experiment = item.experiment;
-    return static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
+    return static_cast<double>(experiment.parallel.stepMicrobatches()) * experiment.parallel.microbatchSize *
            experiment.model.sequence;
 }
 

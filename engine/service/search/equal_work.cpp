@@ -22,7 +22,7 @@ bool isSameModel(const model::Experiment &a, const model::Experiment &b)
 
 std::int64_t tokensOf(const model::Experiment &experiment)
 {
-    return std::int64_t{experiment.parallel.microbatches} * experiment.parallel.microbatchSize * experiment.model.sequence;
+    return experiment.parallel.stepMicrobatches() * experiment.parallel.microbatchSize * experiment.model.sequence;
 }
 
 /// F and B of a microbatch on all devices, in milliseconds.
