@@ -44,6 +44,15 @@ std::string groupText(const model::Experiment &experiment)
                  : std::string();
 }
 
+/// " x 2 replicas (8 ranks, ZeRO-1)"; empty for one.
+std::string replicasText(const model::ParallelPlan &plan)
+{
+    if (plan.replicas == 1)
+        return {};
+    return base::concat(" x ", plan.replicas, " replicas (", plan.ranks(plan.devices), " ranks",
+                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(), ")");
+}
+
 } // namespace
 
 std::string fieldText(const std::string &field, const nlohmann::ordered_json &value)
@@ -62,8 +71,8 @@ std::string planText(const model::Experiment &experiment)
     const std::string text = base::concat(
         schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
         model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ", experiment.parallel.microbatches,
-        " microbatches, ", experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)",
-        groupText(experiment));
+        " microbatches", replicasText(experiment.parallel), ", ",
+        experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)", groupText(experiment));
     return base::printable(text);
 }
 
@@ -102,6 +111,8 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         add("published order", timeText(*metrics.publishedIteration),
             saved > 0 ? base::concat("best saves ", timeText(saved), " (", percentText(share), ")") : "best saves nothing");
     }
+    if (metrics.exposedExchange)
+        add("replicas", timeText(*metrics.exposedExchange), "of the iteration is their exchange, which nothing hides");
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),

@@ -68,6 +68,9 @@ void addLane(Trace &trace, const timeline::Lane &lane, int device, const simulat
     }
     if (lane.tailEnd > lane.tailBegin)
         trace.complete("O", "O", device, lane.tailBegin, lane.tailEnd, {});
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        trace.complete(std::string(timeline::name(slice.kind)), "data", device, slice.begin, slice.end,
+                       R"("bytes":)" + std::to_string(slice.bytes));
 }
 
 /// A name of a kernel as it may be between quotes in JSON: it comes from a library, perhaps with quotes or bytes that are no

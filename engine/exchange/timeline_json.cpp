@@ -88,6 +88,17 @@ Json tailJson(const timeline::Lane &lane)
     return tail;
 }
 
+Json anchoredJson(const timeline::AnchoredSlice &slice)
+{
+    return {{"transfer", timeline::name(slice.kind)},
+            {"lane", "data"},
+            {"stage", nullptr}, // all stages of the device together
+            {"microbatch", nullptr},
+            {"begin_ns", slice.begin},
+            {"end_ns", slice.end},
+            {"bytes", slice.bytes}};
+}
+
 Json transferJson(const timeline::TransferSlice &slice)
 {
     return {{"transfer", transferWord(slice.transfer)},
@@ -139,6 +150,10 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
               {"peak_memory_bytes", orNull(metrics.peakMemory)},
               {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
               {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+    if (metrics.exposedExchange)
+        json["exposed_exchange_ns"] = *metrics.exposedExchange;
+    if (!metrics.replicaTraffic.empty())
+        json["traffic_bytes_per_rank"] = {{"data", metrics.replicaTraffic}};
     if (metrics.publishedIteration)
         json["published_iteration_ns"] = *metrics.publishedIteration;
     return json;
@@ -167,6 +182,9 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const sim
     for (const timeline::TransferSlice &slice : timeline.transfers)
         if (slice.device >= 0 && slice.device < timeline.devices())
             devices[static_cast<std::size_t>(slice.device)]["transfers"].push_back(transferJson(slice));
+    for (std::size_t device = 0; device < timeline.lanes.size(); ++device)
+        for (const timeline::AnchoredSlice &slice : timeline.lanes[device].anchored)
+            devices[device]["transfers"].push_back(anchoredJson(slice));
     return devices;
 }
 

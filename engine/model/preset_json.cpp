@@ -135,6 +135,36 @@ Json measuredJson(const MeasuredRuns &measured)
             {"devices", range(measured.devices)}};
 }
 
+/// Reads [[bytes, bytes a second], ...], sorted by size.
+std::vector<CollectivePoint> readCollectives(ObjectReader &reader, std::string_view key)
+{
+    const Json *const member = reader.find(key);
+    std::vector<CollectivePoint> points;
+    if (member == nullptr)
+        return points;
+    for (const Json &pair : member->is_array() ? *member : Json::array({nullptr})) {
+        const bool isPair = pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
+        const CollectivePoint point =
+            isPair ? CollectivePoint{pair[0].get<double>(), pair[1].get<double>()} : CollectivePoint{};
+        if (!isPair || !(point.bytes > (points.empty() ? 0 : points.back().bytes) && point.bytes < 1e18) ||
+            !(point.busRate > 0 && point.busRate < 1e18)) {
+            reader.problem(key, "is no table; give pairs of bytes and bytes a second, such as [[1048576, 18e9], [1073741824, "
+                                "230e9]], with growing sizes");
+            return {};
+        }
+        points.push_back(point);
+    }
+    return points;
+}
+
+Json collectivesJson(const std::vector<CollectivePoint> &points)
+{
+    Json table = Json::array();
+    for (const CollectivePoint &point : points)
+        table.push_back(Json::array({point.bytes, point.busRate}));
+    return table;
+}
+
 Json linkJson(const LinkClass &link)
 {
     return {{"name", link.name}, {"latency_us", micros(link.latency)}, {"bytes_per_second", link.bytesPerSecond}};
@@ -267,6 +297,11 @@ Result<Hardware> hardwareFromJson(std::string_view text, const std::string &sour
         else
             reader.problem(key, "missing");
     }
+    hardware.collectivesInside = readCollectives(reader, "collectives_inside");
+    hardware.collectivesBetween = readCollectives(reader, "collectives_between");
+    reader.read("ring_bus_bytes_per_second", hardware.ringBusRate);
+    if (!(hardware.ringBusRate >= 0 && std::isfinite(hardware.ringBusRate)))
+        reader.problem("ring_bus_bytes_per_second", concat("is ", hardware.ringBusRate, "; choose 0 (no limit) or more"));
     if (const Json *member = reader.find("measured"))
         hardware.measured = readMeasured(*member, concat(source, ".measured"), problems);
     reader.finish();
@@ -293,6 +328,12 @@ std::string hardwareToJson(const Hardware &hardware)
               {"devices_per_node", hardware.devicesPerNode},
               {"inside_node", linkJson(hardware.insideNode)},
               {"between_nodes", linkJson(hardware.betweenNodes)}};
+    if (!hardware.collectivesInside.empty())
+        json["collectives_inside"] = collectivesJson(hardware.collectivesInside);
+    if (!hardware.collectivesBetween.empty())
+        json["collectives_between"] = collectivesJson(hardware.collectivesBetween);
+    if (hardware.ringBusRate > 0)
+        json["ring_bus_bytes_per_second"] = hardware.ringBusRate;
     if (hardware.measured)
         json["measured"] = measuredJson(*hardware.measured);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -38,6 +38,12 @@ struct MeasuredRuns {
     Range devices;
 };
 
+/// A measured collective: its bus rate (nccl-tests, doc/PERFORMANCE.md) for a tensor of that size.
+struct CollectivePoint {
+    double bytes = 0;
+    double busRate = 1; ///< bytes a second
+};
+
 /// A device and its links, for the analytic cost model.
 struct Hardware {
     std::string name;
@@ -55,6 +61,11 @@ struct Hardware {
     int devicesPerNode = 8;
     LinkClass insideNode;
     LinkClass betweenNodes;
+    /// All-reduces inside a node, by size; empty: none measured.
+    std::vector<CollectivePoint> collectivesInside;
+    /// All-reduces between nodes by the part of the tensor that crosses each network adapter, with the rate of an adapter.
+    std::vector<CollectivePoint> collectivesBetween;
+    double ringBusRate = 0; ///< limit of all-gathers and reduce-scatters inside a node; 0: that of all-reduces
     std::optional<MeasuredRuns> measured;
 };
 

@@ -89,7 +89,9 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     MemoryByCategory bytes{};
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
-    bytes[at(MemoryCategory::Optimizer)] = parameters.count * each.optimizer;
+    // Shares differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
+    const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.replicas : 1;
+    bytes[at(MemoryCategory::Optimizer)] = (parameters.count * each.optimizer + replicas - 1) / replicas;
     return bytes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/operators/sizes.h"
 #include "engine/simulate/simulate.h"
+#include "engine/simulate/step_end.h"
 
 #include <numeric>
 
@@ -37,6 +38,18 @@ void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
     metrics.vocabularySharePerDevice = std::move(shares);
 }
 
+void addExchange(Metrics &metrics, const timeline::Timeline &timeline)
+{
+    if (timeline.period > 0)
+        metrics.exposedExchange = exposedExchange(timeline);
+    for (const timeline::Lane &lane : timeline.lanes) {
+        base::Bytes sent = 0;
+        for (const timeline::AnchoredSlice &slice : lane.anchored)
+            sent += slice.bytes;
+        metrics.replicaTraffic.push_back(sent);
+    }
+}
+
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
                      const timeline::Timeline &timeline, double peakFlops)
 {
@@ -44,10 +57,11 @@ void addModelFigures(Metrics &metrics, const model::Experiment &experiment, cons
     metrics.modelFlopsCausal = operators::iterationFlops(experiment, operators::AttentionCount::Causal);
     const double seconds = static_cast<double>(metrics.iteration) / static_cast<double>(base::kNanosPerSecond);
     if (seconds > 0) {
-        const double tokens = static_cast<double>(experiment.parallel.microbatches) * experiment.parallel.microbatchSize *
+        const double tokens = static_cast<double>(experiment.parallel.stepMicrobatches()) * experiment.parallel.microbatchSize *
                               experiment.model.sequence;
         metrics.tokensPerSecond = tokens / seconds;
-        if (const double possible = seconds * peakFlops * timeline.devices(); possible > 0) {
+        if (const double possible = seconds * peakFlops * static_cast<double>(experiment.parallel.ranks(timeline.devices()));
+            possible > 0) {
             metrics.mfu = *metrics.modelFlops / possible;
             metrics.mfuCausal = *metrics.modelFlopsCausal / possible;
         }
@@ -80,6 +94,8 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     if (metrics.makespan > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
+    if (experiment.parallel.replicas > 1)
+        addExchange(metrics, timeline);
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline, peakFlops);
     return metrics;

@@ -13,7 +13,8 @@
 
 namespace stagelens::simulate {
 
-/// Busy time, bubble and makespan count passes only; `iteration` adds the tail. Byte, FLOP and MFU metrics are absent for a
+/// Busy time, bubble and makespan count passes only, of one replica; `iteration` adds what follows them. Tokens and FLOPs are
+/// those of all replicas, memory that of a rank (of the fullest replica). Byte, FLOP and MFU metrics are absent for a
 /// teaching example without a model.
 struct Metrics {
     base::Nanos makespan = 0;
@@ -34,6 +35,9 @@ struct Metrics {
     std::vector<base::Bytes> peakMemory; ///< by device; empty if unknown
     std::vector<MemoryByCategory> peakMemoryByCategory;
     std::vector<double> peakActivationMicrobatches;
+    /// With replicas: by how much their exchanges lengthen the iteration, and what a rank sends to other replicas, by device.
+    std::optional<base::Nanos> exposedExchange;
+    std::vector<base::Bytes> replicaTraffic;
 };
 
 /// Returns the metrics of any timeline of a schedule. `costs` is used for the lower bound and may be null (measured runs);

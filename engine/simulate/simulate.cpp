@@ -1,5 +1,7 @@
 #include "engine/simulate/simulate.h"
 
+#include "engine/simulate/step_end.h"
+
 #include "engine/base/text.h"
 #include "engine/schedule/devices_in_order.h"
 #include "engine/simulate/wait_plan.h"
@@ -79,16 +81,14 @@ base::Result<timeline::Timeline> Simulation::run()
     if (m_tooLong)
         return base::Error::invalid("cost",
                                     "an iteration would take more than 11 days; lower the durations or the microbatches");
+    std::vector<Nanos> ends;
     for (int device = 0; device < m_schedule.devices(); ++device) {
         if (!m_devices->isDone(device))
             return deadlock();
-        if (const Nanos optimizer = m_costs.optimizer(device); optimizer > 0) {
-            timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
-            lane.tailBegin = m_devices->free(device);
-            lane.tailEnd = lane.tailBegin + optimizer;
-        }
+        ends.push_back(m_devices->free(device));
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     }
+    addStepEnd(m_timeline, m_costs, ends);
     m_timeline.microbatchDirection = m_schedule.placement().microbatchDirection;
     if (m_costs.vocabularyKnown)
         addVocabulary();

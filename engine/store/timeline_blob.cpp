@@ -17,11 +17,12 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kFirstVersion = 1; ///< has neither anchored work nor a period; still written without them
 
 struct Header {
     std::uint64_t magic = kMagic;
-    std::uint32_t version = kVersion;
+    std::uint32_t version = kFirstVersion;
     std::uint32_t reserved = 0;
     std::uint64_t size = 0;     ///< of what follows
     std::uint64_t checksum = 0; ///< of what follows
@@ -126,6 +127,7 @@ private:
 constexpr int kProvenanceCount = static_cast<int>(timeline::Provenance::Imported) + 1;
 constexpr std::size_t kPassBytes = 8;
 constexpr std::size_t kTransferBytes = 25;
+constexpr std::size_t kAnchoredBytes = 25;
 
 // Beyond what a plan may have (engine/model/validate.cpp), so that sums over all lanes fit into 64 bits.
 constexpr std::size_t kMostLanes = 1024;
@@ -211,6 +213,37 @@ timeline::TransferSlice getTransfer(Reader &in, std::size_t devices)
     return slice;
 }
 
+void putAnchored(Writer &out, const timeline::Timeline &timeline)
+{
+    out.put(timeline.period);
+    for (const timeline::Lane &lane : timeline.lanes) {
+        out.put<std::uint64_t>(lane.anchored.size());
+        for (const timeline::AnchoredSlice &slice : lane.anchored) {
+            out.put(slice.begin);
+            out.put(slice.end);
+            out.put(slice.bytes);
+            out.put(static_cast<std::uint8_t>(slice.kind));
+        }
+    }
+}
+
+void getAnchored(Reader &in, timeline::Timeline &timeline)
+{
+    timeline.period = in.get<Nanos>();
+    in.require(isInterval(0, timeline.period));
+    for (timeline::Lane &lane : timeline.lanes) {
+        const std::size_t count = in.getCount(kAnchoredBytes);
+        for (std::size_t i = 0; i < count && in.good(); ++i) {
+            timeline::AnchoredSlice &slice = lane.anchored.emplace_back();
+            slice.begin = in.get<Nanos>();
+            slice.end = in.get<Nanos>();
+            slice.bytes = in.get<base::Bytes>();
+            slice.kind = in.getEnum<timeline::AnchoredKind>(timeline::kAnchoredKinds);
+            in.require(isInterval(slice.begin, slice.end) && slice.bytes >= 0);
+        }
+    }
+}
+
 Error damaged(std::string_view what)
 {
     return Error::failed(
@@ -235,13 +268,19 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
         body.put<std::uint64_t>(stages.size());
         body.putAll(stages);
     }
-    return withChecksum(std::string(sizeof(Header), '\0') + body.bytes());
+    const bool hasAnchored = timeline.period > 0 || std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
+                                 return !lane.anchored.empty();
+                             });
+    if (hasAnchored)
+        putAnchored(body, timeline);
+    return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), hasAnchored ? kVersion : kFirstVersion);
 }
 
-std::string withChecksum(std::string bytes)
+std::string withChecksum(std::string bytes, std::uint32_t version)
 {
     const std::string_view content = std::string_view(bytes).substr(sizeof(Header));
     Header header;
+    header.version = version;
     header.size = content.size();
     header.checksum = checksumOf(content);
     std::memcpy(bytes.data(), &header, sizeof header);
@@ -281,6 +320,8 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
         timeline->stages.push_back(in.getAll<int>(in.getCount(sizeof(int))));
         in.require(std::ranges::all_of(timeline->stages.back(), [](int stage) { return stage >= 0 && stage < kMostStages; }));
     }
+    if (header.version > kFirstVersion)
+        getAnchored(in, *timeline);
     if (!in.good() || !in.atEnd())
         return damaged("impossible values");
     return timeline::TimelinePtr(std::move(timeline));

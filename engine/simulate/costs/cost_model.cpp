@@ -17,7 +17,7 @@ using schedule::Transfer;
 CostModel::CostModel(int devices, int stages)
     : m_devices(devices), m_stages(stages), m_slots(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages)),
       m_passes(schedule::kPassKindCount), m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
-      m_optimizer(static_cast<std::size_t>(devices))
+      m_optimizer(static_cast<std::size_t>(devices)), m_exchanges(static_cast<std::size_t>(devices))
 {}
 
 void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
@@ -126,6 +126,8 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         }
         if (lane.tailEnd > lane.tailBegin)
             costs.setOptimizer(device, lane.tailEnd - lane.tailBegin);
+        for (const timeline::AnchoredSlice &slice : lane.anchored)
+            costs.setExchange(device, slice.kind, {slice.end - slice.begin, slice.bytes});
     }
     return costs;
 }
@@ -146,6 +148,8 @@ base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const
     if (!costs)
         return costs;
     costs->collectives = experiment.cost.collectives;
+    costs->replicas = experiment.parallel.replicas;
+    costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
         addRecomputation(*costs, schedule);

@@ -23,6 +23,12 @@ struct PassCost {
     base::Nanos vocabulary = 0;
 };
 
+/// What a device's replicas exchange at the end of a step.
+struct Exchange {
+    base::Nanos duration = 0;
+    base::Bytes bytes = 0; ///< that a rank sends
+};
+
 /// Costs resolved for one placement.
 class CostModel {
 public:
@@ -44,6 +50,17 @@ public:
     [[nodiscard]] base::Nanos optimizer(int device) const { return m_optimizer[static_cast<std::size_t>(device)]; }
     void setOptimizer(int device, base::Nanos duration) { m_optimizer[static_cast<std::size_t>(device)] = duration; }
 
+    [[nodiscard]] const Exchange &exchange(int device, timeline::AnchoredKind kind) const
+    {
+        return m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)];
+    }
+    void setExchange(int device, timeline::AnchoredKind kind, Exchange exchange)
+    {
+        m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)] = exchange;
+    }
+    int replicas = 1;
+    bool limitsNorm = false; ///< whether the optimizer needs the norm of the whole gradient
+
     /// Whether `PassCost::vocabulary` is known for F, B, I and W that include vocabulary work.
     bool vocabularyKnown = false;
     model::Collectives collectives = model::Collectives::Overlapped;
@@ -64,6 +81,7 @@ private:
     std::vector<base::Nanos> m_send; ///< devices x devices
     std::array<base::Nanos, schedule::kTransferCount> m_collective{};
     std::vector<base::Nanos> m_optimizer;
+    std::vector<std::array<Exchange, timeline::kAnchoredKinds>> m_exchanges;
 };
 
 /// Returns costs in teaching units (defaults of absent kinds: resources/docs/command-line.md; c0, c1, c2 are BroadcastX,

@@ -58,6 +58,26 @@ private slots:
         }
     }
 
+    void anchoredWorkComesBackInVersionTwo()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        const auto versionOf = [](const std::string &bytes) { return static_cast<int>(bytes[sizeof(std::uint64_t)]); };
+        QCOMPARE(versionOf(encodeTimeline(timeline)), 1); // as before there were replicas
+        timeline.period = 123'456;
+        timeline.lanes[2].anchored = {{10, 25, 4096, timeline::AnchoredKind::ReduceGradients},
+                                      {30, 31, 2048, timeline::AnchoredKind::GatherParameters}};
+        const std::string bytes = encodeTimeline(timeline);
+        QCOMPARE(versionOf(bytes), 2);
+        const auto decoded = decodeTimeline(bytes);
+        QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+        QVERIFY(**decoded == timeline);
+        std::string wrongKind = bytes;
+        wrongKind.back() = 0; // no lane after the third has anchored work: its count
+        QVERIFY(decodeTimeline(store::withChecksum(wrongKind, 2)).ok());
+        wrongKind.pop_back();
+        QVERIFY(!decodeTimeline(store::withChecksum(wrongKind, 2)).ok());
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));

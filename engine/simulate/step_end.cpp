@@ -1,0 +1,63 @@
+#include "engine/simulate/step_end.h"
+
+#include <algorithm>
+
+namespace stagelens::simulate {
+
+using base::Nanos;
+using timeline::AnchoredKind;
+
+namespace {
+
+/// Returns when the device has ended everything of the step.
+Nanos endOf(const timeline::Lane &lane)
+{
+    Nanos end = lane.size() > 0 ? lane.end.back() : 0;
+    if (lane.tailEnd > lane.tailBegin)
+        end = std::max(end, lane.tailEnd);
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        end = std::max(end, slice.end);
+    return end;
+}
+
+Nanos addExchange(timeline::Lane &lane, const CostModel &costs, int device, AnchoredKind kind, Nanos begin)
+{
+    const Exchange &exchange = costs.exchange(device, kind);
+    if (exchange.duration > 0 || exchange.bytes > 0)
+        lane.anchored.push_back({begin, begin + exchange.duration, exchange.bytes, kind});
+    return begin + exchange.duration;
+}
+
+} // namespace
+
+void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<Nanos> &ends)
+{
+    std::vector<Nanos> reduced;
+    for (int device = 0; device < timeline.devices(); ++device)
+        reduced.push_back(addExchange(timeline.lanes[static_cast<std::size_t>(device)], costs, device,
+                                      AnchoredKind::ReduceGradients, ends[static_cast<std::size_t>(device)]));
+    if (costs.replicas > 1 && costs.limitsNorm)
+        std::ranges::fill(reduced, *std::ranges::max_element(reduced));
+    for (int device = 0; device < timeline.devices(); ++device) {
+        timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        Nanos now = reduced[static_cast<std::size_t>(device)];
+        if (const Nanos optimizer = costs.optimizer(device); optimizer > 0) {
+            lane.tailBegin = now;
+            lane.tailEnd = now += optimizer;
+        }
+        addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
+        if (costs.replicas > 1 && lane.size() > 0)
+            timeline.period = std::max(timeline.period, endOf(lane) - lane.begin.front());
+    }
+}
+
+Nanos exposedExchange(const timeline::Timeline &timeline)
+{
+    Nanos without = 0;
+    for (const timeline::Lane &lane : timeline.lanes)
+        if (lane.size() > 0)
+            without = std::max(without, lane.end.back() + (lane.tailEnd - lane.tailBegin) - lane.begin.front());
+    return std::max<Nanos>(0, timeline.period - without);
+}
+
+} // namespace stagelens::simulate
