@@ -4,6 +4,7 @@
 #include "app/cli/option_table.h"
 #include "app/cli/search_watch.h"
 #include "app/cli/usage.h"
+#include "engine/base/count.h"
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <string_view>
 
 namespace stagelens::cli {
@@ -27,6 +29,8 @@ using base::Problem;
 using base::Problems;
 using base::Result;
 using model::Experiment;
+
+constexpr const char *kGlobalBatch = "--global-batch";
 
 bool given(const ExperimentArguments &arguments, const char *option)
 {
@@ -144,6 +148,30 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
     return problems;
 }
 
+/// Replaces the microbatches by those that make a step of --global-batch sequences: B / (d b).
+void applyGlobalBatch(const ExperimentArguments &arguments, Experiment &experiment, Problems &problems)
+{
+    const auto found = arguments.given.find(kGlobalBatch);
+    if (found == arguments.given.end())
+        return;
+    const auto refuse = [&problems](std::string message) { problems.push_back({kGlobalBatch, std::move(message)}); };
+    if (given(arguments, "--microbatches"))
+        return refuse("contradicts --microbatches, which follow from it; keep one");
+    const auto batch = base::parseCount(found->second);
+    if (!batch || *batch < 1)
+        return refuse(concat("is `", found->second, "`; give the sequences of a step, 1 or more"));
+    model::ParallelPlan &plan = experiment.parallel;
+    const std::int64_t each = std::int64_t{std::max(plan.replicas, 1)} * std::max(plan.microbatchSize, 1);
+    if (*batch % each == 0 && *batch / each <= std::numeric_limits<int>::max()) {
+        plan.microbatches = static_cast<int>(*batch / each);
+        return;
+    }
+    const std::int64_t below = *batch / each * each;
+    const std::int64_t nearest = below == 0 || *batch - below > each / 2 ? below + each : below;
+    refuse(concat("is ", *batch, ", which ", plan.replicas, " replicas with microbatches of ", plan.microbatchSize,
+                  " sequences do not divide; give ", nearest));
+}
+
 /// A problem under the option that caused it, if the person gave that option.
 Problem underOption(Problem problem, const ExperimentArguments &arguments)
 {
@@ -195,6 +223,7 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
         addFlag(field.option, group, std::string(field.help));
         addFlag(field.placeholder, group, concat("the opposite of ", field.option));
     }
+    add(kGlobalBatch, "B", "Parallel", "sequences of a step in all replicas: sets --microbatches");
     add("--transport", "HOW", "Training", "in-process; `run` takes others too");
     return arguments;
 }
@@ -209,6 +238,7 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
         experiment = *std::move(loaded);
     }
     Problems problems = applyOptions(arguments, experiment);
+    applyGlobalBatch(arguments, experiment, problems);
     decideModel(arguments, experiment);
     const bool isCustom = experiment.schedule.hasOwnOrder() || given(arguments, "--schedule-file");
     if (isCustom && problems.empty())
