@@ -114,32 +114,33 @@ std::vector<Field> planRows()
     };
 }
 
-/// The axes of the mesh beside the pipeline. The window shows none of them, because each has one supported value.
+/// The axes of the mesh beside the pipeline. The window does not show those that have one supported value.
 std::vector<Field> meshRows()
 {
     const auto degree = [](std::string_view path, std::string_view option, std::string_view letter, std::string_view caption,
                            std::string_view help, auto member) {
         return row(path, option, letter, caption, help, Kind::Integer, member)
             .range(1, kMostRanksOfAxis)
-            .unless(std::int64_t{1})
-            .notInEditor();
+            .unless(std::int64_t{1});
     };
     return {
         degree("parallel.tensor", "--tensor", "t", "Tensor ranks", "ranks that share each layer (1 is supported)",
-               MEMBER(parallel.tensor)),
+               MEMBER(parallel.tensor))
+            .notInEditor(),
         degree("parallel.context", "--context", "c", "Context ranks", "ranks that share each sequence (1 is supported)",
-               MEMBER(parallel.context)),
+               MEMBER(parallel.context))
+            .notInEditor(),
         degree("parallel.replicas", "--replicas", "d", "Replicas",
                "data-parallel copies of the pipeline, each with its own microbatches", MEMBER(parallel.replicas)),
         degree("parallel.expert", "--expert-parallel", "e", "Expert ranks",
                "ranks that share the experts of a layer, folded over tensor ranks and replicas (1 is supported)",
-               MEMBER(parallel.expert)),
+               MEMBER(parallel.expert))
+            .notInEditor(),
         row("parallel.zero", "--zero", "STAGE", "ZeRO",
             "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported)",
             Kind::Integer, MEMBER(parallel.zero))
             .range(0, 3)
-            .unless(std::int64_t{0})
-            .notInEditor(),
+            .unless(std::int64_t{0}),
         row("parallel.rank_order", "--rank-order", "ORDER", "Order of ranks",
             "axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp", Kind::Text, MEMBER(parallel.rankOrder))
             .unless(ParallelPlan().rankOrder)

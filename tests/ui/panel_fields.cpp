@@ -236,6 +236,12 @@ void PanelFields::aScheduleFileBringsItsPlan()
     QCOMPARE(experiment.parallel.microbatches, 1);
     QCOMPARE(experiment.schedule.chunks, 2);
     QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices x 1 microbatches"_s);
+    experiment.parallel.replicas = 3;
+    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices x 1 microbatches x 3 replicas"_s);
+    QVERIFY(ui::planNote(experiment).startsWith(u"6 ranks = 2 devices x 3 replicas."_s));
+    for (const char *id : {"parallel.replicas", "parallel.zero"}) // in the window's settings
+        QVERIFY(std::ranges::any_of(ui::fieldGroups(),
+                                    [id](const auto &group) { return std::ranges::count(group.ids, QLatin1String(id)) == 1; }));
     // Saved and opened again, it is the same plan, and it can be predicted.
     document.edit(u"schedule.file"_s, u"Schedule file"_s, experiment);
     const QString saved = folder.filePath(u"mine.stagelens.json"_s);

@@ -130,6 +130,30 @@ private slots:
         QVERIFY(!m_state->selection());
     }
 
+    void whatReplicasExchangeIsShownAndSaid()
+    {
+        ui::LaneGroup group = makeGroup(4, 8, model::VocabularyMethod::None);
+        showGroups({group});
+        const QImage without = picture({1000, 420});
+        auto timeline = std::make_shared<timeline::Timeline>(*group.timeline);
+        timeline::Lane &lane = timeline->lanes[3];
+        const base::Nanos end = lane.end.back();
+        const base::Nanos span = timeline->makespan() / 8;
+        lane.anchored = {{end, end + span, 3 << 20, timeline::AnchoredKind::ReduceGradients}};
+        group.timeline = timeline;
+        showGroups({group});
+        QVERIFY(picture({1000, 420}) != without);
+        const QRect last = m_view->placeOf(0, {3, lane.size() - 1});
+        const QString text = m_view->describe({last.right() + 8, last.center().y()});
+        QVERIFY2(text.startsWith(QStringLiteral("Replicas sum their gradients of device 3")), qPrintable(text));
+        QVERIFY2(text.endsWith(QStringLiteral("Each rank sends 3.00 MiB")), qPrintable(text));
+        // One that ends last lengthens what the axis spans.
+        timeline->lanes[0].anchored = {
+            {timeline->makespan(), 2 * timeline->makespan(), 1, timeline::AnchoredKind::ReduceGradients}};
+        showGroups({group});
+        QCOMPARE(m_state->span(), 2 * timeline->makespan());
+    }
+
     void aClickOnAGapAsksWhy()
     {
         showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});

@@ -61,7 +61,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     auto *form = new QFormLayout;
     form->setContentsMargins(0, 10, 0, 0);
     form->setVerticalSpacing(4);
-    m_tokens = makeSmall(form, u"tokens"_s, u"Tokens/s"_s, u"Tokens trained in a second, all devices together."_s);
+    m_tokens = makeSmall(form, u"tokens"_s, u"Tokens/s"_s, u"Tokens trained in a second, all ranks together."_s);
     m_mfu = makeSmall(form, u"mfu"_s, u"MFU"_s, u"Model FLOP/s over the devices' peak."_s);
     m_bound = makeSmall(form, u"bound"_s, u"Lower bound"_s, u"Least time an iteration of this work can take in any order."_s);
     layout->addLayout(form);
@@ -157,7 +157,11 @@ void MetricsPanel::setFigures(const Figures &figures)
     else // without one it is being computed, or has times of another unit
         m_baseline->setText(figures.baseline ? u"This plan is the baseline."_s : QString());
     m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
-    m_note->setText(planNote(figures.plan->experiment));
+    QString note = planNote(figures.plan->experiment);
+    if (plan.exposedExchange)
+        note += u"\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden."_s.arg(
+            durationText(*plan.exposedExchange, units));
+    m_note->setText(note);
     m_note->setVisible(!m_note->text().isEmpty());
     setMeasured(figures);
     setPublished(*figures.plan);

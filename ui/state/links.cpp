@@ -2,6 +2,7 @@
 
 #include "engine/passes/requirements.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/words.h"
 
 #include <QStringList>
 
@@ -127,6 +128,20 @@ QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
     if (last->transfer == schedule::Transfer::Send)
         return QStringLiteral("the message of %1 from device %2").arg(pass).arg(last->slice.device);
     return QStringLiteral("%1 after %2").arg(QString::fromUtf16(transferText(last->transfer)), pass);
+}
+
+QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool units)
+{
+    const QString what = slice.kind == timeline::AnchoredKind::ReduceGradients
+                             ? QStringLiteral("Replicas sum their gradients")
+                             : QStringLiteral("Replicas gather the updated parameters");
+    QString text = QStringLiteral("%1 of device %2\nBegins at %3, takes %4")
+                       .arg(what)
+                       .arg(device)
+                       .arg(durationText(slice.begin, units), durationText(slice.end - slice.begin, units));
+    if (slice.bytes > 0)
+        text += QStringLiteral("\nEach rank sends %1").arg(bytesText(slice.bytes));
+    return text;
 }
 
 QString describeTransfer(const timeline::TransferSlice &transfer, bool units)

@@ -288,6 +288,7 @@ void BoxPainter::add(std::size_t index)
     }
     if (lane.tailEnd > lane.tailBegin)
         addTail(lane, place);
+    addAnchored(lane, place);
 }
 
 void BoxPainter::addBoxes(std::size_t index, QRect place)
@@ -312,6 +313,20 @@ void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
     const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
     if (to > from)
         addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
+}
+
+/// What replicas exchange: a strip at the bottom of the lane, as low as that of messages.
+void BoxPainter::addAnchored(const timeline::Lane &lane, QRect place)
+{
+    const LaneWindow window = m_scene.window(*m_row);
+    const int height = std::max(place.height() / 3, 1);
+    QVector<QRect> &fills = m_marks[(m_faded ? mix(m_colours.message, m_colours.lane, 0.5) : m_colours.message).rgb()];
+    for (const timeline::AnchoredSlice &slice : lane.anchored) {
+        const int from = static_cast<int>(std::clamp(pixelAt(window, slice.begin), -1.0, window.width + 1.0));
+        const int to = static_cast<int>(std::clamp(pixelAt(window, slice.end), -1.0, window.width + 1.0));
+        if (slice.end > slice.begin && to >= 0 && from <= window.width)
+            append(fills, QRect(place.left() + from, place.top() + place.height() - height, std::max(to - from, 1), height));
+    }
 }
 
 void BoxPainter::addMessages(std::size_t index, int left)

@@ -56,6 +56,7 @@ private:
     [[nodiscard]] QColor colourOfColumn(const DensityColumn &column) const;
     void addDensity(const TimelineLayout::Row &row, QRect place);
     void addBoxes(std::size_t index, QRect place);
+    void addAnchored(const timeline::Lane &lane, QRect place);
     void addTail(const timeline::Lane &lane, QRect place);
     void addHatch(QRect rect, const QColor &colour);
     void addDots(QRect rect);

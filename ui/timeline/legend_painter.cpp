@@ -150,12 +150,22 @@ void LegendPainter::slack()
     words(QStringLiteral("of the makespan"));
 }
 
+/// Messages between devices, and what replicas exchange: both cross links.
 void LegendPainter::messages()
 {
-    for (const TimelineLayout::Row &row : m_scene.layout.rows)
-        if (!row.messages.isEmpty())
-            return swatch(m_colours.message, {},
-                          m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
+    const bool hasMessages =
+        std::ranges::any_of(m_scene.layout.rows, [](const TimelineLayout::Row &row) { return !row.messages.isEmpty(); });
+    const bool hasExchange = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {
+        return sums.timeline &&
+               std::ranges::any_of(sums.timeline->lanes, [](const timeline::Lane &lane) { return !lane.anchored.empty(); });
+    });
+    QStringList texts;
+    if (hasMessages)
+        texts << (m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
+    if (hasExchange)
+        texts << (m_short ? QStringLiteral("replicas") : QStringLiteral("exchange of the replicas"));
+    if (!texts.isEmpty())
+        swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));
 }
 
 } // namespace

@@ -257,8 +257,12 @@ QString describe(const Scene &scene, const Hit &hit)
         return texts.isEmpty() ? QStringLiteral("Nothing is on its way to device %1").arg(hit.device)
                                : texts.join(QChar(u'\n'));
     }
-    if (!hit.slice)
+    if (!hit.slice) {
+        for (const timeline::AnchoredSlice &slice : laneOf(group, hit.device).anchored)
+            if (slice.begin <= hit.time && hit.time < slice.end)
+                return describeAnchored(slice, hit.device, units);
         return describeGap(group, hit.device, hit.time, units);
+    }
     QString text = describeSlice(group, {hit.device, *hit.slice}, units);
     if (hit.count == 1)
         text += differenceText(scene, hit.group, {hit.device, *hit.slice});

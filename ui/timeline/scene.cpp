@@ -161,8 +161,11 @@ base::Nanos endOf(const LaneGroup &group)
 {
     base::Nanos end = 0;
     if (group.timeline) {
-        for (const timeline::Lane &lane : group.timeline->lanes)
+        for (const timeline::Lane &lane : group.timeline->lanes) {
             end = std::max({end, lane.end.empty() ? 0 : lane.end.back(), lane.tailEnd});
+            for (const timeline::AnchoredSlice &slice : lane.anchored)
+                end = std::max(end, slice.end);
+        }
     }
     return end;
 }

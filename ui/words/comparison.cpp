@@ -208,6 +208,10 @@ timeline::TimelinePtr moved(const timeline::Timeline &timeline, base::Nanos by, 
             std::ranges::for_each(lane.vocabulary, map);
         map(lane.tailBegin);
         map(lane.tailEnd);
+        for (timeline::AnchoredSlice &slice : lane.anchored) {
+            map(slice.begin);
+            map(slice.end);
+        }
     }
     for (timeline::TransferSlice &slice : copy->transfers) {
         map(slice.begin);

@@ -163,13 +163,21 @@ QString planCaption(const model::Experiment &experiment)
     const QString family = file.empty() ? familyCaption(experiment.schedule.family)
                                         : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
-           u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches);
+           u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
+           (experiment.parallel.replicas > 1 ? u" x %1 replicas"_s.arg(experiment.parallel.replicas) : QString());
 }
 
 QString planNote(const model::Experiment &experiment)
 {
-    const std::optional<int> grown = schedule::grownGroup(experiment);
-    return grown ? u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown) : QString();
+    QStringList notes;
+    if (const std::optional<int> grown = schedule::grownGroup(experiment))
+        notes << u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown);
+    if (const model::ParallelPlan &plan = experiment.parallel; plan.replicas > 1)
+        notes << u"%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica."_s
+                     .arg(plan.ranks(plan.devices))
+                     .arg(plan.devices)
+                     .arg(plan.replicas);
+    return notes.join(u'\n');
 }
 
 QString runName(const store::RunSummary &run)

@@ -33,7 +33,7 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString caption(store::RunStatus status);
 /// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
-/// What the plan does that its fields do not say, as a sentence; empty: nothing.
+/// What the plan does or is that its fields do not say, a sentence a line; empty: nothing.
 [[nodiscard]] QString planNote(const model::Experiment &experiment);
 /// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run that nobody has named, else the name it was given.
 [[nodiscard]] QString runName(const store::RunSummary &run);
