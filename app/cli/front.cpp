@@ -51,7 +51,7 @@ ordered_json frontJson(const service::SearchResult &search)
             row["group_size"] = *plan.schedule.groupSize;
         if (plan.schedule.waves)
             row["waves"] = *plan.schedule.waves;
-        row["stage_layers"] = plan.stageLayers;
+        row["stage_layers"] = plan.parallel.stageLayers;
         row["iteration_ns"] = plan.iteration;
         row["makespan_ns"] = plan.makespan;
         row["lower_bound_ns"] = plan.lowerBound;
@@ -73,7 +73,7 @@ void printFront(std::ostream &out, const service::SearchResult &search)
         table.add(
             {search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
              model::traits(plan.schedule.vocabulary).isSharded ? std::string(model::name(plan.schedule.vocabularyOrder)) : "-",
-             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.stageLayers), timeText(plan.iteration),
+             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers), timeText(plan.iteration),
              gapText(plan.makespan, plan.lowerBound),
              hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
     }

@@ -34,7 +34,7 @@ int readAndRun(int argc, char **argv)
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     Action chosen;
     for (const auto add :
-         {addList, addExperiment, addSimulate, addValidate, addRun, addVerify, addCompare, addRuns, addExport, addBench, addDb})
+         {addList, addExperiment, addPlan, addSimulate, addValidate, addRun, addVerify, addCompare, addRuns, addExport, addBench, addDb})
         add(app, chosen);
     // For the programs themselves, not for people.
     app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {

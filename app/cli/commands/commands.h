@@ -18,6 +18,7 @@ using Action = std::function<int()>;
 // Each adds its command to the application and, when the person names it, sets `chosen`.
 void addList(CLI::App &app, Action &chosen);
 void addExperiment(CLI::App &app, Action &chosen);
+void addPlan(CLI::App &app, Action &chosen);
 void addSimulate(CLI::App &app, Action &chosen);
 void addValidate(CLI::App &app, Action &chosen);
 void addRun(CLI::App &app, Action &chosen);

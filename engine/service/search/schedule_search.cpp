@@ -58,13 +58,16 @@ double leastMemory(const model::Experiment &plan, const simulate::Outline &outli
 }
 
 /// Tells schedules apart by their passes, their layers and what the passes wait for.
-std::uint64_t fingerprint(const schedule::Schedule &schedule, const std::vector<int> &layers)
+std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Experiment &plan)
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, a word at a time
     const auto add = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
     add(model::traits(schedule.vocabulary()).isSharded ? static_cast<std::uint64_t>(schedule.vocabulary()) : 0);
-    for (const int count : layers)
+    for (const int count : plan.parallel.stageLayers)
         add(static_cast<std::uint64_t>(count));
+    for (const int size : {plan.parallel.microbatchSize, plan.parallel.replicas, plan.parallel.zero})
+        add(static_cast<std::uint64_t>(size));
+    add(static_cast<std::uint64_t>(plan.schedule.recompute));
     for (int device = 0; device < schedule.devices(); ++device) {
         add(~std::uint64_t{0});
         for (const schedule::Pass &pass : schedule.device(device))
@@ -79,7 +82,9 @@ public:
     Search(const model::Experiment &experiment, Purpose purpose, const SearchOptions &options)
         : m_experiment(experiment), m_purpose(purpose), m_options(options)
     {}
-    SearchResult run();
+    /// Leaves out plans that cannot fit instead of telling how much the least of them needs.
+    void skipTooLarge() { m_skipsTooLarge = true; }
+    SearchResult run(std::vector<model::Experiment> plans);
 
 private:
     void findLimit();
@@ -100,6 +105,7 @@ private:
     std::vector<Entry> m_entries;
     std::vector<std::size_t> m_places; ///< of the front's plans
     std::unordered_set<std::uint64_t> m_known;
+    bool m_skipsTooLarge = false;
     bool m_isRefusedByPurpose = false; ///< and no longer by a family
 };
 
@@ -153,9 +159,14 @@ void Search::enter(model::Experiment plan)
 void Search::enterCut(const model::Experiment &plan, const simulate::Outline &outline)
 {
     const schedule::Family &family = *schedule::findFamily(plan.schedule.family);
+    const double memory = leastMemory(plan, outline);
+    if (m_skipsTooLarge && m_result.limit && memory > static_cast<double>(*m_result.limit)) {
+        ++m_result.tooLarge;
+        return;
+    }
     m_entries.push_back(
         {plan, simulate::lowerBoundOfShape(outline.schedule, outline.costs, plan.parallel.microbatches, family.splitsBackward),
-         leastMemory(plan, outline), workOf(plan, family), m_entries.size()});
+         memory, workOf(plan, family), m_entries.size()});
 }
 
 bool Search::isBeaten(const Entry &entry) const
@@ -188,7 +199,7 @@ void Search::tryOut(const Entry &entry)
     const auto schedule = simulate::orderedSchedule(entry.plan, *outline);
     if (!schedule)
         return refuse(schedule.error().problems);
-    if (!m_known.insert(fingerprint(*schedule, entry.plan.parallel.stageLayers)).second) {
+    if (!m_known.insert(fingerprint(*schedule, entry.plan)).second) {
         ++m_result.duplicates;
         return;
     }
@@ -199,7 +210,7 @@ void Search::tryOut(const Entry &entry)
         return refuse(timeline.error().problems);
     ++m_result.tried;
     Candidate candidate{entry.plan.schedule,
-                        entry.plan.parallel.stageLayers,
+                        entry.plan.parallel,
                         timeline->iteration(),
                         timeline->makespan(),
                         simulate::lowerBound(*schedule, outline->costs),
@@ -255,10 +266,10 @@ void Search::report(std::size_t done) const
     m_options.progress({done, m_entries.size(), front.empty() ? std::nullopt : std::optional(front.front().iteration)});
 }
 
-SearchResult Search::run()
+SearchResult Search::run(std::vector<model::Experiment> plans)
 {
     findLimit();
-    for (model::Experiment &plan : plansOf(m_experiment)) {
+    for (model::Experiment &plan : plans) {
         if (m_options.stop.stop_requested())
             break;
         enter(std::move(plan));
@@ -288,7 +299,16 @@ SearchResult Search::run()
 
 SearchResult searchSchedules(const model::Experiment &experiment, Purpose purpose, const SearchOptions &options)
 {
-    return Search(experiment, purpose, options).run();
+    return Search(experiment, purpose, options).run(plansOf(experiment));
+}
+
+SearchResult searchPlans(const std::vector<model::Experiment> &plans, const SearchOptions &options)
+{
+    if (plans.empty())
+        return {};
+    Search search(plans.front(), Purpose::Predict, options);
+    search.skipTooLarge();
+    return search.run(plans);
 }
 
 base::Result<Candidate> chosenOf(const SearchResult &result)
@@ -322,7 +342,7 @@ base::Result<ChosenPlan> withChosenSchedule(const model::Experiment &experiment,
         return chosen.error();
     ChosenPlan plan{experiment, std::move(result)};
     plan.experiment.schedule = chosen->schedule;
-    plan.experiment.parallel.stageLayers = experiment.hasModel ? chosen->stageLayers : experiment.parallel.stageLayers;
+    plan.experiment.parallel.stageLayers = experiment.hasModel ? chosen->parallel.stageLayers : experiment.parallel.stageLayers;
     return plan;
 }
 

@@ -18,7 +18,7 @@ namespace stagelens::service {
 /// A predicted plan of the search.
 struct Candidate {
     model::ScheduleChoice schedule;
-    std::vector<int> stageLayers;
+    model::ParallelPlan parallel; ///< with the layers of each stage
     base::Nanos iteration = 0;
     base::Nanos makespan = 0;
     base::Nanos lowerBound = 0;            ///< of the makespan, for every order
@@ -52,6 +52,7 @@ struct SearchResult {
     std::size_t beaten = 0;            ///< with bounds of time and memory that an earlier plan already satisfied
     std::size_t duplicates = 0;        ///< with the same passes and layers as another plan
     std::size_t leftOut = 0;           ///< beyond the pass limit of the whole search
+    std::size_t tooLarge = 0;          ///< whose parameters and one microbatch alone exceed the limit (searchPlans() only)
     base::Problems firstRefusal;
     bool cancelled = false; ///< the remaining plans were not examined
 };
@@ -69,6 +70,10 @@ enum class Purpose : unsigned char {
 /// and orders at most about 60 million passes in all. Does not fail: see chosenOf().
 [[nodiscard]] SearchResult searchSchedules(const model::Experiment &experiment, Purpose purpose = Purpose::Predict,
                                            const SearchOptions &options = {});
+
+/// Returns the front of given plans, each with every cut of its layers as above and those that cannot fit left out. The plans
+/// train the same model on the same hardware under the same limit.
+[[nodiscard]] SearchResult searchPlans(const std::vector<model::Experiment> &plans, const SearchOptions &options = {});
 
 /// Returns the chosen plan. Fails with Cancelled if the search was cancelled. Fails with InvalidInput at schedule.memory_limit
 /// and the least memory found if nothing fits, and with the first refusal if no family accepts the plan.

@@ -111,7 +111,7 @@ private slots:
         QVERIFY(made.search != nullptr);
         const Candidate &chosen = made.search->front[*made.search->chosen];
         QCOMPARE(made.experiment.schedule.family, chosen.schedule.family);
-        QCOMPARE(made.experiment.parallel.stageLayers, chosen.stageLayers);
+        QCOMPARE(made.experiment.parallel.stageLayers, chosen.parallel.stageLayers);
         QCOMPARE(made.metrics.iteration, chosen.iteration);
         QCOMPARE(*made.metrics.lowerBound, chosen.lowerBound);
         QCOMPARE(*std::ranges::max_element(made.metrics.peakMemory), *chosen.peakMemory);
@@ -164,7 +164,7 @@ private slots:
             QCOMPARE(plan.schedule.vocabulary, model::VocabularyMethod::Vocab2);
             QCOMPARE(plan.schedule.vocabularyOrder, model::VocabularyOrder::Best);
             QCOMPARE(plan.schedule.recompute, model::Recompute::Full);
-            QCOMPARE(plan.stageLayers.size(), std::size_t{8});
+            QCOMPARE(plan.parallel.stageLayers.size(), std::size_t{8});
         }
     }
 

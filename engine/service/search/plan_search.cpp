@@ -1,0 +1,284 @@
+#include "engine/service/search/plan_search.h"
+
+#include "engine/base/text.h"
+#include "engine/model/family_shape.h"
+#include "engine/service/search/search_space.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace stagelens::service {
+namespace {
+
+using base::concat;
+using base::Nanos;
+using model::Experiment;
+using model::Recompute;
+using model::VocabularyMethod;
+
+constexpr int kLargestMicrobatch = 64;
+/// Divisions whose schedules the second stage searches.
+constexpr std::size_t kMostDivisions = 4;
+
+/// The divisions of a cluster, and why others were left out.
+class Divisions {
+public:
+    explicit Divisions(const PlanQuery &query) : m_query(query) {}
+
+    std::vector<Experiment> all()
+    {
+        for (int devices = 1; devices <= m_query.gpus; ++devices)
+            if (m_query.gpus % devices == 0 && isAllowed("devices", devices) && isAllowed("replicas", m_query.gpus / devices))
+                addReplicas(devices, m_query.gpus / devices);
+        return std::move(m_plans);
+    }
+    [[nodiscard]] std::vector<PlanRejection> takeRejected() { return std::move(m_rejected); }
+
+private:
+    [[nodiscard]] bool isAllowed(const char *name, std::int64_t value) const
+    {
+        const auto found = m_query.fixed.find(name);
+        return found == m_query.fixed.end() || found->second == value;
+    }
+    void reject(const std::string &reason)
+    {
+        const auto known = std::ranges::find(m_rejected, reason, &PlanRejection::reason);
+        if (known != m_rejected.end())
+            ++known->count;
+        else
+            m_rejected.push_back({reason, 1});
+    }
+    void addReplicas(int devices, int replicas)
+    {
+        if (devices > m_query.experiment.model.layers)
+            return reject(concat("more devices than the ", m_query.experiment.model.layers, " layers of the model"));
+        if (m_query.globalBatch % replicas != 0)
+            return reject("replicas that do not divide the global batch");
+        const std::int64_t sequences = m_query.globalBatch / replicas;
+        const auto given = m_query.fixed.find("microbatch_size");
+        const int last = given != m_query.fixed.end() ? static_cast<int>(given->second) : kLargestMicrobatch;
+        for (int size = given != m_query.fixed.end() ? last : 1; size <= last; size *= 2) {
+            if (sequences % size != 0) {
+                reject("microbatches that do not divide the sequences of a replica");
+                continue;
+            }
+            addPlans(devices, replicas, size, sequences / size);
+        }
+    }
+    void addPlans(int devices, int replicas, int size, std::int64_t microbatches)
+    {
+        constexpr std::int64_t kMostMicrobatches = 1 << 16;
+        if (microbatches > kMostMicrobatches)
+            return reject(concat("more than ", kMostMicrobatches, " microbatches a replica"));
+        for (const int zero : {0, 1}) {
+            const bool isUsual = zero == (replicas > 1 ? 1 : 0);
+            if (m_query.fixed.contains("zero") ? !isAllowed("zero", zero) : !isUsual)
+                continue;
+            for (const Recompute recompute : {Recompute::None, Recompute::Full}) {
+                if (m_query.keepsRecompute && recompute != Recompute::None)
+                    continue;
+                Experiment &plan = m_plans.emplace_back(m_query.experiment);
+                plan.parallel.devices = devices;
+                plan.parallel.replicas = replicas;
+                plan.parallel.microbatchSize = size;
+                plan.parallel.microbatches = static_cast<int>(microbatches);
+                plan.parallel.zero = zero;
+                plan.parallel.stageLayers.clear();
+                if (!m_query.keepsRecompute)
+                    plan.schedule.recompute = recompute;
+            }
+        }
+    }
+
+    const PlanQuery &m_query;
+    std::vector<Experiment> m_plans;
+    std::vector<PlanRejection> m_rejected;
+};
+
+/// Every division with one schedule under each vocabulary method.
+std::vector<Experiment> firstStage(const PlanQuery &query, const std::vector<Experiment> &divisions)
+{
+    std::vector<Experiment> plans;
+    for (const Experiment &division : divisions) {
+        Experiment plan = division;
+        if (!query.keepsFamily)
+            plan.schedule.family = "1f1b";
+        if (plan.schedule.vocabulary != VocabularyMethod::None) {
+            plans.push_back(std::move(plan));
+            continue;
+        }
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab2}) {
+            plan.schedule.vocabulary = method;
+            plans.push_back(plan);
+        }
+    }
+    return plans;
+}
+
+bool isSameDivision(const Experiment &division, const Candidate &candidate)
+{
+    const model::ParallelPlan &a = division.parallel;
+    const model::ParallelPlan &b = candidate.parallel;
+    return a.devices == b.devices && a.replicas == b.replicas && a.microbatchSize == b.microbatchSize && a.zero == b.zero &&
+           division.schedule.recompute == candidate.schedule.recompute;
+}
+
+bool fits(const Candidate &candidate, const std::optional<base::Bytes> &limit)
+{
+    return !limit || !candidate.peakMemory || *candidate.peakMemory <= *limit;
+}
+
+/// Every schedule for the fastest divisions of the first front that fit.
+std::vector<Experiment> secondStage(const PlanQuery &query, const std::vector<Experiment> &divisions, const SearchResult &first)
+{
+    std::vector<const Experiment *> chosen;
+    for (const Candidate &candidate : first.front) {
+        const auto found =
+            std::ranges::find_if(divisions, [&](const Experiment &each) { return isSameDivision(each, candidate); });
+        if (found != divisions.end() && fits(candidate, first.limit) && chosen.size() < kMostDivisions &&
+            std::ranges::find(chosen, &*found) == chosen.end())
+            chosen.push_back(&*found);
+    }
+    std::vector<Experiment> plans;
+    for (const Experiment *division : chosen)
+        for (Experiment &plan : plansOf(*division))
+            if (!query.keepsFamily || plan.schedule.family == query.experiment.schedule.family)
+                plans.push_back(std::move(plan));
+    return plans;
+}
+
+/// The busy time of the busiest device, the time in which it waits, and what follows the passes.
+struct Parts {
+    Nanos busy = 0;
+    Nanos wait = 0;
+    Nanos end = 0;
+};
+
+Parts partsOf(const simulate::Metrics &metrics)
+{
+    const Nanos busy = metrics.busyPerDevice.empty() ? 0 : std::ranges::max(metrics.busyPerDevice);
+    return {busy, metrics.makespan - busy, metrics.iteration - metrics.makespan};
+}
+
+std::string shortText(const Experiment &plan)
+{
+    return concat(plan.parallel.devices, " devices x ", plan.parallel.replicas, " replicas, ", plan.schedule.family);
+}
+
+/// The part of the iteration that is longest beyond that of the winner.
+std::string reasonOf(const Prediction &winner, const Prediction &second)
+{
+    const Parts best = partsOf(winner.metrics);
+    const Parts other = partsOf(second.metrics);
+    const auto seconds = [](Nanos time) { return base::fixedText(static_cast<double>(time) / 1e9, 3) + " s"; };
+    std::pair<Nanos, std::string> longest{
+        other.busy - best.busy, concat("its busiest device works ", seconds(other.busy), " instead of ", seconds(best.busy))};
+    for (auto &candidate :
+         {std::pair<Nanos, std::string>{other.wait - best.wait, concat("its busiest device waits ", seconds(other.wait),
+                                                                       " instead of ", seconds(best.wait))},
+          {other.end - best.end,
+           concat("optimizer and exchange take ", seconds(other.end), " instead of ", seconds(best.end))}})
+        if (candidate.first > longest.first)
+            longest = candidate;
+    const double slower =
+        100 * (static_cast<double>(second.metrics.iteration) / static_cast<double>(winner.metrics.iteration) - 1);
+    const std::string against = slower >= 0 ? concat(base::fixedText(slower, 1), " % slower")
+                                            : concat(base::fixedText(-slower, 1), " % faster, but holds more");
+    return concat(shortText(second.experiment), " is ", against, ": ", longest.second);
+}
+
+base::Problems problemsOf(const PlanQuery &query)
+{
+    base::Problems problems;
+    for (const auto &[name, value] : query.fixed) {
+        const bool isOne = name == "tensor" || name == "context" || name == "expert";
+        if (isOne && value != 1)
+            problems.push_back({"--fix", concat(name, " is ", value,
+                                                ", but such plans cannot be predicted yet; fix it to 1 or "
+                                                "leave it out")});
+        else if (name == "zero" && value > 1)
+            problems.push_back(
+                {"--fix", concat("zero is ", value, ", but such plans cannot be predicted yet; fix it to 0 or 1")});
+        else if ((name == "devices" || name == "replicas") && query.gpus % value != 0)
+            problems.push_back({"--fix", concat(name, " is ", value, ", which does not divide ", query.gpus, " GPUs")});
+    }
+    if (!query.experiment.hasModel)
+        problems.push_back({"--model", "is missing; a plan needs a model and hardware"});
+    return problems;
+}
+
+} // namespace
+
+const std::vector<std::string> &planFixes()
+{
+    static const std::vector<std::string> kNames{"devices", "replicas",        "tensor", "context",
+                                                 "expert",  "microbatch_size", "zero"};
+    return kNames;
+}
+
+base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options)
+{
+    if (base::Problems problems = problemsOf(query); !problems.empty())
+        return base::Error::invalid(std::move(problems));
+    Divisions cluster(query);
+    const std::vector<Experiment> divisions = cluster.all();
+    PlanAnswer answer;
+    answer.rejected = cluster.takeRejected();
+    const SearchResult first = searchPlans(firstStage(query, divisions), options);
+    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(secondStage(query, divisions, first), options);
+    if (first.cancelled || second.cancelled)
+        return base::Error::cancelled();
+    answer.limit = first.limit;
+    answer.isCapacity = first.isCapacity;
+    for (const SearchResult *stage : {&first, &second}) {
+        answer.tried += stage->tried;
+        answer.beaten += stage->beaten;
+    }
+    const auto reject = [&answer](std::size_t count, const char *reason) {
+        if (count > 0)
+            answer.rejected.push_back({reason, count});
+    };
+    reject(first.tooLarge + second.tooLarge, "parameters and one microbatch that do not fit");
+    reject(first.refused + second.refused, "combinations that a schedule refuses");
+    reject(first.leftOut + second.leftOut, "too many passes for a search");
+
+    std::vector<Candidate> front;
+    std::ranges::copy_if(second.front, std::back_inserter(front),
+                         [&answer](const Candidate &each) { return fits(each, answer.limit); });
+    reject(second.front.size() - front.size(), "activations in flight that do not fit");
+    if (front.empty())
+        return base::Error::invalid(
+            "--gpus", concat(query.gpus, " GPUs hold no plan of this model within ",
+                             answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"), " a rank, of ",
+                             divisions.size(), " divisions; give more GPUs, a shorter sequence or a smaller model"));
+    if (query.objective == Objective::Memory) {
+        const double slowest = static_cast<double>(front.front().iteration) * (1 + query.atMost);
+        const auto least =
+            std::ranges::find_if(front.rbegin(), front.rend(),
+                                 [slowest](const Candidate &each) { return static_cast<double>(each.iteration) <= slowest; })
+                .base() -
+            1;
+        std::rotate(front.begin(), least, least + 1);
+    }
+    for (std::size_t i = 0; i < std::min(most, front.size()); ++i) {
+        Experiment plan = query.experiment;
+        plan.schedule = front[i].schedule;
+        plan.parallel = front[i].parallel;
+        auto prediction = predict(plan, machineCores(), {options.stop, {}});
+        if (!prediction)
+            return prediction.error();
+        const auto &peaks = (*prediction)->metrics.peakMemory;
+        const base::Bytes peak = peaks.empty() ? 0 : std::ranges::max(peaks);
+        answer.plans.push_back({*prediction, answer.limit ? std::optional(*answer.limit - peak) : std::nullopt});
+    }
+    if (answer.plans.size() > 1)
+        answer.whySecondLost = reasonOf(*answer.plans[0].prediction, *answer.plans[1].prediction);
+    answer.notSearched = concat("Not searched: tensor, context and expert parallelism, ZeRO 2 and 3, asynchronous schedules, "
+                                "microbatches that are no power of two, and schedules other than 1F1B for divisions beyond "
+                                "the best ",
+                                kMostDivisions, '.');
+    return answer;
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,66 @@
+// `plan`: which division of a cluster trains a model fastest, or with the least memory.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "engine/service/search/schedule_search.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::service {
+
+enum class Objective : unsigned char {
+    Time,   ///< the fastest plan that fits
+    Memory, ///< the plan with the least memory among those at most `atMost` slower than the fastest
+};
+
+struct PlanQuery {
+    /// The model, the hardware, the memory limit, and what the search keeps: the vocabulary method (other than none), chunks.
+    model::Experiment experiment;
+    int gpus = 1;
+    std::int64_t globalBatch = 1; ///< sequences of a step
+    /// Values that are not searched, by their names in planFixes().
+    std::map<std::string, std::int64_t> fixed;
+    bool keepsFamily = false;    ///< of the experiment
+    bool keepsRecompute = false; ///< of the experiment
+    Objective objective = Objective::Time;
+    double atMost = 0.05;
+};
+
+/// The names that PlanQuery::fixed may have: "devices", "replicas", "tensor", "context", "expert", "microbatch_size", "zero".
+[[nodiscard]] const std::vector<std::string> &planFixes();
+
+/// A plan of the answer, predicted in full.
+struct PlannedRun {
+    PredictionPtr prediction;
+    std::optional<base::Bytes> headroom; ///< below the limit
+};
+
+/// Why plans were left out, and how many.
+struct PlanRejection {
+    std::string reason;
+    std::size_t count = 0;
+};
+
+struct PlanAnswer {
+    std::vector<PlannedRun> plans; ///< the front of step time and memory: the chosen one, then the others by time
+    std::vector<PlanRejection> rejected;
+    std::size_t tried = 0;  ///< simulated
+    std::size_t beaten = 0; ///< with bounds of time and memory that an earlier plan already satisfied
+    std::optional<base::Bytes> limit;
+    bool isCapacity = false;   ///< the limit is the hardware's
+    std::string whySecondLost; ///< a sentence; empty if there is no second
+    std::string notSearched;   ///< a sentence
+};
+
+/// Searches in two stages. First every division of the GPUs into devices and replicas, microbatch size (powers of two),
+/// recomputation (none, full) and ZeRO (1 if there are replicas), with 1F1B and each vocabulary method; then every synchronous
+/// schedule, its chunks and orders for the divisions of the first front that fit. At most `most` plans are returned. Fails with
+/// InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
+[[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
+
+} // namespace stagelens::service

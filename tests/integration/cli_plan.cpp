@@ -1,0 +1,101 @@
+// `plan` and `--global-batch` on the command line.
+#include "tests/support/cli_runner.h"
+
+#include <QJsonArray>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+using stagelens::test::CliAnswer;
+using stagelens::test::CliRunner;
+
+namespace {
+
+const auto kModel = u"--layers 8 --hidden 1024 --heads 8 --sequence 512 --hardware a100-80gb "_s;
+
+} // namespace
+
+class CliPlan : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// The experiment of each plan, given back to `simulate`, has the figures that were printed.
+    void plansAreCompleteExperiments()
+    {
+        const CliAnswer answer = m_cli.run(u"plan --json --gpus 4 --global-batch 16 --tokens 1e9 --top 2 "_s + kModel);
+        QVERIFY2(answer.status == 0, answer.err.constData());
+        const QJsonArray plans = answer.object()[u"plans"].toArray();
+        QCOMPARE(plans.size(), 2);
+        for (const QJsonValue &plan : plans) {
+            QFile file(m_cli.path(u"plan.stagelens.json"_s));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(QJsonDocument(plan[u"experiment"].toObject()).toJson());
+            file.close();
+            const CliAnswer predicted = m_cli.run(u"simulate --json "_s + file.fileName());
+            QVERIFY2(predicted.status == 0, predicted.err.constData());
+            QCOMPARE(predicted.object()[u"metrics"][u"iteration_ns"], plan[u"iteration_ns"]);
+            QCOMPARE(predicted.object()[u"layout"][u"ranks"].toInt(), 4);
+            const double days = 1e9 / plan[u"tokens_per_second"].toDouble() / 86400;
+            QVERIFY(std::abs(plan[u"days"].toDouble() / days - 1) < 1e-9);
+            QVERIFY(std::abs(plan[u"gpu_hours"].toDouble() / (days * 96) - 1) < 1e-9);
+        }
+    }
+
+    void tablesForPeopleAndPrograms()
+    {
+        const CliAnswer words = m_cli.run(u"plan --gpus 4 --global-batch 16 "_s + kModel);
+        QVERIFY2(words.status == 0, words.err.constData());
+        for (const char *part : {"4 ranks of a100-80gb", "* is chosen", "Second: ", "Not searched: tensor"})
+            QVERIFY2(words.out.contains(part), words.out.constData());
+        const CliAnswer csv = m_cli.run(u"plan --csv --gpus 4 --global-batch 16 --top 3 "_s + kModel);
+        const QByteArrayList lines = csv.out.trimmed().split('\n');
+        QVERIFY(lines.size() > 1 && lines.size() <= 4);
+        for (const QByteArray &line : lines)
+            QCOMPARE(line.count(','), lines[0].count(','));
+        QVERIFY(lines[0].startsWith("devices,replicas,microbatches,microbatch_size,schedule,"));
+    }
+
+    void wrongOptionsAreExplained_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QByteArray>("message");
+        QTest::newRow("no gpus") << u"plan"_s << QByteArray("--gpus");
+        QTest::newRow("fix") << u"plan --gpus 4 --fix size=2"_s << QByteArray("--fix: has `size`; choose from devices");
+        QTest::newRow("fix number") << u"plan --gpus 4 --fix devices=x"_s << QByteArray("write it as devices=1");
+        QTest::newRow("tokens") << u"plan --gpus 4 --tokens many"_s << QByteArray("--tokens: is `many`");
+        QTest::newRow("cost") << u"plan --gpus 4 --objective cost"_s << QByteArray("no hardware preset states a price");
+        QTest::newRow("batch") << u"simulate --replicas 3 --global-batch 16"_s
+                               << QByteArray("--global-batch: is 16, which 3 replicas with microbatches of 1 sequences do not "
+                                             "divide; give 15");
+        QTest::newRow("both") << u"simulate --microbatches 4 --global-batch 16"_s << QByteArray("contradicts --microbatches");
+        QTest::newRow("zero") << u"simulate --zero 2 --replicas 2"_s << QByteArray("--zero: is 2, but");
+        QTest::newRow("asynchronous") << u"simulate --replicas 2 --schedule pipedream"_s
+                                      << QByteArray("--replicas: is 2, but pipedream updates weights before");
+    }
+    void wrongOptionsAreExplained()
+    {
+        QFETCH(QString, words);
+        QFETCH(QByteArray, message);
+        const CliAnswer answer = m_cli.run(words);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains(message), answer.err.constData());
+        QVERIFY(answer.out.isEmpty());
+    }
+
+    void theGlobalBatchSetsTheMicrobatches()
+    {
+        const CliAnswer answer =
+            m_cli.run(u"simulate --json --replicas 2 --microbatch-size 2 --global-batch 32 --zero 1 "_s + kModel);
+        QVERIFY2(answer.status == 0, answer.err.constData());
+        const QJsonObject document = answer.object();
+        QCOMPARE(document[u"experiment"][u"parallel"][u"microbatches"].toInt(), 8);
+        QCOMPARE(document[u"traffic_bytes_per_rank"].isUndefined(), true);
+        QCOMPARE(document[u"metrics"][u"traffic_bytes_per_rank"][u"data"].toArray().size(), 4);
+        QVERIFY(document[u"metrics"][u"exposed_exchange_ns"].toInteger() > 0);
+    }
+
+private:
+    CliRunner m_cli;
+};
+
+QTEST_GUILESS_MAIN(CliPlan)
+#include "cli_plan.moc"

@@ -1,0 +1,147 @@
+// `plan`: its best against a search of everything, the objectives, and what is refused.
+#include "engine/service/search/plan_search.h"
+#include "engine/service/search/search_space.h"
+#include "tests/support/gpt_shape.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace stagelens;
+using service::PlanAnswer;
+using service::PlanQuery;
+
+namespace {
+
+PlanQuery smallQuery()
+{
+    PlanQuery query;
+    query.experiment.model = test::gptOf(8, 1024, 8, 512, 65536, model::DataType::Fp16);
+    query.experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+    query.gpus = 4;
+    query.globalBatch = 16;
+    return query;
+}
+
+PlanAnswer answerTo(const PlanQuery &query)
+{
+    auto answer = service::searchPlan(query, 20);
+    if (!answer)
+        qFatal("%s", answer.error().text().c_str());
+    return std::move(answer).value();
+}
+
+base::Bytes peakOf(const service::PlannedRun &run)
+{
+    return std::ranges::max(run.prediction->metrics.peakMemory);
+}
+
+/// Every division with every schedule, in one search.
+base::Nanos fastestOfAll(const PlanQuery &query)
+{
+    std::vector<model::Experiment> plans;
+    for (const int devices : {1, 2, 4}) {
+        const int replicas = query.gpus / devices;
+        for (int size = 1; size * replicas <= query.globalBatch; size *= 2) {
+            for (const auto recompute : {model::Recompute::None, model::Recompute::Full}) {
+                model::Experiment plan = query.experiment;
+                plan.parallel.devices = devices;
+                plan.parallel.replicas = replicas;
+                plan.parallel.zero = replicas > 1 ? 1 : 0;
+                plan.parallel.microbatchSize = size;
+                plan.parallel.microbatches = static_cast<int>(query.globalBatch) / replicas / size;
+                plan.schedule.recompute = recompute;
+                for (model::Experiment &each : service::plansOf(plan))
+                    plans.push_back(std::move(each));
+            }
+        }
+    }
+    return service::searchPlans(plans).front.front().iteration;
+}
+
+} // namespace
+
+class ServicePlanSearch : public QObject {
+    Q_OBJECT
+
+private slots:
+    void itsBestIsThatOfAllWithinTwoPercent()
+    {
+        const PlanQuery query = smallQuery();
+        const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
+        const base::Nanos best = fastestOfAll(query);
+        QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),
+                 qPrintable(QString("%1 ns found, %2 ns of all").arg(found).arg(best)));
+    }
+
+    void everyPlanIsWholeAndFits()
+    {
+        const PlanQuery query = smallQuery();
+        const PlanAnswer answer = answerTo(query);
+        QVERIFY(answer.plans.size() > 1 && answer.isCapacity);
+        QVERIFY(!answer.whySecondLost.empty() && !answer.notSearched.empty());
+        for (const service::PlannedRun &run : answer.plans) {
+            const model::ParallelPlan &plan = run.prediction->experiment.parallel;
+            QCOMPARE(plan.ranks(plan.devices), std::int64_t{query.gpus});
+            QCOMPARE(plan.stepMicrobatches() * plan.microbatchSize, query.globalBatch);
+            QCOMPARE(*run.headroom, *answer.limit - peakOf(run));
+            QVERIFY(*run.headroom >= 0);
+            for (const service::PlannedRun &other : answer.plans)
+                QVERIFY(&other == &run || other.prediction->metrics.iteration > run.prediction->metrics.iteration ||
+                        peakOf(other) > peakOf(run));
+        }
+    }
+
+    void theLeastMemoryAmongTheFast()
+    {
+        PlanQuery query = smallQuery();
+        const PlanAnswer fast = answerTo(query);
+        query.objective = service::Objective::Memory;
+        query.atMost = 0.2;
+        const PlanAnswer small = answerTo(query);
+        const auto iteration = [](const service::PlannedRun &run) {
+            return static_cast<double>(run.prediction->metrics.iteration);
+        };
+        QVERIFY(iteration(small.plans.front()) <= 1.2 * iteration(fast.plans.front()));
+        for (const service::PlannedRun &run : fast.plans)
+            QVERIFY(iteration(run) > 1.2 * iteration(fast.plans.front()) || peakOf(run) >= peakOf(small.plans.front()));
+    }
+
+    void fixedValuesAreKept()
+    {
+        PlanQuery query = smallQuery();
+        query.fixed = {{"devices", 2}, {"microbatch_size", 4}, {"zero", 0}};
+        query.experiment.schedule.family = "gpipe";
+        query.keepsFamily = true;
+        for (const service::PlannedRun &run : answerTo(query).plans) {
+            QCOMPARE(run.prediction->experiment.parallel.devices, 2);
+            QCOMPARE(run.prediction->experiment.parallel.microbatchSize, 4);
+            QCOMPARE(run.prediction->experiment.parallel.zero, 0);
+            QCOMPARE(run.prediction->experiment.schedule.family, std::string("gpipe"));
+        }
+    }
+
+    void whatCannotBeIsSaid()
+    {
+        const auto messageOf = [](const PlanQuery &query) {
+            const auto answer = service::searchPlan(query, 1);
+            return answer ? std::string() : answer.error().text();
+        };
+        PlanQuery query = smallQuery();
+        query.fixed = {{"tensor", 2}, {"zero", 3}, {"devices", 3}};
+        const std::string refused = messageOf(query);
+        for (const char *part : {"tensor is 2, but", "zero is 3, but", "devices is 3, which does not divide 4 GPUs"})
+            QVERIFY2(refused.find(part) != std::string::npos, refused.c_str());
+        query = smallQuery();
+        query.experiment.schedule.memoryLimit = 1 << 20;
+        QVERIFY(messageOf(query).find("4 GPUs hold no plan of this model within 1.00 MiB a rank") != std::string::npos);
+        query = smallQuery();
+        std::stop_source stop;
+        stop.request_stop();
+        const auto cancelled = service::searchPlan(query, 1, {stop.get_token(), {}});
+        QVERIFY(!cancelled.ok() && cancelled.error().kind == base::ErrorKind::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(ServicePlanSearch)
+#include "plan_search.moc"
