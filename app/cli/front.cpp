@@ -73,8 +73,8 @@ void printFront(std::ostream &out, const service::SearchResult &search)
         table.add(
             {search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
              model::traits(plan.schedule.vocabulary).isSharded ? std::string(model::name(plan.schedule.vocabularyOrder)) : "-",
-             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers), timeText(plan.iteration),
-             gapText(plan.makespan, plan.lowerBound),
+             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
+             timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
              hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
     }
     table.print(out);

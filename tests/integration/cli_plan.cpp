@@ -59,9 +59,9 @@ private slots:
         QTest::addColumn<QString>("words");
         QTest::addColumn<QByteArray>("message");
         QTest::newRow("no gpus") << u"plan"_s << QByteArray("--gpus");
-        QTest::newRow("fix") << u"plan --gpus 4 --fix size=2"_s << QByteArray("--fix: has `size`; choose from devices");
+        QTest::newRow("fix") << u"plan --gpus 4 --fix size=2"_s << QByteArray("--fix: has 'size'; choose from devices");
         QTest::newRow("fix number") << u"plan --gpus 4 --fix devices=x"_s << QByteArray("write it as devices=1");
-        QTest::newRow("tokens") << u"plan --gpus 4 --tokens many"_s << QByteArray("--tokens: is `many`");
+        QTest::newRow("tokens") << u"plan --gpus 4 --tokens many"_s << QByteArray("--tokens: is 'many'");
         QTest::newRow("cost") << u"plan --gpus 4 --objective cost"_s << QByteArray("no hardware preset states a price");
         QTest::newRow("batch") << u"simulate --replicas 3 --global-batch 16"_s
                                << QByteArray("--global-batch: is 16, which 3 replicas with microbatches of 1 sequences do not "
