@@ -249,7 +249,7 @@ nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devic
         return nullptr;
     Json nodes;
     if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
-        if (const auto hardware = model::hardwarePreset(preset->name)) {
+        if (const auto hardware = model::hardwareOf(*preset)) {
             const int perNode = std::max(hardware->devicesPerNode, 1);
             nodes = (mesh->ranks() + perNode - 1) / perNode;
         }

@@ -3,12 +3,14 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/hardware.h"
 #include "engine/model/model_config.h"
 #include "engine/model/vocabulary_method.h"
 #include "engine/operators/optimizers/optimizer.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -86,10 +88,15 @@ struct DurationsFile {
     std::string file;
     friend bool operator==(const DurationsFile &, const DurationsFile &) = default;
 };
-/// A hardware preset's name, or one of the two above.
+/// A hardware preset, or a cluster of the user, which the experiment contains.
 struct HardwarePreset {
     std::string name = "cpu-local";
-    friend bool operator==(const HardwarePreset &, const HardwarePreset &) = default;
+    std::shared_ptr<const Hardware> cluster = {}; ///< has that name; null: the preset of that name
+    friend bool operator==(const HardwarePreset &one, const HardwarePreset &other)
+    {
+        const bool isSame = one.cluster == other.cluster || (one.cluster && other.cluster && *one.cluster == *other.cluster);
+        return one.name == other.name && isSame;
+    }
 };
 
 /// Whether collectives run concurrently with passes or block their devices.

@@ -51,18 +51,6 @@ std::optional<base::Problem> versionProblem(const Json &document)
                                              "` only; open it with the program that wrote it, or correct the word")};
 }
 
-/// Formats JSON with one member per line and lists on one line, so that documents can be read and compared.
-std::string pretty(const Json &json, std::size_t depth)
-{
-    const auto compact = [](const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); };
-    if (!json.is_object() || json.empty())
-        return compact(json);
-    std::vector<std::string> lines;
-    for (const auto &[key, value] : json.items())
-        lines.push_back(std::string(2 * depth + 2, ' ') + compact(key) + ": " + pretty(value, depth + 1));
-    return "{\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + '}';
-}
-
 /// Returns the path of a file as stored in a document: relative to its folder if the file is below it, so that both can be
 /// moved together; otherwise absolute.
 std::string seenFrom(const std::filesystem::path &document, const std::filesystem::path &file)
@@ -155,7 +143,7 @@ Result<> saveExperiment(const Experiment &experiment, const std::filesystem::pat
         *name = seenFrom(file, *name);
     if (std::string &data = saved.training.data; isFile(data, data))
         data = seenFrom(file, data);
-    return base::writeFile(file, pretty(toJson(saved), 0) + '\n');
+    return base::writeFile(file, prettyJson(toJson(saved)) + '\n');
 }
 
 } // namespace stagelens::model

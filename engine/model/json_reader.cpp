@@ -87,6 +87,23 @@ std::string syntaxMessage(std::string_view text, std::size_t position)
     return concat("is not JSON at line ", line, ", column ", column, "; mend it there");
 }
 
+std::string pretty(const Json &json, std::size_t depth)
+{
+    const auto compact = [](const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    const std::string indent(2 * depth + 2, ' ');
+    std::vector<std::string> lines;
+    if (json.is_array() && !json.empty() && json.front().is_object()) {
+        for (const Json &entry : json)
+            lines.push_back(indent + compact(entry));
+        return "[\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + ']';
+    }
+    if (!json.is_object() || json.empty())
+        return compact(json);
+    for (const auto &[key, value] : json.items())
+        lines.push_back(indent + compact(key) + ": " + pretty(value, depth + 1));
+    return "{\n" + base::join(lines, ",\n") + '\n' + std::string(2 * depth, ' ') + '}';
+}
+
 /// "did you mean x?" after a separator, or nothing.
 std::string suggestion(const std::string &word, const std::vector<std::string> &known, std::string_view separator)
 {
@@ -116,6 +133,11 @@ Result<Json> parseDocument(std::string_view text, const std::string &source)
     if (document && !document->is_object())
         return Error::invalid(source, concat("holds ", typeName(*document), "; a JSON object { ... } is expected"));
     return document;
+}
+
+std::string prettyJson(const Json &value)
+{
+    return pretty(value, 0);
 }
 
 std::string_view typeName(const Json &value)

@@ -46,6 +46,10 @@ template <class Value = Json>
 /// As parseJson(), and the value must be an object.
 [[nodiscard]] base::Result<Json> parseDocument(std::string_view text, const std::string &source);
 
+/// Returns JSON with one member per line and lists on one line, except for lists of objects, so that documents can be read and
+/// compared.
+[[nodiscard]] std::string prettyJson(const Json &value);
+
 /// Returns the type of a value in words ("text", "a number").
 [[nodiscard]] std::string_view typeName(const Json &value);
 /// Returns an untrusted word for use in a message: printable() and short.

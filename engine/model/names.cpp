@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
 constexpr std::array<std::string_view, 2> kUniformPers{"stage", "device"};
+constexpr std::array<std::string_view, 4> kOperations{"all-reduce", "reduce-scatter", "all-gather", "all-to-all"};
 
 // One overload an enumeration, so that a template can find the words of its parameter.
 constexpr std::span<const std::string_view> words(ModelFamily)
@@ -58,6 +59,10 @@ constexpr std::span<const std::string_view> words(Collectives)
 constexpr std::span<const std::string_view> words(UniformPer)
 {
     return kUniformPers;
+}
+constexpr std::span<const std::string_view> words(Collective)
+{
+    return kOperations;
 }
 
 template <class Enum>
@@ -100,6 +105,10 @@ std::string_view name(UniformPer per)
 {
     return word(per);
 }
+std::string_view name(Collective operation)
+{
+    return word(operation);
+}
 
 template <class Enum>
 std::optional<Enum> parse(std::string_view text)
@@ -128,6 +137,7 @@ template std::optional<Attention> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
 template std::optional<UniformPer> parse(std::string_view);
+template std::optional<Collective> parse(std::string_view);
 template std::vector<std::string> names<ModelFamily>();
 template std::vector<std::string> names<DataType>();
 template std::vector<std::string> names<VocabularyMethod>();
@@ -137,5 +147,6 @@ template std::vector<std::string> names<Attention>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();
 template std::vector<std::string> names<UniformPer>();
+template std::vector<std::string> names<Collective>();
 
 } // namespace stagelens::model

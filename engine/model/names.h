@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "engine/model/hardware.h"
 
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ extern template std::optional<Attention> parse(std::string_view);
 extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
 extern template std::optional<UniformPer> parse(std::string_view);
+extern template std::optional<Collective> parse(std::string_view);
 
 /// Returns every word of an enumeration, in order (for messages and lists).
 template <class Enum>
@@ -44,5 +46,6 @@ extern template std::vector<std::string> names<Attention>();
 extern template std::vector<std::string> names<RunMode>();
 extern template std::vector<std::string> names<Collectives>();
 extern template std::vector<std::string> names<UniformPer>();
+extern template std::vector<std::string> names<Collective>();
 
 } // namespace stagelens::model

@@ -10,9 +10,6 @@
 
 namespace stagelens::model {
 
-/// The member of a calibration beside those of a hardware preset.
-inline constexpr const char *kSpread = "spread";
-
 /// The member "model" of an experiment.
 [[nodiscard]] Json modelJson(const ModelConfig &model);
 /// Reads it. A preset fills the shape first; a shape that differs from its preset is named "custom".

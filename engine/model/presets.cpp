@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/model/calibration.h"
 #include "engine/model/experiment.h"
+#include "engine/model/hardware_json.h"
 #include "engine/model/preset_json.h"
 
 #include <algorithm>
@@ -187,6 +188,11 @@ Result<Hardware> hardwarePreset(std::string_view name)
     if (hardware && hardware->name != name)
         return Error::invalid(file->string(), concat("is named ", shown(hardware->name), " inside; name it ", name));
     return hardware;
+}
+
+Result<Hardware> hardwareOf(const HardwarePreset &choice)
+{
+    return choice.cluster ? Result<Hardware>(*choice.cluster) : hardwarePreset(choice.name);
 }
 
 std::string calibrationToJson(const Calibration &calibration)

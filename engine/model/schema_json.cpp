@@ -1,5 +1,7 @@
 #include "engine/model/schema_json.h"
 
+#include "engine/model/hardware_json.h"
+
 #include <set>
 
 namespace stagelens::model {
@@ -66,6 +68,23 @@ std::string_view parentOf(const Field &field)
     return field.path.substr(0, field.path.rfind('.'));
 }
 
+/// Returns the cluster that the field of hardware contains, or null.
+const Hardware *clusterOf(const Field &field, const Experiment &experiment)
+{
+    const auto *choice = std::get_if<HardwarePreset>(&experiment.cost.source);
+    return field.path == "cost.hardware" && choice != nullptr ? choice->cluster.get() : nullptr;
+}
+
+/// Reads a cluster of the user, which stands in the place of a preset's name.
+void readCluster(const Json &json, const Field &field, Experiment &experiment, base::Problems &problems)
+{
+    auto cluster = std::make_shared<Hardware>();
+    const std::size_t before = problems.size();
+    readCluster(json, std::string(field.path), *cluster, problems);
+    if (problems.size() == before)
+        experiment.cost.source = HardwarePreset{cluster->name, std::move(cluster)};
+}
+
 bool isBelow(const Field &field, std::string_view path)
 {
     return field.path.size() > path.size() && field.path.starts_with(path) && field.path[path.size()] == '.';
@@ -84,7 +103,8 @@ void addFields(Json &document, const Experiment &experiment, std::string_view be
         Json *object = &document;
         for (const std::string_view part : base::split(parentOf(field), '.'))
             object = &(*object)[std::string(part)];
-        (*object)[std::string(jsonKey(field))] = jsonOf(value);
+        const Hardware *const cluster = clusterOf(field, experiment);
+        (*object)[std::string(jsonKey(field))] = cluster != nullptr ? clusterJson(*cluster) : jsonOf(value);
     }
 }
 
@@ -94,6 +114,8 @@ void readField(ObjectReader &reader, const Field &field, Experiment &experiment,
     const Json *member = reader.find(key);
     if (member == nullptr)
         return;
+    if (field.path == "cost.hardware" && member->is_object())
+        return readCluster(*member, field, experiment, problems);
     FieldValue value;
     std::string fault;
     if (field.kind == Kind::Times) {

@@ -232,7 +232,8 @@ std::string setSource(Experiment &experiment, const FieldValue &value)
 std::vector<Field> costRows()
 {
     return {
-        row("cost.hardware", "--hardware", "PRESET", "Costs for", "whose speed the prediction assumes: see `list hardware`",
+        row("cost.hardware", "--hardware", "PRESET|FILE", "Costs for",
+            "whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it",
             Kind::Choice)
             .by(ofSource<HardwarePreset, &HardwarePreset::name>, setSource<HardwarePreset>)
             .unless(),

@@ -236,12 +236,31 @@ void checkParallel(const Experiment &experiment, Checks &checks)
 struct CostCheck {
     Checks &checks;
     bool hasModel;
+    const ParallelPlan &plan;
 
     void operator()(const HardwarePreset &hardware) const
     {
         checks.isText(hardware.name, "cost.hardware");
+        if (hardware.cluster)
+            checkRanks(*hardware.cluster);
         checks.holds(hasModel, "cost.hardware",
                      "needs a model to compute costs from; give a model, or uniform costs or durations");
+    }
+    /// A cluster may have too few GPUs for the plan.
+    void checkRanks(const Hardware &cluster) const
+    {
+        const std::int64_t available = std::int64_t{cluster.nodes} * cluster.devicesPerNode;
+        const std::int64_t ranks = plan.ranks(plan.devices);
+        if (available == 0 || plan.devices < 1 || ranks < 1)
+            return;
+        const std::int64_t each = std::max<std::int64_t>(1, ranks / plan.devices);
+        const std::string remedy =
+            available >= each ? concat("lower devices to ", available / each)
+                              : concat("lower the replicas to ", std::max<std::int64_t>(1, available * plan.replicas / ranks));
+        checks.holds(ranks <= available, "parallel.devices",
+                     concat("the plan has ", ranks, " ranks, and ", base::quoted(cluster.name), " has ", available, " (",
+                            cluster.nodes, " nodes of ", cluster.devicesPerNode, "); ", remedy, ", or raise its nodes to ",
+                            (ranks + cluster.devicesPerNode - 1) / cluster.devicesPerNode));
     }
     void operator()(const DurationsFile &durations) const { checks.isText(durations.file, "cost.durations"); }
     void operator()(const UniformCosts &uniform) const
@@ -310,7 +329,7 @@ Problems validate(const Experiment &experiment)
     if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
         checkActivations(model, plan, experiment.schedule.attention, checks);
     checkFamily(experiment.schedule, checks);
-    std::visit(CostCheck{checks, experiment.hasModel}, experiment.cost.source);
+    std::visit(CostCheck{checks, experiment.hasModel, plan}, experiment.cost.source);
     checkTraining(experiment.training, checks);
     return checks.take();
 }

@@ -8,7 +8,7 @@ base::Result<std::unique_ptr<simulate::PassLegs>> legsOf(const Prediction &predi
     if (preset == nullptr)
         return base::Error::invalid("cost", "gives durations of whole passes, without the operators inside them; choose "
                                             "cost.hardware");
-    auto hardware = model::hardwarePreset(preset->name);
+    auto hardware = model::hardwareOf(*preset);
     if (!hardware)
         return std::move(hardware).error();
     return std::make_unique<simulate::PassLegs>(prediction.experiment, std::move(hardware).value(), *prediction.schedule);

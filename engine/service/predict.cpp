@@ -11,7 +11,7 @@ base::Result<std::shared_ptr<const model::Hardware>> hardwareOf(const model::Cos
     const auto *preset = std::get_if<model::HardwarePreset>(&cost.source);
     if (preset == nullptr)
         return std::shared_ptr<const model::Hardware>();
-    auto hardware = model::hardwarePreset(preset->name);
+    auto hardware = model::hardwareOf(*preset);
     if (!hardware)
         return std::move(hardware).error();
     return std::make_shared<const model::Hardware>(*std::move(hardware));
@@ -86,7 +86,7 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
         prediction->memory = std::make_shared<const simulate::MemoryProfiles>(
             prediction->metrics.peakMemory, prediction->experiment, prediction->schedule, prediction->timeline);
     prediction->hardware = *hardware;
-    prediction->memoryCapacity = *hardware ? (*hardware)->memoryCapacity : 0;
+    prediction->memoryCapacity = *hardware ? (*hardware)->usableMemory() : 0;
     prediction->costName = costName(experiment.cost);
     return PredictionPtr(std::move(prediction));
 }

@@ -115,10 +115,10 @@ void Search::findLimit()
     const auto *preset = std::get_if<model::HardwarePreset>(&m_experiment.cost.source);
     if (m_result.limit || preset == nullptr || !m_experiment.hasModel)
         return;
-    const auto hardware = model::hardwarePreset(preset->name);
+    const auto hardware = model::hardwareOf(*preset);
     if (!hardware || hardware->memoryCapacity <= 0)
         return;
-    m_result.limit = hardware->memoryCapacity;
+    m_result.limit = hardware->usableMemory();
     m_result.isCapacity = true;
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace stagelens::simulate {
 
@@ -41,6 +42,7 @@ private:
     void setTransfers(CostModel &costs) const;
     [[nodiscard]] int rankOf(int device) const;
     [[nodiscard]] const model::LinkClass &linkBetween(int from, int to) const;
+    [[nodiscard]] double sendRate(const model::LinkClass &link) const;
     [[nodiscard]] double reduceSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double broadcastSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double collectiveSeconds(Transfer transfer, const model::LinkClass &link) const;
@@ -119,6 +121,15 @@ const model::LinkClass &AnalyticCosts::linkBetween(int from, int to) const
     return nodeOf(from) == nodeOf(to) ? m_hardware.insideNode : m_hardware.betweenNodes;
 }
 
+/// Between nodes, the pipelines whose ranks lie beside each other in a node send at the same time.
+double AnalyticCosts::sendRate(const model::LinkClass &link) const
+{
+    if (&link == &m_hardware.insideNode)
+        return link.bytesPerSecond;
+    const int beside = m_schedule.devices() > 1 ? std::abs(rankOf(1) - rankOf(0)) : 1;
+    return m_hardware.networkRate(std::min(beside, m_hardware.devicesPerNode));
+}
+
 /// The latency is that of a tree, the bandwidth term that of a pipelined ring; devices that share a memory only copy.
 double AnalyticCosts::broadcastSeconds(const model::LinkClass &link, double bytes) const
 {
@@ -142,7 +153,7 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
         for (int to = 0; to < devices; ++to) {
             const model::LinkClass &link = linkBetween(from, to);
             if (from != to)
-                costs.setSend(from, to, std::min(link.latency + toNanos(m_boundary / link.bytesPerSecond), base::kLongestPass));
+                costs.setSend(from, to, std::min(link.latency + toNanos(m_boundary / sendRate(link)), base::kLongestPass));
         }
     }
     const model::LinkClass &slowest = linkBetween(0, devices - 1);

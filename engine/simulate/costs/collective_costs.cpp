@@ -3,11 +3,42 @@
 #include "engine/simulate/costs/layer_costs.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <span>
 
 namespace stagelens::simulate {
 namespace {
+
+using model::CollectiveTable;
+
+/// What a collective needs: `ranks` on `nodes`, `perNode` in each.
+struct Query {
+    GroupCollective operation;
+    int ranks;
+    int nodes;
+    int perNode;
+    double bytes;
+};
+
+/// Operations whose bus rates serve an operation without a table of its own, the nearest first.
+std::span<const GroupCollective> relatedTo(GroupCollective operation)
+{
+    using enum GroupCollective;
+    static constexpr std::array kOfReduce{AllReduce, ReduceScatter, AllGather};
+    static constexpr std::array kOfScatter{ReduceScatter, AllGather, AllReduce};
+    static constexpr std::array kOfGather{AllGather, ReduceScatter, AllReduce};
+    static constexpr std::array kOfExchange{AllToAll, AllGather, ReduceScatter, AllReduce};
+    switch (operation) {
+    case AllReduce: return kOfReduce;
+    case ReduceScatter: return kOfScatter;
+    case AllGather: return kOfGather;
+    case AllToAll: break;
+    }
+    return kOfExchange;
+}
 
 double latencySeconds(const model::LinkClass &link, int ranks)
 {
@@ -15,41 +46,93 @@ double latencySeconds(const model::LinkClass &link, int ranks)
     return hops * static_cast<double>(link.latency) / static_cast<double>(base::kNanosPerSecond);
 }
 
-/// Returns the bus rate at a size: log-log between the points, the last one beyond them. Below the first point the time stays
-/// that of the first.
-double busRate(const std::vector<model::CollectivePoint> &points, double bytes)
+/// Returns the seconds at a size.
+double timeAt(const std::vector<model::CollectivePoint> &points, double bytes)
 {
+    constexpr double kMicro = 1e-6;
     const auto next = std::ranges::lower_bound(points, bytes, {}, &model::CollectivePoint::bytes);
     if (next == points.end())
-        return points.back().busRate;
+        return kMicro * points.back().micros * bytes / points.back().bytes;
     if (next == points.begin())
-        return next->busRate * bytes / next->bytes;
-    const auto &before = *std::prev(next);
+        return kMicro * next->micros;
+    const model::CollectivePoint &before = *std::prev(next);
     const double along = std::log(bytes / before.bytes) / std::log(next->bytes / before.bytes);
-    return before.busRate * std::pow(next->busRate / before.busRate, along);
+    return kMicro * before.micros * std::pow(next->micros / before.micros, along);
 }
 
-double insideSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks, double bytes)
+/// Returns the table that serves a query best: of the operation or the next related one, of the nearest number of ranks inside
+/// a node, or of nodes between them; of two equally near ones the greater. Null: there is none.
+const CollectiveTable *tableFor(const model::Hardware &hardware, const Query &query)
 {
-    const double sent = bytesSent(collective, ranks, bytes);
+    const bool crosses = query.nodes > 1;
+    for (const GroupCollective operation : relatedTo(query.operation)) {
+        const CollectiveTable *best = nullptr;
+        double least = std::numeric_limits<double>::infinity();
+        for (const CollectiveTable &table : hardware.collectives) {
+            if (table.operation != operation || (table.nodes > 1) != crosses || table.points.empty())
+                continue;
+            const double ratio =
+                crosses ? static_cast<double>(table.nodes) / query.nodes : static_cast<double>(table.ranks) / query.ranks;
+            // Among tables of as many nodes those with as many ranks in each come first.
+            const double ranks = static_cast<double>(table.ranks) / query.ranks;
+            const double distance = std::abs(std::log(ratio)) + (crosses ? 1e-3 * std::abs(std::log(ranks)) : 0);
+            if (distance < least || (distance == least && table.ranks > best->ranks)) {
+                best = &table;
+                least = distance;
+            }
+        }
+        if (best != nullptr)
+            return best;
+    }
+    return nullptr;
+}
+
+double insideSeconds(const model::Hardware &hardware, const Query &query)
+{
+    const double sent = bytesSent(query.operation, query.perNode, query.bytes);
     const model::LinkClass &link = hardware.insideNode;
-    if (hardware.collectivesInside.empty())
-        return latencySeconds(link, ranks) + sent / link.bytesPerSecond;
-    double rate = busRate(hardware.collectivesInside, bytes);
-    // Switches that add on the way speed up the all-reduce only.
-    if (collective != GroupCollective::AllReduce && hardware.ringBusRate > 0)
-        rate = std::min(rate, hardware.ringBusRate);
-    return sent / rate;
+    const CollectiveTable *const table = tableFor(hardware, {query.operation, query.perNode, 1, query.perNode, query.bytes});
+    if (table == nullptr)
+        return latencySeconds(link, query.perNode) + sent * link.oversubscription / link.bytesPerSecond;
+    const double seconds = timeAt(table->points, query.bytes) * model::busFactor(query.operation, query.perNode) /
+                           model::busFactor(table->operation, table->ranks);
+    const bool isLimited = hardware.ringBusRate > 0 && query.operation != GroupCollective::AllReduce &&
+                           table->operation == GroupCollective::AllReduce;
+    return isLimited ? std::max(seconds, sent / hardware.ringBusRate) : seconds;
 }
 
-/// One part of `bytes` over each network adapter, among as many ranks as there are nodes.
-double networkSeconds(const model::Hardware &hardware, GroupCollective collective, int nodes, double bytes)
+/// Returns the time of a table between nodes. A network of which devices get less than in the measurement serves a message as
+/// it would serve a longer one.
+double networkSeconds(const model::Hardware &hardware, const Query &query, const CollectiveTable &table)
 {
-    const double sent = bytesSent(collective, nodes, bytes);
-    const model::LinkClass &link = hardware.betweenNodes;
-    if (hardware.collectivesBetween.empty())
-        return latencySeconds(link, nodes) + sent / link.bytesPerSecond;
-    return sent / busRate(hardware.collectivesBetween, bytes);
+    const int measuredPerNode = table.ranks / table.nodes;
+    const double free = hardware.networkRate(measuredPerNode) * hardware.betweenNodes.oversubscription;
+    const double slower = free / hardware.networkRate(hardware.devicesPerNode);
+    if (table.ranks == query.ranks && table.nodes == query.nodes)
+        return timeAt(table.points, query.bytes * slower) * model::busFactor(query.operation, query.ranks) /
+               model::busFactor(table.operation, table.ranks);
+    // The tensor of which each rank of the measurement had as much to send.
+    const double alike = query.bytes / query.perNode * measuredPerNode;
+    return timeAt(table.points, alike * slower) * model::busFactor(query.operation, query.nodes) /
+           model::busFactor(table.operation, table.nodes);
+}
+
+double betweenSeconds(const model::Hardware &hardware, const Query &query)
+{
+    const CollectiveTable *const table = tableFor(hardware, query);
+    const double rate = hardware.networkRate(hardware.devicesPerNode);
+    const bool isExchange = query.operation == GroupCollective::AllToAll;
+    if (isExchange && (table == nullptr || table->operation != GroupCollective::AllToAll)) {
+        const double others = static_cast<double>(query.ranks - query.perNode) / query.ranks;
+        return std::max(insideSeconds(hardware, query),
+                        latencySeconds(hardware.betweenNodes, query.nodes) + others * query.bytes / rate);
+    }
+    if (table != nullptr && table->ranks == query.ranks && table->nodes == query.nodes)
+        return networkSeconds(hardware, query, *table);
+    const double network = table != nullptr ? networkSeconds(hardware, query, *table)
+                                            : latencySeconds(hardware.betweenNodes, query.nodes) +
+                                                  bytesSent(query.operation, query.nodes, query.bytes / query.perNode) / rate;
+    return std::max(insideSeconds(hardware, query), network);
 }
 
 } // namespace
@@ -68,10 +151,9 @@ double collectiveSeconds(const model::Hardware &hardware, GroupCollective collec
     if (hardware.insideNode.name == kHostLink) // ranks that share a memory copy what they would send
         return latencySeconds(hardware.insideNode, ranks) +
                bytesSent(collective, ranks, bytes) / hardware.insideNode.bytesPerSecond;
-    if (!span.crossesNodes())
-        return insideSeconds(hardware, collective, ranks, bytes);
-    const double inside = insideSeconds(hardware, collective, span.mostInNode, bytes);
-    return std::max(inside, networkSeconds(hardware, collective, span.nodes, bytes / span.mostInNode));
+    if (span.crossesNodes())
+        return betweenSeconds(hardware, {collective, ranks, span.nodes, std::max(span.mostInNode, 1), bytes});
+    return insideSeconds(hardware, {collective, ranks, 1, ranks, bytes});
 }
 
 } // namespace stagelens::simulate

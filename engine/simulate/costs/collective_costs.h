@@ -7,16 +7,23 @@
 
 namespace stagelens::simulate {
 
-enum class GroupCollective : unsigned char { AllReduce, ReduceScatter, AllGather };
+using GroupCollective = model::Collective;
 
 /// Returns the bytes that a rank sends in a ring of n ranks (nccl-tests, doc/PERFORMANCE.md): 2 (n - 1) / n of the whole tensor
 /// for an all-reduce, half of that for the others.
 [[nodiscard]] double bytesSent(GroupCollective collective, int ranks, double bytes);
 
-/// Returns the seconds of a collective over a tensor of `bytes` in all. Inside a node the measured bus rate at that size,
-/// interpolated between the logarithms of table sizes, serves groups of any number of ranks; between nodes the ranks of a node
-/// reduce among themselves, each then exchanges its part over a network adapter of its own, and the slower of the two parts
-/// counts, for the parts of a long message overlap. Without a table: latency, and the bytes over the rate of the link.
+/// Returns the seconds of a collective among `ranks`, which lie on the nodes as `span` says, over a tensor of `bytes` in all:
+/// of an all-gather what each rank has in the end, of an all-to-all what each rank holds. Any operation of any layout has a
+/// time:
+/// - A table of the operation, ranks and nodes gives the time at that size: log-log between its points, the time of the first
+///   point below it, the rate of the last beyond it.
+/// - Without one, the table of the nearest number of ranks (inside a node) or nodes gives the bus rate at that size. Operations
+///   without tables use those of related operations; inside a node, at most at Hardware::ringBusRate.
+/// - Between nodes the ranks of a node exchange among themselves, each then exchanges its part over the network, and the slower
+///   of the two counts, for the parts of a long message overlap. Devices that share an adapter share its rate. In an all-to-all
+///   each rank sends all that is for other nodes itself.
+/// - Without any table: latency, and the bytes over the rate of the link.
 [[nodiscard]] double collectiveSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks,
                                        const layout::NodeSpan &span, double bytes);
 

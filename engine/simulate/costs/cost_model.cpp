@@ -140,7 +140,7 @@ base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const
             return uniformCosts(*uniform, schedule);
         if (const auto *durations = std::get_if<model::DurationsFile>(&source))
             return costsOfFile(durations->file, schedule);
-        const base::Result<model::Hardware> hardware = model::hardwarePreset(std::get<model::HardwarePreset>(source).name);
+        const base::Result<model::Hardware> hardware = model::hardwareOf(std::get<model::HardwarePreset>(source));
         if (!hardware)
             return underField(hardware.error(), "cost.hardware");
         return analyticCosts(experiment, *hardware, schedule);

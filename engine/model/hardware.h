@@ -1,0 +1,100 @@
+// Devices, the links between them, and measured collectives: what the analytic cost model knows of a cluster.
+#pragma once
+
+#include "engine/base/units.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stagelens::model {
+
+/// Collective operations that the cost model distinguishes.
+enum class Collective : unsigned char { AllReduce, ReduceScatter, AllGather, AllToAll };
+
+/// Time of a message of n bytes: latency + n / bandwidth.
+struct LinkClass {
+    std::string name; ///< "nvlink", "pcie", "roce", "host", ...
+    base::Nanos latency = 0;
+    double bytesPerSecond = 1; ///< of a rank, in one direction
+    /// How many times more than the link carries all its ranks could send together; 1: each has the full rate.
+    double oversubscription = 1;
+    friend bool operator==(const LinkClass &, const LinkClass &) = default;
+};
+
+/// The measured runs that a preset was fitted to or compared with: the least and the greatest value of each quantity.
+struct MeasuredRuns {
+    struct Range {
+        std::int64_t least = 1;
+        std::int64_t most = 1;
+        friend bool operator==(const Range &, const Range &) = default;
+    };
+    Range hidden;
+    Range tokens; ///< of a microbatch
+    Range devices;
+    friend bool operator==(const MeasuredRuns &, const MeasuredRuns &) = default;
+};
+
+/// The measured time of a collective over a tensor of `bytes` in all (nccl-tests' "size").
+struct CollectivePoint {
+    double bytes = 0;
+    double micros = 1;
+    friend bool operator==(const CollectivePoint &, const CollectivePoint &) = default;
+};
+
+/// Measured times of one operation among `ranks` on `nodes`, equally many on each, by size.
+struct CollectiveTable {
+    Collective operation = Collective::AllReduce;
+    int ranks = 2;
+    int nodes = 1; ///< divides `ranks`
+    std::vector<CollectivePoint> points;
+    friend bool operator==(const CollectiveTable &, const CollectiveTable &) = default;
+};
+
+/// A device, its links and its cluster.
+struct Hardware {
+    std::string name;
+    std::string description;
+    std::string derivedFrom;        ///< the preset that a cluster of the user began as; empty for a preset
+    double peakFlops = 1;           ///< dense matrix products in the training dtype, FLOP/s; the denominator of MFU
+    double matrixEfficiency = 1;    ///< fraction of the peak that large matrix products reach
+    double attentionEfficiency = 1; ///< the same for attention, its FLOPs counted in full
+    /// A product whose smallest dimension is n reaches n / (n + halfSpeedDimension) of matrixEfficiency.
+    double halfSpeedDimension = 0;
+    double memoryBytesPerSecond = 1; ///< of memory-bound work
+    base::Nanos passOverhead = 0;    ///< fixed time of a pass
+    /// Minimum time between the begins of two kernels: the time in which the host launches one.
+    base::Nanos launchInterval = 0;
+    base::Bytes memoryCapacity = 0; ///< of a device; 0: unknown
+    base::Bytes reservedMemory = 0; ///< of it, what the context of the device and the buffers of NCCL occupy
+    double fragmentation = 0;       ///< what the allocator wastes, as a share of the tensors' bytes
+    int nodes = 0;                  ///< of the cluster; 0: as many as a plan needs
+    int devicesPerNode = 8;
+    int nicsPerNode = 0; ///< network adapters that the devices of a node share; 0: one for each device
+    LinkClass insideNode;
+    LinkClass betweenNodes;
+    std::vector<CollectiveTable> collectives;
+    /// Limit of the bus rate (nccl-tests, doc/PERFORMANCE.md) inside a node of operations without a table of their own:
+    /// switches that add on the way speed up the all-reduce only. 0: none.
+    double ringBusRate = 0;
+    double pricePerDeviceHour = 0; ///< 0: unknown
+    std::string currency = "USD";
+    std::optional<MeasuredRuns> measured;
+
+    /// Returns the bytes that the tensors of a device may occupy; 0: unknown.
+    [[nodiscard]] base::Bytes usableMemory() const;
+    /// Returns the rate at which each of `senders` ranks of a node sends to other nodes at the same time.
+    [[nodiscard]] double networkRate(int senders) const;
+    friend bool operator==(const Hardware &, const Hardware &) = default;
+};
+
+/// Returns the factor of nccl-tests by which the rate of a collective (bytes over time) becomes its bus rate, which is
+/// comparable with the rate of a link whatever the number of ranks: 2 (n - 1) / n for the all-reduce, else (n - 1) / n. It is
+/// also the share of the tensor that each rank sends in a ring.
+[[nodiscard]] double busFactor(Collective operation, int ranks);
+
+[[nodiscard]] std::string_view name(Collective operation); ///< "all-reduce", "reduce-scatter", "all-gather", "all-to-all"
+
+} // namespace stagelens::model

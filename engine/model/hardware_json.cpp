@@ -1,0 +1,402 @@
+#include "engine/model/hardware_json.h"
+
+#include "engine/base/file.h"
+#include "engine/model/hardware_fields.h"
+#include "engine/model/names.h"
+#include "engine/model/presets.h"
+
+#include <algorithm>
+
+namespace stagelens::model {
+namespace {
+
+using base::concat;
+using base::Error;
+using base::Problems;
+using base::Result;
+
+constexpr std::string_view kHardwareVersion = "hardware/1";
+constexpr base::Bytes kLargestCluster = base::Bytes{1} << 20;
+constexpr std::size_t kMostTables = 512;
+constexpr std::size_t kMostPoints = 256;
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestText = 1000;
+constexpr int kMostGroup = 1 << 24;
+constexpr double kLongestCollective = 1e12;
+constexpr double kMostTensor = 1e18;
+
+enum class Form : unsigned char { Preset, Embedded, File };
+
+/// Where a member is: its object and its key.
+std::pair<std::string_view, std::string_view> placeOf(std::string_view key)
+{
+    const std::size_t point = key.find('.');
+    return point == std::string_view::npos ? std::pair(std::string_view(), key)
+                                           : std::pair(key.substr(0, point), key.substr(point + 1));
+}
+
+void readRange(ObjectReader &reader, std::string_view key, MeasuredRuns::Range &range)
+{
+    std::vector<int> ends;
+    reader.require(key, ends);
+    if (ends.size() == 2 && ends[0] > 0 && ends[0] <= ends[1])
+        range = {ends[0], ends[1]};
+    else if (reader.find(key) != nullptr)
+        reader.problem(key, "is no range; give the least and the greatest value, such as [1024, 8192]");
+}
+
+MeasuredRuns readMeasured(const Json &json, std::string path, Problems &problems)
+{
+    ObjectReader reader(json, std::move(path), problems);
+    MeasuredRuns measured;
+    readRange(reader, "hidden", measured.hidden);
+    readRange(reader, "microbatch_tokens", measured.tokens);
+    readRange(reader, "devices", measured.devices);
+    reader.finish();
+    return measured;
+}
+
+Json measuredJson(const MeasuredRuns &measured)
+{
+    const auto range = [](const MeasuredRuns::Range &ends) { return Json::array({ends.least, ends.most}); };
+    return {{"hidden", range(measured.hidden)},
+            {"microbatch_tokens", range(measured.tokens)},
+            {"devices", range(measured.devices)}};
+}
+
+/// Joins the lists of sizes and times, and checks each pair.
+void readPoints(const std::vector<double> &sizes, const std::vector<double> &micros, ObjectReader &reader,
+                CollectiveTable &table)
+{
+    if (sizes.empty() || sizes.size() > kMostPoints)
+        return reader.problem("bytes", concat("has ", sizes.size(), " sizes; give 1 to ", kMostPoints));
+    if (sizes.size() != micros.size())
+        return reader.problem(
+            "microseconds", concat("has ", micros.size(), " times for ", sizes.size(), " sizes; give one time for each size"));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const double before = i == 0 ? 0 : sizes[i - 1];
+        if (!(sizes[i] > before && sizes[i] <= kMostTensor))
+            return reader.problem("bytes",
+                                  concat("has ", sizes[i], " behind ", before, "; give growing sizes from 1 to ", kMostTensor));
+        if (!(micros[i] > 0 && micros[i] <= kLongestCollective))
+            return reader.problem("microseconds",
+                                  concat("has ", micros[i], "; choose more than 0, up to ", kLongestCollective));
+        table.points.push_back({sizes[i], micros[i]});
+    }
+}
+
+CollectiveTable readTable(const Json &json, std::string path, Problems &problems)
+{
+    ObjectReader reader(json, std::move(path), problems);
+    CollectiveTable table;
+    std::vector<double> sizes;
+    std::vector<double> micros;
+    reader.require("operation", table.operation);
+    reader.require("ranks", table.ranks);
+    reader.read("nodes", table.nodes);
+    reader.require("bytes", sizes);
+    reader.require("microseconds", micros);
+    const std::size_t before = problems.size();
+    if (table.ranks < 2 || table.ranks > kMostGroup)
+        reader.problem("ranks", concat("is ", table.ranks, "; choose 2 to ", kMostGroup));
+    else if (table.nodes < 1 || table.nodes > table.ranks || table.ranks % table.nodes != 0)
+        reader.problem("nodes", concat("is ", table.nodes, ", which does not divide the ", table.ranks,
+                                       " ranks; each node has equally many, such as nodes 1"));
+    if (problems.size() == before && reader.find("bytes") != nullptr && reader.find("microseconds") != nullptr)
+        readPoints(sizes, micros, reader, table);
+    reader.finish();
+    return table;
+}
+
+bool isOfSame(const CollectiveTable &one, const CollectiveTable &other)
+{
+    return one.operation == other.operation && one.ranks == other.ranks && one.nodes == other.nodes;
+}
+
+/// Reads the list of tables; each replaces one of the base of the same operation, ranks and nodes.
+void readCollectives(ObjectReader &reader, const std::string &path, Hardware &hardware, Problems &problems)
+{
+    const Json *const member = reader.find("collectives");
+    if (member == nullptr)
+        return;
+    if (!member->is_array() || member->size() > kMostTables)
+        return reader.problem("collectives",
+                              concat("must be a list of at most ", kMostTables,
+                                     " tables, such as [{\"operation\": \"all-reduce\", \"ranks\": 8, \"bytes\": "
+                                     "[1048576], \"microseconds\": [101.9]}]"));
+    std::vector<CollectiveTable> read;
+    for (std::size_t i = 0; i < member->size(); ++i) {
+        CollectiveTable table = readTable((*member)[i], concat(path, ".collectives[", i, ']'), problems);
+        if (std::ranges::any_of(read, [&](const CollectiveTable &other) { return isOfSame(table, other); }))
+            problems.push_back(
+                {concat(path, ".collectives[", i, ']'), concat("is a second table of ", name(table.operation), " among ",
+                                                               table.ranks, " ranks on ", table.nodes, " nodes; keep one")});
+        std::erase_if(hardware.collectives, [&](const CollectiveTable &other) { return isOfSame(table, other); });
+        read.push_back(std::move(table));
+    }
+    std::ranges::move(read, std::back_inserter(hardware.collectives));
+}
+
+/// Reads one number of the table of fields into the object that has it.
+void readField(ObjectReader &reader, const HardwareField &field, std::string_view key, bool mayBeAbsent, Hardware &hardware)
+{
+    const Json *const member = reader.find(key);
+    if (member == nullptr) {
+        if (field.isRequired && !mayBeAbsent)
+            reader.problem(key, "missing");
+        return;
+    }
+    double value = 0;
+    std::string fault = take(*member, value);
+    if (fault.empty())
+        fault = faultOf(field, value);
+    if (fault.empty())
+        field.assign(hardware, value);
+    else
+        reader.problem(key, std::move(fault));
+}
+
+void readLink(ObjectReader &parent, const char *key, const std::string &path, bool hasBase, Hardware &hardware,
+              Problems &problems)
+{
+    const Json *const member = parent.find(key);
+    if (member == nullptr) {
+        if (!hasBase)
+            parent.problem(key, "missing");
+        return;
+    }
+    ObjectReader reader(*member, concat(path, '.', key), problems);
+    LinkClass &link = std::string_view(key) == "inside_node" ? hardware.insideNode : hardware.betweenNodes;
+    if (hasBase)
+        reader.read("name", link.name);
+    else
+        reader.require("name", link.name);
+    for (const HardwareField &field : hardwareFields())
+        if (const auto [object, inner] = placeOf(field.key); object == key)
+            readField(reader, field, inner, hasBase, hardware);
+    reader.finish();
+}
+
+/// Returns why a text of the file cannot be kept, or an empty text.
+std::string textFault(const std::string &text, std::size_t longest)
+{
+    const bool isSound = base::isUtf8(text) &&
+                         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+    if (!isSound)
+        return concat("is ", base::quoted(text), "; write one line of UTF-8 text without control characters");
+    return text.size() <= longest ? "" : concat("is ", text.size(), " bytes long; shorten it to ", longest);
+}
+
+void readTexts(ObjectReader &reader, Form form, Hardware &hardware)
+{
+    reader.require("name", hardware.name);
+    if (form == Form::Preset)
+        reader.require("description", hardware.description);
+    else
+        reader.read("description", hardware.description);
+    reader.read("derived_from", hardware.derivedFrom);
+    reader.read("currency", hardware.currency);
+    if (form == Form::Preset)
+        return;
+    if (reader.find("name") != nullptr && hardware.name.empty())
+        reader.problem("name", "is empty; name the cluster, such as \"my-cluster\"");
+    for (const auto &[key, text, longest] :
+         {std::tuple("name", &hardware.name, kLongestName), std::tuple("description", &hardware.description, kLongestText),
+          std::tuple("derived_from", &hardware.derivedFrom, kLongestName),
+          std::tuple("currency", &hardware.currency, kLongestName)})
+        if (std::string fault = textFault(*text, longest); !fault.empty())
+            reader.problem(key, std::move(fault));
+}
+
+/// Takes the preset that a file names as its base.
+bool readBase(ObjectReader &reader, Hardware &hardware)
+{
+    std::string base;
+    reader.read("base", base);
+    if (reader.find("base") == nullptr)
+        return false;
+    auto preset = hardwarePreset(base);
+    if (!preset) {
+        reader.problem("base", preset.error().problems.front().message);
+        return true;
+    }
+    hardware = *std::move(preset);
+    hardware.derivedFrom = base;
+    hardware.name.clear();
+    hardware.description = concat("derived from ", base);
+    return true;
+}
+
+/// Figures that contradict each other.
+void checkTogether(const Hardware &hardware, ObjectReader &reader)
+{
+    if (hardware.memoryCapacity > 0 && hardware.reservedMemory >= hardware.memoryCapacity)
+        reader.problem("reserved_memory_bytes",
+                       concat("is ", hardware.reservedMemory, ", and a device has ", hardware.memoryCapacity,
+                              "; choose less, such as ", hardware.memoryCapacity / 16));
+}
+
+void readHardware(const Json &json, const std::string &path, Form form, Hardware &hardware, Problems &problems)
+{
+    ObjectReader reader(json, path, problems);
+    bool hasBase = false;
+    if (form != Form::Preset)
+        (void)reader.find("stagelens");
+    if (form == Form::File)
+        hasBase = readBase(reader, hardware);
+    readTexts(reader, form, hardware);
+    for (const HardwareField &field : hardwareFields())
+        if (const auto [object, key] = placeOf(field.key); object.empty())
+            readField(reader, field, key, hasBase, hardware);
+    double spread = 0; // of a calibration; not a property of the hardware
+    reader.read(kSpread, spread);
+    if (!(spread >= 0 && spread <= 1))
+        reader.problem(kSpread, concat("is ", spread, "; choose 0 to 1"));
+    for (const char *link : {"inside_node", "between_nodes"})
+        readLink(reader, link, path, hasBase, hardware, problems);
+    readCollectives(reader, path, hardware, problems);
+    if (const Json *member = reader.find("measured"))
+        hardware.measured = readMeasured(*member, concat(path, ".measured"), problems);
+    reader.finish();
+    checkTogether(hardware, reader);
+}
+
+/// Returns the problem of a version that is missing or unknown. Checked first, for other problems would then mislead.
+std::optional<base::Problem> versionProblem(const Json &document, const std::string &path)
+{
+    const auto version = document.find("stagelens");
+    const std::string field = concat(path, ".stagelens");
+    if (version == document.end())
+        return base::Problem{field, concat("missing; a hardware file begins with \"stagelens\": \"", kHardwareVersion, "\"")};
+    if (*version == kHardwareVersion)
+        return std::nullopt;
+    const std::string found =
+        version->is_string() ? shown(version->get_ref<const std::string &>()) : std::string(typeName(*version));
+    return base::Problem{field, concat("is `", found, "`, and this program reads `", kHardwareVersion,
+                                       "` only; open it with the program that wrote it, or correct the word")};
+}
+
+Json tableJson(const CollectiveTable &table)
+{
+    Json sizes = Json::array();
+    Json micros = Json::array();
+    for (const CollectivePoint &point : table.points) {
+        sizes.push_back(point.bytes);
+        micros.push_back(point.micros);
+    }
+    return {{"operation", name(table.operation)},
+            {"ranks", table.ranks},
+            {"nodes", table.nodes},
+            {"bytes", std::move(sizes)},
+            {"microseconds", std::move(micros)}};
+}
+
+/// Adds the members that presets and clusters have in common.
+void addMembers(Json &json, const Hardware &hardware)
+{
+    for (const HardwareField &field : hardwareFields()) {
+        const double value = field.value(hardware);
+        if (!field.isRequired && value == field.usual)
+            continue;
+        const auto [object, key] = placeOf(field.key);
+        if (!object.empty() && !json.contains(object))
+            json[std::string(object)] = {
+                {"name", object == "inside_node" ? hardware.insideNode.name : hardware.betweenNodes.name}};
+        Json &parent = object.empty() ? json : json[std::string(object)];
+        parent[std::string(key)] = field.isWhole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+    }
+    if (!hardware.collectives.empty())
+        json["collectives"] = Json::array();
+    for (const CollectiveTable &table : hardware.collectives)
+        json["collectives"].push_back(tableJson(table));
+    if (hardware.currency != Hardware().currency)
+        json["currency"] = hardware.currency;
+    if (hardware.measured)
+        json["measured"] = measuredJson(*hardware.measured);
+}
+
+} // namespace
+
+Json clusterJson(const Hardware &hardware)
+{
+    Json json{{"stagelens", kHardwareVersion}, {"name", hardware.name}, {"description", hardware.description}};
+    if (!hardware.derivedFrom.empty())
+        json["derived_from"] = hardware.derivedFrom;
+    addMembers(json, hardware);
+    return json;
+}
+
+std::string clusterText(const Hardware &hardware)
+{
+    return prettyJson(clusterJson(hardware)) + '\n';
+}
+
+void readCluster(const Json &json, const std::string &path, Hardware &hardware, Problems &problems)
+{
+    if (const auto problem = json.is_object() ? versionProblem(json, path) : std::nullopt)
+        problems.push_back(*problem);
+    else
+        readHardware(json, path, Form::Embedded, hardware, problems);
+}
+
+Result<Hardware> clusterFromText(std::string_view text, const std::string &source)
+{
+    const Result<Json> document = parseDocument(base::withoutByteOrderMark(text), source);
+    if (!document)
+        return document.error();
+    if (const auto problem = versionProblem(*document, source))
+        return Error::invalid(Problems{*problem});
+    Problems problems;
+    Hardware hardware;
+    readHardware(*document, source, Form::File, hardware, problems);
+    if (problems.empty() && hardwarePreset(hardware.name).ok())
+        problems.push_back(
+            {concat(source, ".name"),
+             concat("is ", hardware.name, ", which is a preset; choose another, such as ", copyOf(hardware).name)});
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return hardware;
+}
+
+Result<Hardware> loadCluster(const std::filesystem::path &file)
+{
+    const Result<std::string> text = base::readFile(file, kLargestCluster);
+    return text ? clusterFromText(*text, file.string()) : Result<Hardware>(text.error());
+}
+
+Result<> saveCluster(const Hardware &hardware, const std::filesystem::path &file)
+{
+    return base::writeFile(file, clusterText(hardware));
+}
+
+Hardware copyOf(Hardware hardware)
+{
+    if (hardware.derivedFrom.empty())
+        hardware.derivedFrom = hardware.name;
+    while (hardware.name.size() > kLongestName - 8 || !base::isUtf8(hardware.name))
+        hardware.name.pop_back();
+    hardware.name += "-copy";
+    return hardware;
+}
+
+Result<Hardware> hardwareFromJson(std::string_view text, const std::string &source)
+{
+    const Result<Json> document = parseDocument(text, source);
+    if (!document)
+        return document.error();
+    Problems problems;
+    Hardware hardware;
+    readHardware(*document, source, Form::Preset, hardware, problems);
+    if (!problems.empty())
+        return Error::invalid(std::move(problems));
+    return hardware;
+}
+
+std::string hardwareToJson(const Hardware &hardware)
+{
+    Json json{{"name", hardware.name}, {"description", hardware.description}};
+    addMembers(json, hardware);
+    return prettyJson(json) + '\n';
+}
+
+} // namespace stagelens::model
