@@ -91,7 +91,7 @@ Json tailJson(const timeline::Lane &lane)
 Json anchoredJson(const timeline::AnchoredSlice &slice)
 {
     return {{"transfer", timeline::name(slice.kind)},
-            {"lane", "data"},
+            {"lane", slice.kind == timeline::AnchoredKind::SumReplicated ? "tensor" : "data"},
             {"stage", nullptr}, // all stages of the device together
             {"microbatch", nullptr},
             {"begin_ns", slice.begin},
@@ -152,8 +152,12 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
               {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
     if (metrics.exposedExchange)
         json["exposed_exchange_ns"] = *metrics.exposedExchange;
+    if (!metrics.tensorPerDevice.empty())
+        json["exposed_ns_per_device"] = {{"tensor", metrics.tensorPerDevice}};
+    if (!metrics.tensorTraffic.empty())
+        json["traffic_bytes_per_rank"]["tensor"] = metrics.tensorTraffic;
     if (!metrics.replicaTraffic.empty())
-        json["traffic_bytes_per_rank"] = {{"data", metrics.replicaTraffic}};
+        json["traffic_bytes_per_rank"]["data"] = metrics.replicaTraffic;
     if (metrics.publishedIteration)
         json["published_iteration_ns"] = *metrics.publishedIteration;
     return json;
@@ -197,7 +201,7 @@ void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timelin
             Json list = Json::array();
             for (const simulate::PassLeg &leg : legs.of(lane.pass[i], lane.end[i] - lane.begin[i]))
                 list.push_back({{"name", leg.name},
-                                {"lane", "compute"},
+                                {"lane", leg.isExchange ? "tensor" : "compute"},
                                 {"begin_ns", lane.begin[i] + leg.begin},
                                 {"end_ns", lane.begin[i] + leg.end}});
             slices[i]["legs"] = std::move(list);

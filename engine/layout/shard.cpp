@@ -19,13 +19,24 @@ Shard shardOf(const Mesh &mesh, int rank, int dimension, Axes cut, Axes replicat
     return {dimension, group.index, static_cast<int>(group.ranks.size()), replicated};
 }
 
-Interval vocabularyRows(const model::Experiment &experiment, int devices, int device)
+std::int64_t MatrixPart::width() const
+{
+    std::int64_t sum = 0;
+    for (const Interval &section : columns)
+        sum += section.size();
+    return sum;
+}
+
+Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)
 {
     const Mesh mesh = meshOf(experiment.parallel, devices).value();
     Coordinates at;
     at[Axis::Pipeline] = device;
-    constexpr Axes kCopies{Axis::Tensor, Axis::Context, Axis::Data};
-    return shardOf(mesh, mesh.rankOf(at), 0, {Axis::Pipeline}, kCopies).of(experiment.model.vocabularySize);
+    at[Axis::Tensor] = tensor;
+    // A group numbers the tensor ranks of a device one after another.
+    const Axes cut = overDevices ? Axes{Axis::Tensor, Axis::Pipeline} : Axes{Axis::Tensor};
+    const Axes copies = overDevices ? Axes{Axis::Context, Axis::Data} : Axes{Axis::Context, Axis::Data, Axis::Pipeline};
+    return shardOf(mesh, mesh.rankOf(at), 0, cut, copies).of(experiment.model.vocabularySize);
 }
 
 } // namespace stagelens::layout

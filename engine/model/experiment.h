@@ -34,11 +34,12 @@ struct ParallelPlan {
     /// Layers of each stage; empty: as even as possible (or as `redis` redistributes them).
     std::vector<int> stageLayers;
     // The axes of the mesh beside the pipeline (engine/layout/mesh.h); capabilities.h says which values are supported.
-    int tensor = 1;   ///< t, tensor ranks of a layer
-    int context = 1;  ///< c, ranks that share the tokens of a sequence
-    int replicas = 1; ///< d, data-parallel copies of the model
-    int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
-    int zero = 0;     ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
+    int tensor = 1;               ///< t, tensor ranks of a layer
+    bool sequenceParallel = true; ///< with tensor ranks: each has the tokens of its own outside of attention and MLP
+    int context = 1;              ///< c, ranks that share the tokens of a sequence
+    int replicas = 1;             ///< d, data-parallel copies of the model
+    int expert = 1;               ///< e, ranks that share the experts of a layer, folded over tensor and replicas
+    int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
 
     /// Returns the ranks of a plan of that many devices.
@@ -46,6 +47,7 @@ struct ParallelPlan {
     {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
+    [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
     /// Returns the microbatches of a step in all replicas.
     [[nodiscard]] std::int64_t stepMicrobatches() const { return std::int64_t{microbatches} * replicas; }
     friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;

@@ -124,9 +124,13 @@ std::vector<Field> meshRows()
             .unless(std::int64_t{1});
     };
     return {
-        degree("parallel.tensor", "--tensor", "t", "Tensor ranks", "ranks that share each layer (1 is supported)",
-               MEMBER(parallel.tensor))
-            .notInEditor(),
+        degree("parallel.tensor", "--tensor", "t", "Tensor ranks", "ranks that share each layer: heads and inner columns",
+               MEMBER(parallel.tensor)),
+        row("parallel.sequence_parallel", "--sequence-parallel", "--no-sequence-parallel", "Sequence parallel",
+            "with tensor ranks: each has the tokens of its own outside of attention and MLP (on by default)", Kind::Flag,
+            MEMBER(parallel.sequenceParallel))
+            .unless(FieldValue(true))
+            .where([](const Experiment &e) { return e.parallel.tensor > 1; }),
         degree("parallel.context", "--context", "c", "Context ranks", "ranks that share each sequence (1 is supported)",
                MEMBER(parallel.context))
             .notInEditor(),

@@ -180,6 +180,47 @@ void checkStageLayers(const Experiment &experiment, int stages, Checks &checks)
                      "must be all ones in a teaching example without a model");
 }
 
+/// What tensor ranks divide: heads, inner columns, the vocabulary and, with sequence parallelism, the tokens of a microbatch.
+void checkTensor(const Experiment &experiment, Checks &checks)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const ModelConfig &model = experiment.model;
+    const int ranks = plan.tensor;
+    if (ranks == 1)
+        return;
+    constexpr std::string_view kField = "parallel.tensor";
+    if (!experiment.hasModel) {
+        checks.holds(false, kField, concat("is ", ranks, ", but given durations are of whole passes; choose 1"));
+        return;
+    }
+    // With fewer key and value heads than ranks each is on several ranks, which needs projections of their own.
+    const bool isFused = model.family == ModelFamily::Gpt;
+    const std::int64_t tokens = std::int64_t{plan.microbatchSize} * model.sequence;
+    const auto undivided = [&](int degree) {
+        std::string sizes;
+        const auto look = [&](bool divides, std::string_view what, std::int64_t size) {
+            if (!divides)
+                sizes += concat(sizes.empty() ? "" : ", ", what, " (", size, ")");
+        };
+        const bool areKeysDivided =
+            model.kvHeads % degree == 0 || (!isFused && model.kvHeads > 0 && degree % model.kvHeads == 0);
+        look(model.heads % degree == 0, "model.heads", model.heads);
+        look(areKeysDivided, "model.kv_heads", model.kvHeads);
+        look(model.hidden % degree == 0, "model.hidden", model.hidden);
+        look(model.ffn % degree == 0, "model.ffn", model.ffn);
+        look(!plan.hasSequenceParallel() || tokens % degree == 0, "the tokens of a microbatch", tokens);
+        return sizes;
+    };
+    int nearest = ranks;
+    while (nearest > 1 && !undivided(nearest).empty())
+        --nearest;
+    checks.holds(nearest == ranks, kField,
+                 concat("is ", ranks, ", which does not divide ", undivided(ranks), "; choose ", nearest));
+    checks.holds(model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
+                 concat("is ", ranks, ", which with ", plan.devices, " devices makes more parts than the ",
+                        model.vocabularySize, " tokens of model.vocabulary_size; lower either"));
+}
+
 /// The axes of the mesh: each within its range, and then of a value that is supported.
 void checkMesh(const Experiment &experiment, Checks &checks)
 {
@@ -194,8 +235,10 @@ void checkMesh(const Experiment &experiment, Checks &checks)
     checks.holds(axes == std::vector<std::string_view>{"cp", "dp", "pp", "tp"}, "parallel.rank_order",
                  concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
                         ParallelPlan().rankOrder));
-    if (isSound)
+    if (isSound) {
         checks.add(unsupported(experiment, Use::Predict));
+        checkTensor(experiment, checks);
+    }
 }
 
 void checkParallel(const Experiment &experiment, Checks &checks)

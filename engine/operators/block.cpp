@@ -8,8 +8,9 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 8> kNames{"layer-norm", "rms-norm", "linear",    "gelu",
-                                                     "swiglu",     "rotary",   "attention", "add"};
+    constexpr std::array<std::string_view, 12> kNames{"layer-norm", "rms-norm",       "linear",    "gelu",
+                                                      "swiglu",     "rotary",         "attention", "add",
+                                                      "all-gather", "reduce-scatter", "replicate", "all-reduce"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -54,15 +55,23 @@ BlockBuilder::BlockBuilder(std::int64_t hidden, WeightLayout layout)
 
 int BlockBuilder::vector(std::string_view name, std::int64_t width, Initial initial)
 {
-    m_block.parameters.push_back({name, 1, width, initial});
+    m_block.parameters.push_back({.name = name, .columns = width, .initial = initial});
     return static_cast<int>(m_block.parameters.size()) - 1;
 }
 
 int BlockBuilder::matrix(std::string_view name, std::int64_t in, std::int64_t out, Initial initial)
 {
     const bool isInputFirst = m_block.layout == WeightLayout::InputByOutput;
-    m_block.parameters.push_back({name, isInputFirst ? in : out, isInputFirst ? out : in, initial});
+    m_block.parameters.push_back(
+        {.name = name, .rows = isInputFirst ? in : out, .columns = isInputFirst ? out : in, .initial = initial});
     return static_cast<int>(m_block.parameters.size()) - 1;
+}
+
+void BlockBuilder::cut(int parameter, Cut cut, std::vector<Section> sections)
+{
+    BlockParameter &each = m_block.parameters[static_cast<std::size_t>(parameter)];
+    each.cut = cut;
+    each.sections = std::move(sections);
 }
 
 ValueId BlockBuilder::value(std::string_view name, std::int64_t width)

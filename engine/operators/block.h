@@ -18,6 +18,7 @@ struct Value {
     std::string_view name;     ///< "norm1"
     std::int64_t width = 0;    ///< numbers a token
     bool isStatistics = false; ///< float in every precision, for the backward; else in the precision of the run
+    bool isOwnRows = false;    ///< sequence parallelism: each tensor rank has the rows of its own tokens only
 };
 
 enum class Initial : std::uint8_t {
@@ -27,12 +28,29 @@ enum class Initial : std::uint8_t {
     NormalResidual, ///< Normal divided by sqrt(2 L), for projections into the residual stream (GPT-2)
 };
 
+/// How the ranks of a tensor group divide a parameter (arXiv 1909.08053, section 3).
+enum class Cut : std::uint8_t {
+    Whole,   ///< every rank has all of it
+    Outputs, ///< by the outputs of a linear map, each Section apart
+    Inputs,  ///< by its inputs; each rank makes a part of the sum
+};
+
+/// Outputs of a linear map that are divided apart: queries, keys and values of a fused matrix.
+struct Section {
+    std::int64_t width = 0;
+    std::int64_t units = 0; ///< heads, which stay whole. With fewer units than ranks, consecutive ranks have copies of a unit
+    /// Returns into how many parts `ranks` ranks divide it.
+    [[nodiscard]] std::int64_t parts(int ranks) const { return units < ranks ? units : ranks; }
+};
+
 /// A parameter of one layer, as Hugging Face stores it; vectors have one row.
 struct BlockParameter {
     std::string_view name; ///< after the prefix of the layer: "attn.c_attn.weight"
     std::int64_t rows = 1;
     std::int64_t columns = 1;
     Initial initial = Initial::Normal;
+    Cut cut = Cut::Whole;
+    std::vector<Section> sections = {}; ///< of Cut::Outputs, in their order
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] bool isMatrix() const { return initial == Initial::Normal || initial == Initial::NormalResidual; }
 };
@@ -48,6 +66,11 @@ enum class OperatorKind : std::uint8_t {
     /// head and key if they are kept (withProbabilities())
     Attention,
     Add, ///< x, residual -> sum
+    // Between the ranks of a tensor group (partition.h). The first two are each other's backward, and the last two.
+    AllGather,     ///< own rows of x -> all rows
+    ReduceScatter, ///< parts of a sum -> own rows of the sum, plus a bias if there is one
+    Replicate,     ///< x -> the same x; the backward adds the parts of its gradient
+    AllReduce,     ///< parts of a sum -> the sum, plus a bias if there is one
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 
@@ -63,7 +86,7 @@ struct Operator {
     OperatorKind kind = OperatorKind::Add;
     std::vector<ValueId> inputs;
     std::vector<ValueId> outputs;
-    std::vector<int> parameters;         ///< of a norm
+    std::vector<int> parameters;         ///< of a norm; the bias of a sum
     std::vector<Projection> projections; ///< of Linear
 };
 
@@ -81,6 +104,7 @@ struct Block {
     WeightLayout layout = WeightLayout::InputByOutput;
     /// Tensors [b s, h] that frameworks drop out, with a mask of one byte a number. The engine drops nothing out.
     int dropouts = 0;
+    int tensorRanks = 1; ///< that share the layer; the widths and parameters are those of one of them
     static constexpr ValueId kInput = 0;
 
     [[nodiscard]] const Value &value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
@@ -89,6 +113,11 @@ struct Block {
     [[nodiscard]] std::int64_t inputWidth(const Projection &projection) const;
     [[nodiscard]] std::int64_t outputWidth(const Projection &projection) const;
     [[nodiscard]] bool has(OperatorKind kind) const;
+    /// Returns the numbers that a rank holds of a value, for each token of the microbatch.
+    [[nodiscard]] std::int64_t heldWidth(ValueId id) const
+    {
+        return value(id).isOwnRows ? value(id).width / tensorRanks : value(id).width;
+    }
 };
 
 /// Returns the block with attention that keeps its probabilities, [heads, s] a token, from the forward to the backward.
@@ -104,6 +133,8 @@ public:
     /// Appends a parameter and returns its index. Call in the order of state_dict().
     int vector(std::string_view name, std::int64_t width, Initial initial);
     int matrix(std::string_view name, std::int64_t in, std::int64_t out, Initial initial = Initial::Normal);
+    /// Says how tensor ranks divide a parameter. Sections are needed for Cut::Outputs.
+    void cut(int parameter, Cut cut, std::vector<Section> sections = {});
 
     ValueId value(std::string_view name, std::int64_t width);
     ValueId layerNorm(std::string_view name, std::string_view statistics, ValueId x, int weight, int bias);

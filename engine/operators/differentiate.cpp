@@ -23,7 +23,7 @@ public:
             append(m_block.operators[m_op]);
         if (gradient(Block::kInput).kind != Place::Kind::Gradient || !m_pending.empty())
             throw std::logic_error("the gradient of a block's input needs a copy");
-        return {std::move(m_draft), std::move(m_weightSteps)};
+        return {std::move(m_draft), std::move(m_weights)};
     }
 
 private:
@@ -62,7 +62,71 @@ private:
         }
         case OperatorKind::LayerNorm:
         case OperatorKind::RmsNorm: appendNorm(op); break;
+        case OperatorKind::Replicate:
+            exchange(m_draft, Exchange::AllReduce, gradient(op.outputs[0]), gradient(op.outputs[0]));
+            break;
+        case OperatorKind::AllGather: appendGather(op); break;
+        case OperatorKind::ReduceScatter:
+        case OperatorKind::AllReduce: appendSum(op); break;
         }
+    }
+
+    void exchange(Draft &draft, Exchange kind, Place in, Place out) const
+    {
+        draft.steps.push_back(exchangeStep(kind, in, out, m_block.value(Block::kInput).width));
+    }
+
+    /// The ranks have parts of the gradient of a gathered value; each needs the sum for its own rows.
+    void appendGather(const Operator &op)
+    {
+        const ValueId root = m_fusion.root(op.inputs[0]);
+        if (m_gradient.contains(root))
+            throw std::logic_error("a gathered value of a block is read twice");
+        m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
+        exchange(m_draft, Exchange::ReduceScatter, gradient(op.outputs[0]), m_gradient[root]);
+    }
+
+    /// Each summand has the gradient of the sum.
+    void appendSum(const Operator &op)
+    {
+        const ValueId sum = op.outputs[0];
+        const ValueId part = op.inputs[0];
+        if (!op.parameters.empty())
+            m_draft.steps.push_back({StepKind::WeightGradient, static_cast<int>(m_op), {gradient(sum)}, {}});
+        if (op.kind == OperatorKind::AllReduce) {
+            m_gradient[part] = gradient(sum);
+            return;
+        }
+        m_gradient[part] = m_draft.newScratch(m_block.heldWidth(part));
+        m_scattered[part] = sum;
+        exchange(m_draft, Exchange::AllGather, gradient(sum), m_gradient[part]);
+    }
+
+    /// Returns the input of a linear map. A gathered one is gathered again.
+    Place inputOf(const Operator &op, Draft &draft) const
+    {
+        const ValueId before = beforeGather(m_block, op.inputs[0]);
+        if (before == op.inputs[0])
+            return saved(before);
+        const Place gathered = draft.newScratch(m_block.heldWidth(op.inputs[0]));
+        exchange(draft, Exchange::AllGather, saved(before), gathered);
+        return gathered;
+    }
+
+    /// Appends the weight gradients to the second half, which reads the gradients of the outputs where the first has kept them.
+    /// The gradient of a scattered sum is kept before it is gathered.
+    void appendWeights(Step step, const Operator &op)
+    {
+        if (const auto scattered = m_scattered.find(op.outputs[0]); scattered != m_scattered.end()) {
+            const Place gathered = m_weights.newScratch(m_block.heldWidth(op.outputs[0]));
+            exchange(m_weights, Exchange::AllGather, {}, gathered);
+            step.in[1] = gathered;
+            m_weights.steps.push_back(std::move(step));
+            return keep(scattered->second, {m_weights.steps.size() - 2, 0});
+        }
+        m_weights.steps.push_back(std::move(step));
+        for (std::size_t i = 0; i < op.outputs.size(); ++i)
+            keep(op.outputs[i], {m_weights.steps.size() - 1, i + 1});
     }
 
     void appendLinear(const Operator &op)
@@ -70,15 +134,12 @@ private:
         std::vector<Place> outGradients;
         for (const ValueId value : op.outputs)
             outGradients.push_back(gradient(value));
-        Step weights{StepKind::WeightGradient, static_cast<int>(m_op), {saved(op.inputs[0])}, {}};
+        Step weights{StepKind::WeightGradient, static_cast<int>(m_op), {inputOf(op, m_isSplit ? m_weights : m_draft)}, {}};
         weights.in.insert(weights.in.end(), outGradients.begin(), outGradients.end());
-        if (m_isSplit) {
-            m_weightSteps.push_back(weights);
-            for (std::size_t i = 0; i < op.outputs.size(); ++i)
-                keep(op.outputs[i], {m_weightSteps.size() - 1, i + 1});
-        } else {
+        if (m_isSplit)
+            appendWeights(std::move(weights), op);
+        else
             m_draft.steps.push_back(std::move(weights));
-        }
         ValueId input = op.inputs[0];
         Step step{StepKind::InputGradient, static_cast<int>(m_op), outGradients, {}};
         if (const int before = m_fusion.producer(input);
@@ -91,7 +152,7 @@ private:
         if (step.accumulates && step.between)
             throw std::logic_error("an activation of a block is read twice");
         if (!step.accumulates)
-            m_gradient[root] = m_draft.newScratch(m_block.value(root).width);
+            m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
         step.out = {m_gradient[root]};
         overwrite(input, std::move(step), step.accumulates);
     }
@@ -99,7 +160,7 @@ private:
     void appendNorm(const Operator &op)
     {
         const ValueId root = m_fusion.root(op.inputs[0]);
-        const std::int64_t width = m_block.value(root).width;
+        const std::int64_t width = m_block.heldWidth(root);
         if (!m_gradient.contains(root)) {
             m_gradient[root] = m_draft.newScratch(width);
             m_draft.steps.push_back({StepKind::Zero, -1, {}, {m_gradient[root]}, {}, {}, false, width});
@@ -130,7 +191,7 @@ private:
             m_draft.steps.push_back(std::move(step));
             return;
         }
-        const std::int64_t width = m_block.value(due.front().value).width;
+        const std::int64_t width = m_block.heldWidth(due.front().value);
         const Place before = m_draft.newScratch(width);
         m_draft.steps.push_back({StepKind::Copy, -1, {target}, {before}, {}, {}, false, width});
         m_draft.steps.push_back(std::move(step));
@@ -170,12 +231,12 @@ private:
             m_pending.push_back({value, from, use});
             return;
         }
-        m_draft.steps.push_back({StepKind::Copy, -1, {from}, {place}, {}, {}, false, m_block.value(value).width});
+        m_draft.steps.push_back({StepKind::Copy, -1, {from}, {place}, {}, {}, false, m_block.heldWidth(value)});
         m_kept.emplace_back(from, place);
         setKept(use, place);
     }
 
-    void setKept(const Use &use, Place place) { m_weightSteps[use.step].in[use.operand] = place; }
+    void setKept(const Use &use, Place place) { m_weights.steps[use.step].in[use.operand] = place; }
 
     /// Returns a saved value, or the input, as wide as the gradient of `value`, which no operator before `op` reads in the
     /// first half of the backward and none in the second. Prefers the value itself.
@@ -187,8 +248,8 @@ private:
         for (const ValueId each : candidates) {
             const bool isStored = each == Block::kInput || std::ranges::find(m_saved, each) != m_saved.end();
             const Value &stored = m_block.value(each);
-            if (!isStored || stored.isStatistics || stored.width != m_block.value(value).width || m_taken.contains(each) ||
-                isRead(each, op))
+            if (!isStored || stored.isStatistics || m_block.heldWidth(each) != m_block.heldWidth(value) ||
+                m_taken.contains(each) || isRead(each, op))
                 continue;
             m_taken.insert(each);
             return saved(each);
@@ -198,7 +259,7 @@ private:
     [[nodiscard]] bool isRead(ValueId value, std::size_t before) const
     {
         for (std::size_t op = 0; op < m_block.operators.size(); ++op) {
-            const BackwardReads reads = backwardReads(m_block.operators[op]);
+            const BackwardReads reads = backwardReads(m_block, m_block.operators[op]);
             const auto isSame = [&](ValueId each) { return m_fusion.root(each) == value; };
             if (std::ranges::any_of(reads.weight, isSame) || (op < before && std::ranges::any_of(reads.input, isSame)))
                 return true;
@@ -220,7 +281,8 @@ private:
     std::size_t m_op = 0;
     std::map<ValueId, Place> m_gradient; ///< by root
     Draft m_draft;
-    std::vector<Step> m_weightSteps;
+    Draft m_weights;
+    std::map<ValueId, ValueId> m_scattered; ///< from a part of a sum to the scattered sum
     std::vector<Pending> m_pending;
     std::vector<std::pair<Place, Place>> m_kept; ///< from a scratch tensor to its copy
     std::set<ValueId> m_taken;                   ///< saved values that hold a gradient for the weight half

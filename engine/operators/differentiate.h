@@ -6,8 +6,8 @@
 namespace stagelens::operators {
 
 struct Differentiated {
-    Draft draft;                   ///< the whole backward, or the first half of a split one
-    std::vector<Step> weightSteps; ///< the second half of a split one
+    Draft draft;   ///< the whole backward, or the first half of a split one
+    Draft weights; ///< the second half of a split one
 };
 
 /// Derives the backward in reverse list order, which fixes the order in which contributions to a gradient are added. The first

@@ -7,6 +7,9 @@
 
 namespace stagelens::operators {
 
+/// Returns a step that exchanges a tensor with rows of `width` among tensor ranks.
+[[nodiscard]] Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width);
+
 /// Steps whose scratch tensors are numbered, not yet placed.
 struct Draft {
     static constexpr Place::Kind kNumbered = Place::Kind::Scratch; ///< Place::index is the number

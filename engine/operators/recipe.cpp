@@ -3,6 +3,7 @@
 #include "engine/operators/differentiate.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -28,6 +29,13 @@ private:
     void append(std::size_t index)
     {
         const Operator &op = m_block.operators[index];
+        switch (op.kind) {
+        case OperatorKind::Replicate: return;
+        case OperatorKind::AllGather: return exchange(op, Exchange::AllGather, place(op.outputs[0]));
+        case OperatorKind::ReduceScatter: return appendSum(index, Exchange::ReduceScatter);
+        case OperatorKind::AllReduce: return appendSum(index, Exchange::AllReduce);
+        default: break;
+        }
         Step step{StepKind::Forward, static_cast<int>(index), {}, {}};
         for (const ValueId value : op.inputs)
             step.in.push_back(place(value));
@@ -46,6 +54,26 @@ private:
         m_draft.steps.push_back(std::move(step));
     }
 
+    void exchange(const Operator &op, Exchange kind, Place out)
+    {
+        m_draft.steps.push_back(exchangeStep(kind, place(op.inputs[0]), out, m_block.value(op.inputs[0]).width));
+    }
+
+    /// A sum of parts, plus the bias and the residual that it takes along.
+    void appendSum(std::size_t index, Exchange kind)
+    {
+        const Operator &op = m_block.operators[index];
+        Step rest{StepKind::Forward, static_cast<int>(index), {}, {place(op.outputs[0])}};
+        if (const int addition = m_fusion.addition(index); addition >= 0) {
+            const Operator &add = m_block.operators[static_cast<std::size_t>(addition)];
+            rest.addend = place(add.inputs[1]);
+            rest.out = {place(add.outputs[0])};
+        }
+        exchange(op, kind, rest.out[0]);
+        if (rest.addend || !op.parameters.empty())
+            m_draft.steps.push_back(std::move(rest));
+    }
+
     Place place(ValueId value)
     {
         const ValueId root = m_fusion.root(value);
@@ -56,7 +84,7 @@ private:
         if (std::ranges::find(m_saved, root) != m_saved.end())
             return {Place::Kind::Saved, root};
         const auto found = m_scratch.find(root);
-        return found != m_scratch.end() ? found->second : (m_scratch[root] = m_draft.newScratch(m_block.value(root).width));
+        return found != m_scratch.end() ? found->second : (m_scratch[root] = m_draft.newScratch(m_block.heldWidth(root)));
     }
 
     const Block &m_block;
@@ -87,12 +115,31 @@ std::vector<Step> needed(const std::vector<Step> &forward)
 
 } // namespace
 
-BackwardReads backwardReads(const Operator &op)
+std::string_view name(Exchange exchange)
+{
+    constexpr std::array<std::string_view, 3> kNames{"all-gather", "reduce-scatter", "all-reduce"};
+    return kNames[static_cast<std::size_t>(exchange)];
+}
+
+Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width)
+{
+    return {.kind = StepKind::Exchange, .in = {in}, .out = {out}, .width = width, .exchange = exchange};
+}
+
+ValueId beforeGather(const Block &block, ValueId value)
+{
+    for (const Operator &op : block.operators)
+        if (op.kind == OperatorKind::AllGather && op.outputs[0] == value)
+            return op.inputs[0];
+    return value;
+}
+
+BackwardReads backwardReads(const Block &block, const Operator &op)
 {
     switch (op.kind) {
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: return {{op.inputs[0], op.outputs[1]}, {}};
-    case OperatorKind::Linear: return {{}, op.inputs};
+    case OperatorKind::Linear: return {{}, {beforeGather(block, op.inputs[0])}};
     case OperatorKind::Gelu:
     case OperatorKind::SwiGlu: return {op.inputs, {}};
     case OperatorKind::Attention: {
@@ -100,10 +147,8 @@ BackwardReads backwardReads(const Operator &op)
         input.insert(input.end(), op.outputs.begin(), op.outputs.end());
         return {input, {}};
     }
-    case OperatorKind::Rotary:
-    case OperatorKind::Add: break;
+    default: return {};
     }
-    return {};
 }
 
 std::vector<ValueId> savedValues(const Block &block)
@@ -111,7 +156,7 @@ std::vector<ValueId> savedValues(const Block &block)
     const Fusion fusion(block);
     std::vector<bool> isSaved(block.values.size());
     for (const Operator &op : block.operators) {
-        const BackwardReads reads = backwardReads(op);
+        const BackwardReads reads = backwardReads(block, op);
         for (const auto *half : {&reads.input, &reads.weight})
             for (const ValueId value : *half)
                 isSaved[static_cast<std::size_t>(fusion.root(value))] = true;
@@ -132,17 +177,22 @@ LayerRecipe recipeOf(Block block)
     const Draft forward = ForwardDraft(block, fusion, recipe.saved).make();
     const Differentiated whole = differentiate(block, fusion, recipe.saved, false);
     const Differentiated split = differentiate(block, fusion, recipe.saved, true);
-    for (const Draft *draft : {&forward, &whole.draft, &split.draft}) {
+    for (const Draft *draft : {&forward, &whole.draft, &split.draft, &split.weights}) {
         const std::vector<std::int64_t> widths = scratchWidths(draft->lives());
         recipe.scratch.resize(std::max(recipe.scratch.size(), widths.size()));
         for (std::size_t i = 0; i < widths.size(); ++i)
             recipe.scratch[i] = std::max(recipe.scratch[i], widths[i]);
     }
+    if (block.tensorRanks > 1) { // the vocabulary layers need two tensors [b s, h], which other layers always have
+        recipe.scratch.resize(std::max<std::size_t>(recipe.scratch.size(), 2));
+        for (std::int64_t &width : std::span(recipe.scratch).first(2))
+            width = std::max(width, block.value(Block::kInput).width);
+    }
     recipe.forward = forward.placed(recipe.scratch);
     recipe.rebuild = needed(recipe.forward);
     recipe.backward = whole.draft.placed(recipe.scratch);
     recipe.inputGradient = split.draft.placed(recipe.scratch);
-    recipe.weightGradient = split.weightSteps;
+    recipe.weightGradient = split.weights.placed(recipe.scratch);
     recipe.block = std::move(block);
     return recipe;
 }

@@ -32,17 +32,27 @@ enum class StepKind : std::uint8_t {
     WeightGradient, ///< gradients of the weights and biases of a linear map
     Copy,           ///< out <- in
     Zero,           ///< out <- 0
+    Exchange,       ///< a collective among the tensor ranks of the layer: out <- in
 };
+
+/// What tensor ranks do with their tensors of [b s, width], cut by rows into as many equal parts as there are ranks.
+enum class Exchange : std::uint8_t {
+    AllGather,     ///< a rank's part -> all parts
+    ReduceScatter, ///< summands -> the rank's part of their sum, added in rank order
+    AllReduce,     ///< summands -> their sum
+};
+[[nodiscard]] std::string_view name(Exchange exchange); ///< "all-gather", ...
 
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
 ///                     attention: in qkv; out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
+///                     sums of parts, after their exchange: out += bias + addend
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
 ///                     attention: in dy, qkv, y, log-sum-exp (, probabilities); out d(qkv)
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
-///     WeightGradient  linear: in x, dy of its outputs
+///     WeightGradient  linear: in x, dy of its outputs    sums of parts: in dy, for the bias
 struct Step {
     StepKind kind = StepKind::Forward;
     int op = -1; ///< index in Block::operators; -1: Copy, Zero
@@ -52,7 +62,8 @@ struct Step {
     Place between =
         {}; ///< Forward of linear: receives x W + b, and out is its GELU. InputGradient: dx times GELU's derivative there
     bool accumulates = false; ///< InputGradient: adds to dx; a norm always does
-    std::int64_t width = 0;   ///< of Copy and Zero
+    std::int64_t width = 0;   ///< of Copy and Zero: numbers for each token of the microbatch; of Exchange: of a row
+    Exchange exchange = Exchange::AllGather;
 };
 
 struct LayerRecipe {
@@ -72,12 +83,14 @@ struct LayerRecipe {
 /// product can take along), or if a split backward finds no room for a gradient.
 [[nodiscard]] LayerRecipe recipeOf(Block block);
 
-/// Returns the values that the backward of an operator reads, by half.
+/// Returns the values that the backward of an operator reads, by half. A gathered value is gathered again, from its input.
 struct BackwardReads {
     std::vector<ValueId> input;
     std::vector<ValueId> weight;
 };
-[[nodiscard]] BackwardReads backwardReads(const Operator &op);
+[[nodiscard]] BackwardReads backwardReads(const Block &block, const Operator &op);
+/// Returns the input of the AllGather that makes the value, or the value.
+[[nodiscard]] ValueId beforeGather(const Block &block, ValueId value);
 
 /// Returns the values that a layer saves from F to B beside its input; see LayerRecipe::saved.
 [[nodiscard]] std::vector<ValueId> savedValues(const Block &block);

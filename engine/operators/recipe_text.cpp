@@ -18,7 +18,8 @@ public:
         m_text += "\nsaved\n";
         for (const ValueId value : m_recipe.saved) {
             const Value &each = m_block.value(value);
-            m_text += base::concat("    ", each.name, " [b s, ", each.width, "]", each.isStatistics ? " float" : "", "\n");
+            m_text += base::concat("    ", each.name, " [b s", each.isOwnRows ? base::concat(" / ", m_block.tensorRanks) : "",
+                                   ", ", each.width, "]", each.isStatistics ? " float" : "", "\n");
         }
         list("forward", m_recipe.forward);
         list("rebuild", m_recipe.rebuild);
@@ -41,7 +42,13 @@ private:
         switch (step.kind) {
         case StepKind::Copy: return base::concat(places(step.out), " = copy(", places(step.in), ")");
         case StepKind::Zero: return places(step.out) + " = zero()";
-        case StepKind::Forward: break;
+        case StepKind::Exchange: return base::concat(places(step.out), " = ", name(step.exchange), "(", places(step.in), ")");
+        case StepKind::Forward:
+            if (operatorOf(step).kind == OperatorKind::ReduceScatter || operatorOf(step).kind == OperatorKind::AllReduce)
+                return base::concat(places(step.out), " += ", parameters(step),
+                                    step.addend && !parameters(step).empty() ? " + " : "",
+                                    step.addend ? word(step.addend) : "");
+            break;
         case StepKind::InputGradient:
             return base::concat(places(step.out), step.accumulates ? " += " : " = ", call(step, "-input"),
                                 step.between ? " * gelu'(" + word(step.between) + ")" : "");

@@ -63,7 +63,7 @@ std::int64_t totalParameters(const ModelConfig &model)
 OperatorWork workOf(const Block &block, const Operator &op)
 {
     OperatorWork work;
-    const auto width = [&](ValueId value) { return static_cast<double>(block.value(value).width); };
+    const auto width = [&](ValueId value) { return static_cast<double>(block.heldWidth(value)); };
     switch (op.kind) {
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: work.residualNumbers = 2 * width(op.inputs[0]); break;
@@ -79,6 +79,10 @@ OperatorWork workOf(const Block &block, const Operator &op)
         work.probabilities = static_cast<double>(probabilityWidth(block, op));
         break;
     case OperatorKind::Rotary: break; // part of the efficiency of attention in the hardware presets
+    case OperatorKind::AllGather:
+    case OperatorKind::ReduceScatter:
+    case OperatorKind::Replicate:
+    case OperatorKind::AllReduce: break; // their time is that of a network
     }
     return work;
 }
@@ -155,24 +159,31 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
     SavedLayout layout{std::vector<std::int64_t>(block.values.size(), -1)};
     for (const ValueId id : saved) {
         const Value &value = block.value(id);
+        const std::int64_t rows = value.isOwnRows ? tokens / block.tensorRanks : tokens;
         layout.offsets[static_cast<std::size_t>(id)] = layout.floats;
-        layout.floats += value.isStatistics ? base::filledFloats(tokens * value.width, precision)
-                                            : base::floatsOf(tokens * value.width, precision);
+        layout.floats += value.isStatistics ? base::filledFloats(rows * value.width, precision)
+                                            : base::floatsOf(rows * value.width, precision);
     }
     return layout;
 }
 
 namespace {
 
-EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities)
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
+                           const TensorSplit &split)
 {
-    const LayerRecipe recipe = recipeOf(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model));
+    const LayerRecipe recipe =
+        recipeOf(partitioned(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model), split));
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     EngineFloats floats;
     floats.precision = precision;
     floats.tokens = tokensOf(model, microbatchSize);
-    floats.boundary = values(floats.tokens * model.hidden);
-    floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * floats.tokens; // [mean | rstd]
+    const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
+    floats.boundary = values(ownTokens * model.hidden);
+    floats.gathered = values(floats.tokens * model.hidden);
+    if (split.ranks > 1)
+        floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
+    floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
     // In bf16 there are GPUs, whose attention brings its own scratch.
     const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(model.sequence, model.headSize());
@@ -185,7 +196,8 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
 
 } // namespace
 
-EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities)
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
+                          const TensorSplit &split)
 {
     // A prediction calls this several times for each device; deriving a layer takes about 10 us.
     struct Known {
@@ -193,27 +205,30 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
         int microbatchSize;
         base::Precision precision;
         bool keepsProbabilities;
+        TensorSplit split;
         EngineFloats floats;
     };
     thread_local std::optional<Known> known;
     if (!known || known->microbatchSize != microbatchSize || known->precision != precision ||
-        known->keepsProbabilities != keepsProbabilities || known->model != model)
-        known = Known{model, microbatchSize, precision, keepsProbabilities,
-                      derivedFloats(model, microbatchSize, precision, keepsProbabilities)};
+        known->keepsProbabilities != keepsProbabilities || known->split != split || known->model != model)
+        known = Known{model,     microbatchSize,
+                      precision, keepsProbabilities,
+                      split,     derivedFloats(model, microbatchSize, precision, keepsProbabilities, split)};
     return known->floats;
 }
 
 EngineFloats engineFloats(const Experiment &experiment)
 {
     return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
-                        keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute));
+                        keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute),
+                        splitOf(experiment.parallel));
 }
 
 Block engineBlock(const Experiment &experiment)
 {
     Block block = blockOf(experiment.model);
     const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
-    return keeps ? withProbabilities(std::move(block), experiment.model) : block;
+    return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, splitOf(experiment.parallel));
 }
 
 std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)
@@ -222,36 +237,40 @@ std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int6
 }
 
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,
-                                 model::Attention attention)
+                                 model::Attention attention, const TensorSplit &split)
 {
     // Full recomputation keeps the input of a layer; selective recomputation drops the probabilities of attention.
     if (recompute == model::Recompute::Full)
-        return boundaryBytes(model, microbatchSize);
+        return boundaryBytes(model, microbatchSize, split);
     if (model.dtype == DataType::Fp32) {
         const EngineFloats floats =
-            engineFloats(model, microbatchSize, base::Precision::Fp32, keepsProbabilities(attention, recompute));
+            engineFloats(model, microbatchSize, base::Precision::Fp32, keepsProbabilities(attention, recompute), split);
         return 4 * (floats.layer + floats.boundary);
     }
     // What frameworks save: the input and what the backward reads in 16 bit, and the masks of dropout in a byte each.
-    const Block block = blockOf(model);
-    std::int64_t numbers = model.hidden;
+    const Block block = partitioned(blockOf(model), split);
+    const std::int64_t hidden = block.heldWidth(Block::kInput);
+    std::int64_t numbers = hidden;
     for (const ValueId value : savedValues(block))
-        numbers += block.value(value).isStatistics ? 0 : block.value(value).width;
+        numbers += block.value(value).isStatistics ? 0 : block.heldWidth(value);
     // Frameworks that drop out the output of a layer's halves drop out probabilities too: 2 bytes before, 2 after, a mask.
-    const std::int64_t probabilities = keepsProbabilities(attention, recompute)
-                                           ? std::int64_t{model.heads} * model.sequence * (block.dropouts > 0 ? 5 : 2)
-                                           : 0;
-    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * model.hidden + probabilities);
+    const std::int64_t probabilities =
+        keepsProbabilities(attention, recompute)
+            ? std::int64_t{model.heads} / split.ranks * model.sequence * (block.dropouts > 0 ? 5 : 2)
+            : 0;
+    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * hidden + probabilities);
 }
 
-base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize)
+base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
 {
-    return tokensOf(model, microbatchSize) * model.hidden * elementBytes(model.dtype);
+    const std::int64_t tokens = tokensOf(model, microbatchSize) / (split.isSequenceParallel ? split.ranks : 1);
+    return tokens * model.hidden * elementBytes(model.dtype);
 }
 
-base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices, model::VocabularyMethod method)
+base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, int devices, model::VocabularyMethod method,
+                                     const TensorSplit &split)
 {
-    const std::int64_t shards = traits(method).isSharded ? devices : 1;
+    const std::int64_t shards = std::int64_t{split.ranks} * (traits(method).isSharded ? devices : 1);
     const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
     const std::int64_t softmax = columns * (4 + 2);
@@ -261,9 +280,9 @@ base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSiz
     return kept + (traits(method).isGradientFromS ? 2 * boundaryBytes(model, microbatchSize) : 0);
 }
 
-base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize)
+base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
 {
-    return model.dtype == DataType::Fp32 ? 0 : boundaryBytes(model, microbatchSize);
+    return model.dtype == DataType::Fp32 ? 0 : boundaryBytes(model, microbatchSize, split);
 }
 
 } // namespace stagelens::operators

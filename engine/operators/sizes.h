@@ -4,6 +4,7 @@
 #include "engine/base/precision.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/partition.h"
 #include "engine/operators/recipe.h"
 
 #include <cstdint>
@@ -69,11 +70,13 @@ struct SavedLayout {
 [[nodiscard]] SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
                                       base::Precision precision);
 
-/// Memory that the engine takes for one microbatch, in floats.
+/// Memory that a rank of the engine takes for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
     std::int64_t tokens = 0;         ///< their number
-    std::int64_t boundary = 0;       ///< one [b s, h] tensor
+    std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
+    std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
+    std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
     /// Scratch that a device always holds; full recomputation adds what one layer saves.
@@ -81,8 +84,9 @@ struct EngineFloats {
     int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
 };
 [[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
-                                        base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false);
-/// Uses the model, microbatch size and precision of the plan.
+                                        base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false,
+                                        const TensorSplit &split = {});
+/// Uses the model, microbatch size, tensor ranks and precision of the plan.
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
 [[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
@@ -92,22 +96,25 @@ struct EngineFloats {
 {
     return attention == model::Attention::Materialised && recompute != model::Recompute::Selective;
 }
-/// Returns the block that the engine runs.
+/// Returns the block that a rank of the engine runs.
 [[nodiscard]] Block engineBlock(const model::Experiment &experiment);
 
 /// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
 /// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
-/// what the CPU engine saves, with the input of the layer).
+/// what the CPU engine saves, with the input of the layer). `split` divides it over tensor ranks as equations 2 to 4 there do;
+/// gathered tensors are not saved but gathered again.
 [[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
-                                               model::Attention attention = model::Attention::Flash);
-/// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages.
-[[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize);
-/// Returns the bytes that a device holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, and
+                                               model::Attention attention = model::Attention::Flash,
+                                               const TensorSplit &split = {});
+/// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages. With sequence parallelism each
+/// tensor rank sends its rows.
+[[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
 /// (VOCAB-2, until the barrier) A.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, int devices,
-                                                   model::VocabularyMethod method);
+                                                   model::VocabularyMethod method, const TensorSplit &split = {});
 /// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
 /// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
-[[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize);
+[[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 
 } // namespace stagelens::operators

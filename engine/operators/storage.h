@@ -10,9 +10,9 @@ class Fusion {
 public:
     explicit Fusion(const Block &block);
 
-    /// Returns whether the operator is part of a product before it.
+    /// Returns whether the operator is part of a product or a sum before it.
     [[nodiscard]] bool isAbsorbed(std::size_t op) const { return m_ops[op].isAbsorbed; }
-    /// Returns the operator that the product takes along; -1: none.
+    /// Returns the operator that the product or sum takes along; -1: none.
     [[nodiscard]] int addition(std::size_t op) const { return m_ops[op].addition; }
     [[nodiscard]] int activation(std::size_t op) const { return m_ops[op].activation; }
     /// Returns the value whose memory the value uses: operators that work in place write over their input.
@@ -39,7 +39,8 @@ struct ScratchLife {
 };
 /// Returns the widths of tensors that hold all lives, widest first.
 [[nodiscard]] std::vector<std::int64_t> scratchWidths(const std::vector<ScratchLife> &lives);
-/// Returns the index of the tensor of each life: the narrowest that is wide enough and free. `widths` must suffice.
+/// Returns the index of the tensor of each life: the narrowest that is wide enough and free, or as scratchWidths() does if that
+/// fails. `widths` must be at least those of scratchWidths(), one by one.
 [[nodiscard]] std::vector<int> assignScratch(const std::vector<ScratchLife> &lives, const std::vector<std::int64_t> &widths);
 
 } // namespace stagelens::operators

@@ -2,7 +2,7 @@
 // planned buffers with their lifetimes, vocabulary costs and the execution follow from these lists.
 #pragma once
 
-#include "engine/model/vocabulary_method.h"
+#include "engine/model/experiment.h"
 #include "engine/passes/placement.h"
 
 #include <array>
@@ -28,7 +28,8 @@ enum class Transfer : std::uint8_t {
 inline constexpr int kTransferCount = 7;
 
 /// A tensor of one microbatch. Kept values stay on their device between passes, in planned buffers (simulate/buffers.h). The
-/// others are messages: they travel, or end with the pass that made them. From OutputInput to ShardFactors they belong to a
+/// others are messages: they travel, or end with the pass that made them. With sequence parallelism a tensor rank has its own
+/// rows of [b s, h] tensors, except of OutputInput and Partial. From OutputInput to ShardFactors they belong to a
 /// device's shard of the vocabulary, or to the whole output layer on the device of the last stage; E = exp(logit - maximum of
 /// the shard), W the shard of the output projection.
 enum class PassValue : std::uint8_t {
@@ -55,9 +56,10 @@ enum class PassValue : std::uint8_t {
     Gradient,       ///< of a stage's output before its backward, of its input after it
     Embeddings,     ///< a shard's part of the first stage's input
     FirstGradient,  ///< of the first stage's input
+    Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a part of a sum; does not travel
 };
 inline constexpr std::size_t kKeptValues = 11;
-inline constexpr std::size_t kMessageKinds = 11;
+inline constexpr std::size_t kMessageKinds = 12;
 [[nodiscard]] constexpr bool isMessage(PassValue value)
 {
     return value >= PassValue::Output;
@@ -114,7 +116,28 @@ enum class PassStepKind : std::uint8_t {
     Loss,             ///< of the microbatch, from global statistics
     PositionGradient, ///< adds to that of the position table; nothing without one
     TokenGradient,    ///< adds to that of the rows of the token table
+    // Among the tensor ranks of a device.
+    GatherRows,    ///< own rows -> all rows
+    SumRows,       ///< parts of a sum -> the sum: own rows of it with sequence parallelism, else in place
+    SumMaxima,     ///< local maxima of the ranks' shards -> their maxima
+    SumStatistics, ///< local sums and targets, with common maxima -> those of all the ranks' shards
 };
+[[nodiscard]] constexpr bool isExchange(PassStepKind kind)
+{
+    return kind >= PassStepKind::GatherRows;
+}
+
+/// How the tensor ranks of a device share its passes. Together they act as one shard of the vocabulary.
+enum class Sharing : std::uint8_t {
+    None,     ///< one rank
+    Tensor,   ///< each has all tokens
+    Sequence, ///< each has its own tokens, except in attention, MLP and the vocabulary layers
+};
+inline constexpr std::size_t kSharings = 3;
+[[nodiscard]] constexpr Sharing sharingOf(const model::ParallelPlan &plan)
+{
+    return plan.tensor == 1 ? Sharing::None : plan.sequenceParallel ? Sharing::Sequence : Sharing::Tensor;
+}
 
 struct PassStep {
     PassStepKind kind = PassStepKind::Receive;
@@ -173,7 +196,7 @@ struct PassRole {
 /// Every recipe of a vocabulary method.
 class RecipeBook {
 public:
-    RecipeBook(model::VocabularyMethod method, bool recomputes);
+    RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing);
 
     [[nodiscard]] const PassRecipe &of(const PassRole &role) const { return m_recipes[index(role)]; }
     /// Returns the kind of the passes that send a message: B stands for I too.
@@ -189,7 +212,7 @@ private:
             (role.isFirst ? 1U : 0U) | (role.isLast ? 2U : 0U) | (role.hasLayers ? 4U : 0U) | (role.isOnLastDevice ? 8U : 0U);
         return static_cast<std::size_t>(role.kind) * kRoles + bits;
     }
-    void write(bool recomputes);
+    void write(bool recomputes, Sharing sharing);
     void findEndpoints();
     void addRequirements(const PassRole &role);
     void addUses(const PassRole &role);
@@ -203,7 +226,8 @@ private:
 };
 
 /// Returns the recipes of a method, which are made once. Thread-safe. `recomputes`: full recomputation of the layers.
-[[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false);
+[[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false,
+                                           Sharing sharing = Sharing::None);
 
 /// Returns the vocabulary passes of a method in topological order.
 [[nodiscard]] std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method);

@@ -21,6 +21,7 @@ constexpr std::array<MessageTraits, kMessageKinds> kMessages{{
     {Transfer::Send, Route::Previous},            // Gradient
     {Transfer::EmbedReduce, Route::ToFirst},      // Embeddings
     {Transfer::EmbedBroadcast, Route::FromFirst}, // FirstGradient
+    {},                                           // Partial
 }};
 
 /// The order of a microbatch's passes on a device. W follows I.
@@ -35,8 +36,8 @@ PassKind chainKind(PassKind kind)
 /// Writes the steps of the passes around those of the vocabulary layers.
 class Writer {
 public:
-    Writer(const VocabularySteps &vocabulary, const PassRole &role, bool recomputes)
-        : m_vocabulary(vocabulary), m_role(role), m_recomputes(recomputes)
+    Writer(const VocabularySteps &vocabulary, const PassRole &role, bool recomputes, Sharing sharing)
+        : m_vocabulary(vocabulary), m_role(role), m_recomputes(recomputes), m_sharing(sharing)
     {}
 
     [[nodiscard]] PassSteps make()
@@ -51,12 +52,16 @@ public:
         case PassKind::T: m_steps = m_vocabulary.t; break;
         case PassKind::EF:
             if (m_vocabulary.shardsEmbedding)
-                m_steps = {step(PassStepKind::Embed, {}, {PassValue::Embeddings}), send(PassValue::Embeddings)};
+                m_steps = m_sharing == Sharing::Sequence ? embed(PassValue::Embeddings)
+                                                         : PassSteps{step(PassStepKind::Embed, {}, {PassValue::Embeddings})};
+            if (m_vocabulary.shardsEmbedding)
+                m_steps.push_back(send(PassValue::Embeddings));
             break;
         case PassKind::EB:
-            if (m_vocabulary.shardsEmbedding)
-                m_steps = {receive(PassValue::FirstGradient, {PassValue::FirstGradient}),
-                           step(PassStepKind::TokenGradient, {PassValue::FirstGradient}, {})};
+            if (m_vocabulary.shardsEmbedding) {
+                m_steps = {receive(PassValue::FirstGradient, {PassValue::FirstGradient})};
+                append(m_steps, tokenGradient(PassValue::FirstGradient));
+            }
             break;
         case PassKind::O: break;
         }
@@ -69,6 +74,26 @@ private:
         m_steps.push_back(step(kind, std::move(in), std::move(out)));
     }
 
+    /// Returns the steps that make the embeddings of a microbatch from the rows of all tensor ranks.
+    [[nodiscard]] PassSteps embed(PassValue out) const
+    {
+        if (m_sharing == Sharing::Sequence)
+            return {step(PassStepKind::Embed, {}, {PassValue::Partial}),
+                    step(PassStepKind::SumRows, {PassValue::Partial}, {out})};
+        PassSteps steps{step(PassStepKind::Embed, {}, {out})};
+        if (m_sharing == Sharing::Tensor)
+            steps.push_back(step(PassStepKind::SumRows, {out}, {out}));
+        return steps;
+    }
+
+    [[nodiscard]] PassSteps tokenGradient(PassValue gradient) const
+    {
+        if (m_sharing == Sharing::Sequence)
+            return {step(PassStepKind::GatherRows, {gradient}, {PassValue::Partial}),
+                    step(PassStepKind::TokenGradient, {PassValue::Partial}, {})};
+        return {step(PassStepKind::TokenGradient, {gradient}, {})};
+    }
+
     void forward()
     {
         // An empty stage passes its input on.
@@ -79,7 +104,9 @@ private:
         else if (m_vocabulary.shardsEmbedding)
             m_steps.push_back(receiveCopy(PassValue::Embeddings, input));
         else
-            append(m_steps, apart({step(PassStepKind::Embed, {}, {input})}));
+            append(m_steps, apart(embed(input)));
+        if (m_role.isFirst && m_vocabulary.shardsEmbedding && m_sharing == Sharing::Tensor)
+            add(PassStepKind::SumRows, {input}, {input});
         if (m_role.isFirst)
             add(PassStepKind::AddPositions, {input}, {input});
         if (m_role.hasLayers)
@@ -88,7 +115,7 @@ private:
             return m_steps.push_back(send(PassValue::Output));
         add(PassStepKind::FinalNorm, {PassValue::NormInput}, {m_vocabulary.normOutput, PassValue::NormStatistics});
         append(m_steps, m_vocabulary.forward);
-        if (isMessage(m_vocabulary.normOutput))
+        if (m_vocabulary.sendsNormOutput)
             m_steps.push_back(send(m_vocabulary.normOutput));
     }
 
@@ -117,7 +144,7 @@ private:
         if (m_vocabulary.shardsEmbedding)
             m_steps.push_back(send(PassValue::FirstGradient));
         else if (!isSplit)
-            append(m_steps, apart({step(PassStepKind::TokenGradient, {gradient}, {})}));
+            append(m_steps, apart(tokenGradient(gradient)));
     }
 
     void weights()
@@ -128,12 +155,13 @@ private:
                              : std::vector{PassValue::StageInput, PassValue::StageSlots},
                 {});
         if (m_role.isFirst && !m_vocabulary.shardsEmbedding)
-            append(m_steps, apart({step(PassStepKind::TokenGradient, {PassValue::EmbeddingGradient}, {})}));
+            append(m_steps, apart(tokenGradient(PassValue::EmbeddingGradient)));
     }
 
     const VocabularySteps &m_vocabulary;
     PassRole m_role;
     bool m_recomputes;
+    Sharing m_sharing;
     PassSteps m_steps;
 };
 
@@ -184,9 +212,9 @@ const MessageTraits &traits(PassValue message)
     return kMessages[messageIndex(message)];
 }
 
-RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes) : m_method(method)
+RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing) : m_method(method)
 {
-    write(recomputes);
+    write(recomputes, sharing);
     findEndpoints();
     for (int kind = 0; kind < kPassKindCount; ++kind)
         for (std::size_t bits = 0; bits < kRoles; ++bits) {
@@ -197,15 +225,15 @@ RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes) : m_meth
         }
 }
 
-void RecipeBook::write(bool recomputes)
+void RecipeBook::write(bool recomputes, Sharing sharing)
 {
     for (const bool isOnLastDevice : {false, true}) {
-        const VocabularySteps vocabulary = vocabularySteps(m_method, isOnLastDevice);
+        const VocabularySteps vocabulary = shared(vocabularySteps(m_method, isOnLastDevice), sharing);
         for (int kind = 0; kind < kPassKindCount; ++kind)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
                                     isOnLastDevice};
-                m_recipes[index(role)].steps = Writer(vocabulary, role, recomputes).make();
+                m_recipes[index(role)].steps = Writer(vocabulary, role, recomputes, sharing).make();
             }
     }
 }
@@ -305,15 +333,15 @@ void RecipeBook::addUses(const PassRole &role)
     }
 }
 
-const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes)
+const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing)
 {
     struct Slot {
         std::once_flag isMade;
         std::optional<RecipeBook> book;
     };
-    static std::array<std::array<Slot, 2>, model::kVocabularyMethods.size()> slots;
-    Slot &slot = slots[static_cast<std::size_t>(method)][recomputes ? 1 : 0];
-    std::call_once(slot.isMade, [&] { slot.book.emplace(method, recomputes); });
+    static std::array<std::array<Slot, 2 * kSharings>, model::kVocabularyMethods.size()> slots;
+    Slot &slot = slots[static_cast<std::size_t>(method)][2 * static_cast<std::size_t>(sharing) + (recomputes ? 1 : 0)];
+    std::call_once(slot.isMade, [&] { slot.book.emplace(method, recomputes, sharing); });
     return *slot.book;
 }
 

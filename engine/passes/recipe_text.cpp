@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueNames{
     "last-output",        "maxima",        "sums",
     "statistics",         "weighed-rows",  "label-rows",
     "output-gradient",    "gradient",      "embeddings",
-    "first-gradient"};
+    "first-gradient",     "partial"};
 
 constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescriptions{"input of the stage",
                                                                                        "activations of the layers",
@@ -37,11 +37,12 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
                                                                                        "last stage's gradient",
                                                                                        "gradient",
                                                                                        "embeddings",
-                                                                                       "embeddings' gradient"};
+                                                                                       "embeddings' gradient",
+                                                                                       "rows of all tensor ranks"};
 
 std::string_view stepName(PassStepKind kind)
 {
-    constexpr std::array<std::string_view, 23> kStepNames{"receive",
+    constexpr std::array<std::string_view, 27> kStepNames{"receive",
                                                           "send",
                                                           "embed",
                                                           "add-positions",
@@ -63,7 +64,11 @@ std::string_view stepName(PassStepKind kind)
                                                           "output-weight-gradient",
                                                           "loss",
                                                           "position-gradient",
-                                                          "token-gradient"};
+                                                          "token-gradient",
+                                                          "gather-rows",
+                                                          "sum-rows",
+                                                          "sum-maxima",
+                                                          "sum-statistics"};
     return kStepNames[static_cast<std::size_t>(kind)];
 }
 

@@ -1,6 +1,7 @@
 #include "engine/runtime/evaluation.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/executor/gang.h"
 #include "engine/runtime/executor/message_order.h"
 
 #include <algorithm>
@@ -23,20 +24,44 @@ std::optional<int> rankOf(PassKind kind)
     }
 }
 
+bool isOfGang(const Device &one, const Device &other)
+{
+    return one.place().device == other.place().device && one.place().tensor != other.place().tensor;
+}
+
+base::Result<> runGang(const std::vector<Device *> &gang, std::vector<PassRun> &runs, const std::stop_token &halt)
+{
+    std::vector<PassRun *> begun;
+    for (std::size_t rank = 0; rank < gang.size(); ++rank) {
+        if (!gang[rank]->receive(runs[rank]))
+            return base::Error::cancelled();
+        gang[rank]->beginNewest(runs[rank]);
+        begun.push_back(&runs[rank]);
+    }
+    const auto made = computeTogether(gang, begun);
+    for (Device *device : gang)
+        device->endNewest();
+    if (halt.stop_requested()) // interrupted kernels leave undefined results
+        return base::Error::cancelled();
+    if (!made)
+        return made.error();
+    for (std::size_t rank = 0; rank < gang.size(); ++rank)
+        gang[rank]->publish(runs[rank]);
+    return {};
+}
+
 base::Result<> runForward(const std::vector<ForwardPass> &passes, const std::vector<Device *> &devices,
                           const std::stop_token &halt)
 {
-    for (const auto &[index, pass] : passes) {
-        Device &device = *devices[index];
-        PassRun run = device.begin(pass);
-        if (!device.receive(run))
-            return base::Error::cancelled();
-        const auto made = device.computeNewest(run);
-        if (halt.stop_requested()) // interrupted kernels leave undefined results
-            return base::Error::cancelled();
-        if (!made)
-            return made.error();
-        device.publish(run);
+    for (auto first = passes.begin(); first != passes.end();) {
+        std::vector<Device *> gang; // all tensor ranks of a device in this process
+        std::vector<PassRun> runs;
+        for (; first != passes.end() && (gang.empty() || isOfGang(*devices[first->device], *gang.front())); ++first) {
+            gang.push_back(devices[first->device]);
+            runs.push_back(gang.back()->begin(first->pass));
+        }
+        if (auto made = runGang(gang, runs, halt); !made)
+            return made;
     }
     for (Device *device : devices) {
         const auto ended = device->endForward(0);
@@ -91,7 +116,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
                 base::concat("evaluation on held-back tokens after ", steps, " steps: ", done.error().text()));
         }
         for (Device *device : devices)
-            sum += device->lossSum();
+            sum += device->place().tensor == 0 ? device->lossSum() : 0;
     }
     return std::optional(sum / static_cast<double>(counted));
 }

@@ -8,7 +8,7 @@
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/runtime/training_run.h"
 #include "engine/runtime/worker/accelerators.h"
-#include "engine/schedule/check/replicas.h"
+#include "engine/schedule/check/ranks.h"
 #include "engine/schedule/check/validator.h"
 
 #include <numeric>
@@ -64,7 +64,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
                                                   schedule.microbatches(), " microbatches, the plan has ", parallel.devices,
                                                   " and ", parallel.microbatches, "; make them equal")});
     }
-    for (base::Problem &problem : schedule::replicaProblems(parallel, schedule))
+    for (base::Problem &problem : schedule::rankProblems(parallel, schedule))
         found.push_back(std::move(problem));
     const std::vector<int> layers = operators::stageLayers(experiment);
     if (static_cast<int>(layers.size()) != schedule.stages()) {

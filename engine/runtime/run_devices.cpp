@@ -61,9 +61,9 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     m_devices.resize(ranks.size());
     const auto make = [&](std::size_t index) -> base::Result<> {
         const RankPlace place = m_plan.placeOf(ranks[index]);
-        backend::Transport &rail = m_rails.empty() ? *m_transport : *m_rails[size(place.replica)];
-        m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], rail, *m_replicas[size(place.device)],
-                                                    *m_computes[index]);
+        backend::Transport &rail = m_rails[index] ? *m_rails[index] : *m_transport;
+        const Device::Transports transports{rail, *m_replicas[index], *m_gangs[index]};
+        m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], transports, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
     if (auto made = onAllRanks(ranks, make, m_halt); !made)
@@ -78,16 +78,17 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
 base::Result<> RunDevices::makeMemory()
 {
     const std::vector<int> &ranks = m_control.ranks();
-    std::map<int, std::vector<DevicePlan>> plans; // by replica
+    std::map<std::pair<int, int>, std::vector<DevicePlan>> plans; // by replica and tensor coordinate
     for (const int rank : ranks) {
         const RankPlace place = m_plan.placeOf(rank);
-        if (!plans.contains(place.replica)) {
-            auto made = memoryPlan(m_plan.experiment, m_plan.schedule, place.replica);
+        const std::pair rail(place.replica, place.tensor);
+        if (!plans.contains(rail)) {
+            auto made = memoryPlan(m_plan.experiment, m_plan.schedule, place.replica, place.tensor);
             if (!made)
                 return made.error();
-            plans.emplace(place.replica, std::move(made).value());
+            plans.emplace(rail, std::move(made).value());
         }
-        m_memoryPlans.push_back(std::move(plans.at(place.replica)[size(place.device)]));
+        m_memoryPlans.push_back(std::move(plans.at(rail)[size(place.device)]));
     }
     m_memories.resize(ranks.size());
     if (m_plan.experiment.training.backend == "cuda")
@@ -145,16 +146,15 @@ base::Result<> RunDevices::makeTransport(std::function<std::int64_t()> passes)
 void RunDevices::makeGroups()
 {
     using layout::Axis;
-    const auto add = [this](std::vector<std::unique_ptr<backend::Transport>> &groups, layout::Coordinates first, Axis varying) {
-        const layout::Group group = m_plan.mesh.group(m_plan.mesh.rankOf(first), {varying});
-        groups.push_back(std::make_unique<backend::TransportGroup>(*m_transport, group.ranks));
+    const auto groupOf = [this](int rank, Axis varying) {
+        return std::make_unique<backend::TransportGroup>(*m_transport, m_plan.mesh.group(rank, {varying}).ranks);
     };
-    layout::Coordinates first;
-    for (int &device = first[Axis::Pipeline]; device < m_plan.schedule.devices(); ++device)
-        add(m_replicas, first, Axis::Data);
-    first[Axis::Pipeline] = 0;
-    for (int &replica = first[Axis::Data]; m_plan.replicas() > 1 && replica < m_plan.replicas(); ++replica)
-        add(m_rails, first, Axis::Pipeline);
+    const bool hasOneRail = m_plan.mesh.ranks() == m_plan.schedule.devices();
+    for (const int rank : m_control.ranks()) {
+        m_rails.push_back(hasOneRail ? nullptr : groupOf(rank, Axis::Pipeline));
+        m_replicas.push_back(groupOf(rank, Axis::Data));
+        m_gangs.push_back(groupOf(rank, Axis::Tensor));
+    }
 }
 
 /// Only if this process has the GPUs for itself.
@@ -185,12 +185,16 @@ void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
             const layout::Interval held = part.isState() ? rows->updated() : layout::Interval{0, rows->count()};
-            const float *from = tensors[size(rows->index)].data() + rows->firstRow * rows->columns + held.begin;
+            const float *const whole = tensors[size(rows->index)].data();
             const backend::Values numbers = rows->numbersFrom(part, held.begin);
             if (!numbers)
                 continue;
-            device->compute().write(numbers, held.size(), [from](std::span<float> block, std::int64_t first) {
-                std::copy_n(from + first, block.size(), block.data());
+            device->compute().write(numbers, held.size(), [&](std::span<float> block, std::int64_t first) {
+                const std::int64_t begin = held.begin + first;
+                rows->held.eachRun({begin, begin + std::ssize(block)},
+                                   [&](std::int64_t own, std::int64_t from, std::int64_t count) {
+                                       std::copy_n(whole + from, count, block.data() + (own - begin));
+                                   });
             });
             if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
                 device->compute().round(rounded, rows->value.data(), rows->count());
@@ -205,12 +209,12 @@ Tensors RunDevices::tensors(const ParameterPart &part) const
         std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
         for (const auto &device : m_devices) {
             Parameter *rows = device->find(static_cast<int>(index));
-            if (rows == nullptr || rows->isCopy || rows->share.size() == 0 || !rows->numbers(part))
+            if (rows == nullptr || rows->isCopy || rows->isRepeated || rows->share.size() == 0 || !rows->numbers(part))
                 continue;
             // Each replica contributes its share, of which it has the sum of the gradients and the state.
-            const std::int64_t first = rows->firstRow * rows->columns + rows->share.begin;
-            device->compute().read(std::span(tensor).subspan(size(first), size(rows->share.size())),
-                                   rows->numbersFrom(part, rows->share.begin));
+            rows->held.eachRun(rows->share, [&](std::int64_t own, std::int64_t first, std::int64_t count) {
+                device->compute().read(std::span(tensor).subspan(size(first), size(count)), rows->numbersFrom(part, own));
+            });
         }
     }
     return all;

@@ -65,12 +65,14 @@ private:
     std::stop_source m_halt;
     std::stop_token m_halted = m_halt.get_token(); ///< read by kernels
     std::vector<int> m_places;
-    std::vector<DevicePlan> m_memoryPlans;                       ///< of the ranks in this process
-    std::vector<std::unique_ptr<backend::Compute>> m_computes;   ///< must outlive m_memories
-    std::vector<std::unique_ptr<DeviceMemory>> m_memories;       ///< must outlive all buffers
-    std::unique_ptr<backend::Transport> m_transport;             ///< of all ranks
-    std::vector<std::unique_ptr<backend::Transport>> m_rails;    ///< by replica: its devices; empty if there is one
-    std::vector<std::unique_ptr<backend::Transport>> m_replicas; ///< by device: its replicas
+    std::vector<DevicePlan> m_memoryPlans;                     ///< of the ranks in this process
+    std::vector<std::unique_ptr<backend::Compute>> m_computes; ///< must outlive m_memories
+    std::vector<std::unique_ptr<DeviceMemory>> m_memories;     ///< must outlive all buffers
+    std::unique_ptr<backend::Transport> m_transport;           ///< of all ranks
+    using Groups = std::vector<std::unique_ptr<backend::Transport>>;
+    Groups m_rails;    ///< of each rank: the devices of its rail; null if there is one rail, which has the transport itself
+    Groups m_replicas; ///< of each rank: the replicas of its device and tensor coordinate
+    Groups m_gangs;    ///< of each rank: the tensor ranks of its device
     Devices m_devices;
     CopiedGradients m_copies;
     std::optional<GpuMemoryWatch> m_gpuMemory;

@@ -125,11 +125,13 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     m_clipFactor = 1;
     const auto exchange = [&hooks](timeline::AnchoredKind kind) {
         hooks.tail.push_back({.together = {},
-                              .onDevice = [kind](Device &device, int round) { return device.exchange().run(kind, round); },
+                              .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
                               .anchored = kind});
     };
     if (m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1)
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
+    if (m_plan.tensorRanks() > 1)
+        exchange(timeline::AnchoredKind::SumReplicated);
     if (m_plan.replicas() > 1)
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
@@ -218,10 +220,10 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         DeviceOutcome &outcome = outcomes[rank];
         const RankPlace place =
             m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
-        report.loss += outcome.loss;
+        report.loss += place.tensor == 0 ? outcome.loss : 0; // tensor ranks compute the same
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;
-        if (place.replica == 0)
+        if (place.replica == 0 && place.tensor == 0)
             times->lanes[size(place.device)] = std::move(outcome.lane);
     }
     report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.tokens());

@@ -50,10 +50,12 @@ base::Problems travelProblems(const model::Experiment &experiment, const Trainin
     const int devices = experiment.parallel.devices;
     const std::int64_t ranks = experiment.parallel.ranks(devices);
     if (ranks != group->size() && ranks != devices)
-        problems.push_back({"parallel.replicas", base::concat("is ", experiment.parallel.replicas, ", which makes ", ranks,
-                                                              " ranks of ", devices, " devices, but ", group->size(),
-                                                              group->size() == 1 ? " process was" : " processes were",
-                                                              " started, and each trains one; start mpirun -n ", ranks)});
+        problems.push_back(
+            {experiment.parallel.tensor > 1 ? "parallel.tensor" : "parallel.replicas",
+             base::concat("is ", experiment.parallel.tensor > 1 ? experiment.parallel.tensor : experiment.parallel.replicas,
+                          ", which makes ", ranks, " ranks of ", devices, " devices, but ", group->size(),
+                          group->size() == 1 ? " process was" : " processes were",
+                          " started, and each trains one; start mpirun -n ", ranks)});
     else if (ranks != group->size())
         problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group->size(),
                                                              group->size() == 1 ? " process was" : " processes were",

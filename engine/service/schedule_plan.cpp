@@ -4,7 +4,7 @@
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/schedule/check/replicas.h"
+#include "engine/schedule/check/ranks.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/planned_schedule.h"
 
@@ -156,7 +156,7 @@ base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores, const
     auto schedule = scheduleOf(plan, *std::move(file));
     if (!schedule)
         return std::move(schedule).error();
-    if (base::Problems problems = schedule::replicaProblems(plan.parallel, *schedule); !problems.empty())
+    if (base::Problems problems = schedule::rankProblems(plan.parallel, *schedule); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return SchedulePlan{std::move(plan), *std::move(schedule), std::move(source)};
 }

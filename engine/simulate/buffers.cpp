@@ -27,12 +27,21 @@ std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut)
     return std::min(kLargest, cut.largestShare());
 }
 
+std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const int ranks = experiment.parallel.tensor;
+    if (ranks == 1)
+        return 0;
+    const std::int64_t statistics = 2 * operators::engineFloats(experiment).tokens;
+    return std::max(statistics, std::min(kTensorSumFloats, deviceParameters(experiment, schedule, device).summed));
+}
+
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
-                                  std::optional<int> replica)
+                                  std::optional<int> replica, int tensor)
 {
     const int replicas = experiment.parallel.replicas;
-    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device);
-    const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
+    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
@@ -47,6 +56,8 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
         (experiment.parallel.zero > 0 ? cut.owned(replica.value_or(cut.fullest())) : parameters.count);
     if (replicas > 1)
         bytes[at(MemoryCategory::Communication)] = kFloatBytes * replicaMessages(replicas) * replicaChunkFloats(cut);
+    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+                                                               2 * tensorSumFloats(experiment, schedule, device));
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again);
     return bytes;
 }
@@ -54,12 +65,12 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
 /// Visits the passes of a device and collects the lifetimes of its buffers.
 class BufferPlan::Walk {
 public:
-    Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+    Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(operators::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
-          m_rows(shardRows(experiment, schedule, device)),
+          m_rows(shardRows(experiment, schedule, device, tensor)),
           m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
-          m_recipes(schedule::recipeBook(schedule.vocabulary(), m_recomputes))
+          m_recipes(schedule::recipeBook(schedule.vocabulary(), m_recomputes, schedule::sharingOf(experiment.parallel)))
     {}
 
     base::Result<> run()
@@ -123,6 +134,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
     case PassValue::LocalStatistics:
     case PassValue::GlobalStatistics: return 3 * m_floats.tokens;
     case PassValue::ShardFactors: return m_schedule.devices() * m_floats.tokens;
+    case PassValue::OutputInput: return m_floats.gathered;
     default: return m_floats.boundary;
     }
 }
@@ -171,8 +183,8 @@ void BufferPlan::Walk::visit(const Pass &pass)
 }
 
 BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
-                       std::optional<int> replica)
-    : m_fixed(engineFixedBytes(experiment, schedule, device, replica)),
+                       std::optional<int> replica, int tensor)
+    : m_fixed(engineFixedBytes(experiment, schedule, device, replica, tensor)),
       m_chunk(static_cast<std::size_t>(schedule.stages()), -1),
       m_microbatches(static_cast<std::size_t>(schedule.microbatches()))
 {
@@ -201,13 +213,13 @@ std::uint32_t BufferPlan::find(const BufferKey &key) const
 }
 
 base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
-                                          std::optional<int> replica)
+                                          std::optional<int> replica, int tensor)
 {
     model::Experiment computed = experiment;
     if (!operators::isEnginePlan(experiment))
         computed.model.dtype = model::DataType::Fp32;
-    BufferPlan plan(computed, schedule, device, replica);
-    if (auto sound = Walk(plan, computed, schedule, device).run(); !sound)
+    BufferPlan plan(computed, schedule, device, replica, tensor);
+    if (auto sound = Walk(plan, computed, schedule, device, tensor).run(); !sound)
         return sound.error();
     return plan;
 }

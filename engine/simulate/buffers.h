@@ -41,19 +41,30 @@ struct PlannedBuffer {
     return replicas > 1 ? 2 * replicas + 2 : 0;
 }
 
-/// Returns the memory that a device of the engine always holds: parameters, gradients, optimizer state, workspace, and the
-/// messages between replicas. Without a replica: of the fullest one.
-[[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                int device, std::optional<int> replica = {});
+/// Floats of a message with which tensor ranks sum gradients, at most.
+inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
+/// Returns the greatest number of parts of tensors ([b s / t, h]) that a rank has sent to other tensor ranks at any time: those
+/// of an exchange and its sum, and of the one before. Beside them are two messages of statistics or of gradients.
+[[nodiscard]] constexpr int tensorMessages(int ranks)
+{
+    return ranks > 1 ? 2 * ranks : 0;
+}
+/// Returns the greatest floats of each of those two messages.
+[[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
-/// The buffers of one device for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
+/// Returns the memory that a rank of the engine always holds: parameters, gradients, optimizer state, workspace, and the
+/// messages between replicas and between tensor ranks. Without a replica: of the fullest one.
+[[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                int device, std::optional<int> replica = {}, int tensor = 0);
+
+/// The buffers of one rank for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
 /// included, because their lifetime depends on the receiver.
 class BufferPlan {
 public:
     /// O(passes of the device). Fails if a pass needs a buffer that no earlier pass made or that another one freed, and names
     /// the passes.
     [[nodiscard]] static base::Result<BufferPlan> make(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                       int device, std::optional<int> replica = {});
+                                                       int device, std::optional<int> replica = {}, int tensor = 0);
 
     [[nodiscard]] std::span<const PlannedBuffer> buffers() const { return m_buffers; } ///< in the order of their first passes
     /// Places in buffers(), in the order of their last passes.
@@ -68,7 +79,8 @@ public:
 
 private:
     class Walk;
-    BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, std::optional<int> replica);
+    BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, std::optional<int> replica,
+               int tensor);
     [[nodiscard]] std::size_t cell(const BufferKey &key) const;
 
     std::vector<PlannedBuffer> m_buffers;

@@ -1,5 +1,6 @@
 #include "engine/simulate/memory.h"
 
+#include "engine/operators/partition.h"
 #include "engine/operators/sizes.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
@@ -51,14 +52,15 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const model::Recompute recompute = experiment.schedule.recompute;
     const model::Attention attention = experiment.schedule.attention;
     PassBytes bytes;
-    bytes.boundary = operators::boundaryBytes(model, b);
+    const operators::TensorSplit split = operators::splitOf(experiment.parallel);
+    bytes.boundary = operators::boundaryBytes(model, b, split);
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.norm = bytes.empty = bytes.boundary;
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t output =
-            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.boundary;
+            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.gathered;
         const bool recomputes = recompute == model::Recompute::Full;
         bytes.layer = (floats.boundary + (recomputes ? 0 : floats.layer)) * kFloatBytes;
         bytes.recomputed = recomputes ? floats.layer * kFloatBytes : 0;
@@ -67,15 +69,18 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.empty = 0;
         return bytes;
     }
-    bytes.layer = operators::layerActivationBytes(model, b, recompute, attention);
-    const Bytes dropped = operators::layerActivationBytes(model, b, model::Recompute::None, attention) - bytes.layer;
+    bytes.layer = operators::layerActivationBytes(model, b, recompute, attention, split);
+    const Bytes dropped = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split) - bytes.layer;
     bytes.recomputed = recompute == model::Recompute::Full ? dropped : 0; // probabilities end with I
-    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary());
-    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b) : 0;
+    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary(), split);
+    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b, split) : 0;
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
     const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
-    bytes.workspace = 2 * Bytes{b} * model.sequence * std::max(Bytes{model.ffn}, scores) * operators::elementBytes(model.dtype);
+    bytes.workspace =
+        2 * Bytes{b} * model.sequence * std::max(Bytes{model.ffn}, scores) / split.ranks * operators::elementBytes(model.dtype);
+    if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
+        bytes.workspace += 2 * operators::boundaryBytes(model, b);
     bytes.workspace += recompute == model::Recompute::Full ? dropped + bytes.layer : dropped;
     return bytes;
 }

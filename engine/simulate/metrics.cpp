@@ -25,6 +25,30 @@ double ratio(Nanos part, Nanos whole)
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
+base::Bytes sentFor(const timeline::Lane &lane, bool areReplicas)
+{
+    base::Bytes sent = 0;
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        sent += (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas ? slice.bytes : 0;
+    return sent;
+}
+
+void addTensor(Metrics &metrics, const timeline::Timeline &timeline, const CostModel &costs)
+{
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        Nanos time = 0;
+        base::Bytes sent = sentFor(lane, false);
+        for (const schedule::Pass &pass : lane.pass) {
+            const PassCost &cost = costs.pass(device, pass.kind, pass.stage);
+            time += cost.tensor;
+            sent += cost.tensorBytes;
+        }
+        metrics.tensorPerDevice.push_back(time);
+        metrics.tensorTraffic.push_back(sent);
+    }
+}
+
 void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
 {
     std::vector<double> shares;
@@ -42,12 +66,8 @@ void addExchange(Metrics &metrics, const timeline::Timeline &timeline)
 {
     if (timeline.period > 0)
         metrics.exposedExchange = exposedExchange(timeline);
-    for (const timeline::Lane &lane : timeline.lanes) {
-        base::Bytes sent = 0;
-        for (const timeline::AnchoredSlice &slice : lane.anchored)
-            sent += slice.bytes;
-        metrics.replicaTraffic.push_back(sent);
-    }
+    for (const timeline::Lane &lane : timeline.lanes)
+        metrics.replicaTraffic.push_back(sentFor(lane, true));
 }
 
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -96,6 +116,8 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     addVocabularyShares(metrics, timeline);
     if (experiment.parallel.replicas > 1)
         addExchange(metrics, timeline);
+    if (experiment.parallel.tensor > 1 && costs != nullptr)
+        addTensor(metrics, timeline, *costs);
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline, peakFlops);
     return metrics;

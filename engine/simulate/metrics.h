@@ -37,6 +37,10 @@ struct Metrics {
     std::vector<double> peakActivationMicrobatches;
     /// With replicas: by how much their exchanges lengthen the iteration, and what a rank sends to other replicas, by device.
     std::optional<base::Nanos> exposedExchange;
+    /// With tensor ranks: the time of each device's passes in exchanges among them, and what a rank sends in them and in the
+    /// sum of gradients; empty if unknown.
+    std::vector<base::Nanos> tensorPerDevice;
+    std::vector<base::Bytes> tensorTraffic;
     std::vector<base::Bytes> replicaTraffic;
 };
 

@@ -33,9 +33,12 @@ Nanos addExchange(timeline::Lane &lane, const CostModel &costs, int device, Anch
 void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<Nanos> &ends)
 {
     std::vector<Nanos> reduced;
-    for (int device = 0; device < timeline.devices(); ++device)
-        reduced.push_back(addExchange(timeline.lanes[static_cast<std::size_t>(device)], costs, device,
-                                      AnchoredKind::ReduceGradients, ends[static_cast<std::size_t>(device)]));
+    for (int device = 0; device < timeline.devices(); ++device) {
+        timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        const Nanos summed =
+            addExchange(lane, costs, device, AnchoredKind::SumReplicated, ends[static_cast<std::size_t>(device)]);
+        reduced.push_back(addExchange(lane, costs, device, AnchoredKind::ReduceGradients, summed));
+    }
     if (costs.replicas > 1 && costs.limitsNorm)
         std::ranges::fill(reduced, *std::ranges::max_element(reduced));
     for (int device = 0; device < timeline.devices(); ++device) {

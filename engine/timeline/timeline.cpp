@@ -92,6 +92,7 @@ std::string_view name(AnchoredKind kind)
     switch (kind) {
     case AnchoredKind::ReduceGradients: return "reduce-gradients";
     case AnchoredKind::GatherParameters: return "gather-parameters";
+    case AnchoredKind::SumReplicated: return "sum-replicated";
     }
     return "";
 }

@@ -39,9 +39,10 @@ struct TransferSlice {
 enum class AnchoredKind : std::uint8_t {
     ReduceGradients,  ///< sums the gradients of a device over its replicas
     GatherParameters, ///< sends what each replica has updated to the others (ZeRO)
+    SumReplicated,    ///< sums the gradients that the tensor ranks of a device have parts of; comes first
 };
-inline constexpr int kAnchoredKinds = 2;
-[[nodiscard]] std::string_view name(AnchoredKind kind); ///< "reduce-gradients", "gather-parameters"
+inline constexpr int kAnchoredKinds = 3;
+[[nodiscard]] std::string_view name(AnchoredKind kind); ///< "reduce-gradients", ...
 
 /// Anchored work of a device, on a lane of its own.
 struct AnchoredSlice {

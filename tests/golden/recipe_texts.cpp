@@ -1,5 +1,6 @@
 // The kernel calls of a layer of each architecture, and the recipes of the passes of each vocabulary method.
 #include "engine/operators/architecture.h"
+#include "engine/operators/partition.h"
 #include "engine/operators/recipe.h"
 #include "engine/passes/pass_recipe.h"
 #include "tests/support/golden.h"
@@ -15,14 +16,21 @@ private slots:
     void equalsGolden_data()
     {
         QTest::addColumn<bool>("isLlama");
-        QTest::newRow("gpt") << false;
-        QTest::newRow("gpt-materialised") << false;
-        QTest::newRow("llama") << true;
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("isSequenceParallel");
+        QTest::newRow("gpt") << false << 1 << false;
+        QTest::newRow("gpt-materialised") << false << 1 << false;
+        QTest::newRow("llama") << true << 1 << false;
+        QTest::newRow("gpt-tensor-2") << false << 2 << false;
+        QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true;
+        QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true;
     }
 
     void equalsGolden()
     {
         QFETCH(bool, isLlama);
+        QFETCH(int, tensor);
+        QFETCH(bool, isSequenceParallel);
         model::ModelConfig model;
         if (isLlama) {
             model.family = model::ModelFamily::Llama;
@@ -32,6 +40,7 @@ private slots:
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);
+        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel});
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }

@@ -87,8 +87,10 @@ private slots:
         QTest::addColumn<int>("processes");
         QTest::addColumn<QString>("plan");
         QTest::addColumn<int>("replicas");
-        const auto add = [](int processes, const char *plan, int replicas = 1) {
-            QTest::addRow("%d %s, %d replicas", processes, plan, replicas) << processes << plan << replicas;
+        QTest::addColumn<int>("tensor");
+        const auto add = [](int processes, const char *plan, int replicas = 1, int tensor = 1) {
+            QTest::addRow("%d %s, %d replicas, %d tensor", processes, plan, replicas, tensor)
+                << processes << plan << replicas << tensor;
         };
         add(2, "--vocabulary none --clip 0.5");
         add(4, "--vocabulary none --tied --clip 0.5");
@@ -100,19 +102,23 @@ private slots:
         add(4, "--vocabulary vocab-1 --tied --clip 0.5", 2);
         add(4, "--zero 1 --clip 0.5", 2);
         add(3, "--zero 1 --vocabulary vocab-2", 3);
+        add(8, "--zero 1 --vocabulary vocab-1 --clip 0.5", 2, 2);
+        add(4, "--vocabulary none --tied --no-sequence-parallel --clip 0.5", 1, 2);
     }
     void givesTheBitsOfOneProcess()
     {
         QFETCH(int, processes);
         QFETCH(QString, plan);
         QFETCH(int, replicas);
+        QFETCH(int, tensor);
         const MpiRunner cli;
-        const int pipeline = processes / replicas;
+        const int pipeline = processes / replicas / tensor;
         const bool hasGradients = !plan.contains(QStringLiteral("pipedream"));
-        const QString words = QStringLiteral("run --json --devices %1 --microbatches %2 --replicas %3 --steps 4 ")
+        const QString words = QStringLiteral("run --json --devices %1 --microbatches %2 --replicas %3 --tensor %4 --steps 4 ")
                                   .arg(pipeline)
                                   .arg(pipeline == 2 ? 4 : 6)
-                                  .arg(replicas) +
+                                  .arg(replicas)
+                                  .arg(tensor) +
                               kTiny + plan;
         const auto with = [&](const char *transport) {
             return words + QStringLiteral(" --transport %1").arg(QLatin1String(transport)) +

@@ -22,6 +22,8 @@ constexpr Run kRuns[] = {
     {"gpt-vocab-2", "--model gpt-demo --untied --devices 4 --schedule zb-h1 --vocabulary vocab-2"},
     {"gpt-tied-vocab-1", "--model gpt-demo --tied --devices 2 --schedule zb-v --vocabulary vocab-1"},
     {"gpt-replicas", "--model gpt-demo --tied --devices 2 --schedule 1f1b --vocabulary vocab-1 --replicas 2 --zero 1"},
+    {"gpt-tensor", "--model gpt-demo --devices 2 --schedule zb-h1 --vocabulary vocab-2 --tensor 2"},
+    {"llama-tensor", "--model llama-demo --devices 1 --schedule 1f1b --tensor 4 --no-sequence-parallel --replicas 2"},
     {"llama-plain", "--model llama-demo --untied --devices 1 --schedule 1f1b"},
     {"llama-tied", "--model llama-demo --tied --devices 2 --schedule zb-h1"},
     {"llama-vocab-2", "--model llama-demo --untied --devices 2 --schedule zb-v --vocabulary vocab-2"},

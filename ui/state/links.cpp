@@ -132,9 +132,15 @@ QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
 
 QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool units)
 {
-    const QString what = slice.kind == timeline::AnchoredKind::ReduceGradients
-                             ? QStringLiteral("Replicas sum their gradients")
-                             : QStringLiteral("Replicas gather the updated parameters");
+    const QString what = [&slice] {
+        switch (slice.kind) {
+        case timeline::AnchoredKind::ReduceGradients: break;
+        case timeline::AnchoredKind::GatherParameters: return QStringLiteral("Replicas gather the updated parameters");
+        case timeline::AnchoredKind::SumReplicated:
+            return QStringLiteral("Tensor ranks sum the gradients of what all of them hold");
+        }
+        return QStringLiteral("Replicas sum their gradients");
+    }();
     QString text = QStringLiteral("%1 of device %2\nBegins at %3, takes %4")
                        .arg(what)
                        .arg(device)

@@ -23,6 +23,10 @@ Block gptBlock(const model::ModelConfig &model)
         const int first = block.matrix(weight, in, out, initial);
         return {first, block.vector(bias, out, Initial::Zeros)};
     };
+    const auto cutOutputs = [&](const Pair &pair, const std::vector<Section> &sections) {
+        block.cut(pair.weight, Cut::Outputs, sections);
+        block.cut(pair.bias, Cut::Outputs, sections);
+    };
     const Pair ln1 = norm("ln_1.weight", "ln_1.bias");
     const std::int64_t qkvWidth = model.queryWidth() + 2 * model.keyValueWidth();
     const Pair attentionIn = linear("attn.c_attn.weight", "attn.c_attn.bias", h, qkvWidth, Initial::Normal);
@@ -30,6 +34,12 @@ Block gptBlock(const model::ModelConfig &model)
     const Pair ln2 = norm("ln_2.weight", "ln_2.bias");
     const Pair mlpIn = linear("mlp.c_fc.weight", "mlp.c_fc.bias", h, model.ffn, Initial::Normal);
     const Pair mlpOut = linear("mlp.c_proj.weight", "mlp.c_proj.bias", model.ffn, h, Initial::NormalResidual);
+
+    const Section keys{model.keyValueWidth(), model.kvHeads};
+    cutOutputs(attentionIn, {{model.queryWidth(), model.heads}, keys, keys});
+    block.cut(attentionOut.weight, Cut::Inputs);
+    cutOutputs(mlpIn, {{model.ffn, model.ffn}});
+    block.cut(mlpOut.weight, Cut::Inputs);
 
     const ValueId norm1 = block.layerNorm("norm1", "statistics1", Block::kInput, ln1.weight, ln1.bias);
     const ValueId qkv = block.linear("qkv", norm1, attentionIn.weight, attentionIn.bias);

@@ -19,6 +19,13 @@ Block llamaBlock(const model::ModelConfig &model)
     const int downIn = block.matrix("mlp.down_proj.weight", model.ffn, h);
     const int attentionNorm = block.vector("input_layernorm.weight", h, Initial::Ones);
     const int mlpNorm = block.vector("post_attention_layernorm.weight", h, Initial::Ones);
+    block.cut(query, Cut::Outputs, {{queries, model.heads}});
+    for (const int each : {key, value})
+        block.cut(each, Cut::Outputs, {{keys, model.kvHeads}});
+    for (const int each : {gateIn, upIn})
+        block.cut(each, Cut::Outputs, {{model.ffn, model.ffn}});
+    for (const int each : {attentionOut, downIn})
+        block.cut(each, Cut::Inputs);
 
     const ValueId norm1 = block.rmsNorm("norm1", "statistics1", Block::kInput, attentionNorm);
     const ValueId qkv = block.value("qkv", queries + 2 * keys);

@@ -12,9 +12,10 @@ using PassSteps = std::vector<PassStep>;
 /// What a method adds to the passes of a microbatch.
 struct VocabularySteps {
     PassValue normOutput = PassValue::LastOutput; ///< where the final norm writes
-    bool shardsEmbedding = true;                  ///< passes EF and EB hold the token table
-    PassSteps forward;                            ///< of F of the last stage, after the final norm
-    PassSteps backward;                           ///< of its B or I: makes the gradient of the norm's output
+    bool sendsNormOutput = true;
+    bool shardsEmbedding = true; ///< passes EF and EB hold the token table
+    PassSteps forward;           ///< of F of the last stage, after the final norm
+    PassSteps backward;          ///< of its B or I: makes the gradient of the norm's output
     PassSteps s;
     PassSteps u;
     PassSteps t;
@@ -28,6 +29,9 @@ struct VocabularySteps {
 [[nodiscard]] VocabularySteps interlacedSteps(bool isOnLastDevice);
 /// The only choice by method.
 [[nodiscard]] VocabularySteps vocabularySteps(model::VocabularyMethod method, bool isOnLastDevice);
+
+/// Returns the steps of one of several tensor ranks, whose shards act as one.
+[[nodiscard]] VocabularySteps shared(VocabularySteps steps, Sharing sharing);
 
 [[nodiscard]] PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out);
 [[nodiscard]] PassStep receive(PassValue message, std::vector<PassValue> out);

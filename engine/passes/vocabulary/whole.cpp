@@ -8,6 +8,7 @@ VocabularySteps wholeSteps()
     using enum PassValue;
     VocabularySteps steps;
     steps.normOutput = OutputInput;
+    steps.sendsNormOutput = false;
     steps.shardsEmbedding = false;
     // The only shard is the whole vocabulary, so its local statistics are the global ones.
     steps.forward =

@@ -9,12 +9,14 @@
 
 namespace stagelens::runtime {
 
-Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, backend::Transport &transport,
-               backend::Transport &replicas, backend::Compute &compute)
+Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
+               backend::Compute &compute)
     : m_plan(plan), m_place(place),
       m_workspace(memory.pool(), plan.shape, plan.recomputes(), compute), m_context{plan.shape, memory, m_workspace, compute},
-      m_model(plan, place, memory.pool(), compute), m_messages(plan, place.device, m_context, transport),
-      m_runner(plan, place.device, m_context, m_model, m_step), m_exchange(plan, place.replica, m_context, m_model, replicas)
+      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
+      m_runner(plan, place, m_context, m_model, m_step),
+      m_exchange(plan, place.replica, m_context, m_model, transports.replicas),
+      m_collectives(place, m_context, m_model, transports.tensor)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -51,17 +53,16 @@ base::Result<> Device::compute(PassRun &run)
         return base::concat("device ", m_place.device, " in ", m_step.text(m_plan), ", pass ", schedule::text(pass));
     };
     try {
-        compute().beginPass(
-            {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
-        const auto begin = compute().mark();
-        auto made = hasOneVersion ? m_runner.run(run) : runWithVersion(run);
-        const auto end = compute().mark();
-        compute().endPass();
-        m_runner.finish();
-        m_passBegins.push_back(compute().timeOf(begin));
-        m_lastPass = {compute().timeOf(begin), compute().timeOf(end)};
-        m_vocabularyTime = m_runner.vocabularyTime();
-        m_context.memory.leave();
+        beginCompute(run);
+        base::Result<> made = hasOneVersion ? launch(run) : runWithVersion(run);
+        while (made && run.exchange()) {
+            const int rounds = TensorCollectives::rounds(run.exchange()->kind);
+            for (int round = 0; made && round < rounds; ++round)
+                made = exchange(run, round);
+            if (made)
+                made = launch(run);
+        }
+        endCompute();
         return made;
     } catch (const std::bad_alloc &) {
         return base::Error::failed(place() + " ran out of memory; lower model.hidden, model.sequence or "
@@ -71,11 +72,47 @@ base::Result<> Device::compute(PassRun &run)
     }
 }
 
-base::Result<> Device::computeNewest(PassRun &run)
+void Device::beginCompute(PassRun &run)
 {
-    auto made = m_runner.run(run);
+    const schedule::Pass &pass = run.pass();
+    compute().beginPass(
+        {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
+    m_begin = compute().mark();
+    m_runner.begin(run);
+}
+
+base::Result<> Device::launch(PassRun &run)
+{
+    return m_runner.run(run);
+}
+
+base::Result<> Device::exchange(PassRun &run, int round)
+{
+    const TensorExchange exchange = *run.exchange();
+    if (round + 1 == TensorCollectives::rounds(exchange.kind))
+        run.exchange().reset();
+    return m_collectives.run(exchange, round);
+}
+
+void Device::endCompute()
+{
+    const auto end = compute().mark();
+    compute().endPass();
     m_runner.finish();
-    return made;
+    m_passBegins.push_back(compute().timeOf(m_begin));
+    m_lastPass = {compute().timeOf(m_begin), compute().timeOf(end)};
+    m_vocabularyTime = m_runner.vocabularyTime();
+    m_context.memory.leave();
+}
+
+void Device::beginNewest(PassRun &run)
+{
+    m_runner.begin(run);
+}
+
+void Device::endNewest()
+{
+    m_runner.finish();
 }
 
 base::Result<> Device::runWithVersion(PassRun &run)
@@ -84,7 +121,7 @@ base::Result<> Device::runWithVersion(PassRun &run)
     if (pass.kind == schedule::PassKind::F)
         m_model.keepVersion(pass);
     m_model.swapWeights(pass);
-    auto made = m_runner.run(run);
+    auto made = launch(run);
     m_model.swapWeights(pass);
     if (made && endsBackward(pass.kind))
         m_model.endMicrobatch(pass, m_step.use == StepUse::Training);
@@ -118,6 +155,21 @@ void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)
 double Device::lossSum() const
 {
     return std::accumulate(m_step.losses.begin(), m_step.losses.end(), 0.0);
+}
+
+int Device::rounds(timeline::AnchoredKind kind) const
+{
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds() : m_exchange.rounds(kind);
+}
+
+base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
+{
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.runSum(round) : m_exchange.run(kind, round);
+}
+
+base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const
+{
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes() : m_exchange.bytesSent(kind);
 }
 
 void Device::optimize(float gradientScale)

@@ -1,4 +1,4 @@
-// One pipeline device of a replica.
+// One rank: a pipeline device of a replica, or one of its tensor ranks.
 #pragma once
 
 #include "engine/base/result.h"
@@ -8,6 +8,7 @@
 #include "engine/runtime/executor/pass_runner.h"
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
+#include "engine/runtime/executor/tensor_collectives.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/timeline/timeline.h"
 
@@ -21,9 +22,14 @@ namespace stagelens::runtime {
 /// its inputs, compute() is the timed work, publish() sends the results. Used by one thread at a time.
 class Device {
 public:
-    /// `transport` connects the devices of a replica, `replicas` the replicas of this device.
-    Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, backend::Transport &transport,
-           backend::Transport &replicas, backend::Compute &compute);
+    /// The transports of the groups that a rank belongs to.
+    struct Transports {
+        backend::Transport &rail;     ///< the pipeline's devices
+        backend::Transport &replicas; ///< the replicas of the device
+        backend::Transport &tensor;   ///< the tensor ranks of the device
+    };
+    Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
+           backend::Compute &compute);
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
 
@@ -34,10 +40,19 @@ public:
     [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
-    /// Computes the pass and waits for its kernels. Fails if a loss is not finite.
+    /// Computes the pass, exchanges with the other tensor ranks, which compute it at the same time, and waits for its kernels.
+    /// Fails if a loss is not finite.
     [[nodiscard]] base::Result<> compute(PassRun &run);
-    /// Like compute() for a forward pass, but untimed and with the newest weights whatever version the schedule requires.
-    [[nodiscard]] base::Result<> computeNewest(PassRun &run);
+    /// The parts of compute(), for one thread that runs all tensor ranks in turn: launch() up to PassRun::exchange(), then each
+    /// round of the exchange, until there is none. endCompute() ends the pass.
+    void beginCompute(PassRun &run);
+    [[nodiscard]] base::Result<> launch(PassRun &run);
+    [[nodiscard]] base::Result<> exchange(PassRun &run, int round);
+    void endCompute();
+    /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the
+    /// schedule requires.
+    void beginNewest(PassRun &run);
+    void endNewest();
     /// Sends the results of the pass. Never blocks.
     void publish(PassRun &run) { m_messages.send(run); }
     /// Ends a microbatch that gets no backward: receives the messages that the backward would have received, and records the
@@ -64,9 +79,10 @@ public:
     [[nodiscard]] double lossSum() const;
     /// See DeviceModel::optimize(). Waits for the kernels.
     void optimize(float gradientScale);
-    /// What it exchanges with the other replicas of the device.
-    [[nodiscard]] ReplicaExchange &exchange() { return m_exchange; }
-    [[nodiscard]] const ReplicaExchange &exchange() const { return m_exchange; }
+    // What it exchanges with other ranks at the end of a step, in rounds: see ReplicaExchange and TensorCollectives.
+    [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
+    [[nodiscard]] base::Result<> runAnchored(timeline::AnchoredKind kind, int round);
+    [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
     /// See DeviceModel::watchUpdates().
     void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch)
     {
@@ -93,6 +109,8 @@ private:
     DeviceMessages m_messages;
     PassRunner m_runner;
     ReplicaExchange m_exchange;
+    TensorCollectives m_collectives;
+    backend::Compute::Mark m_begin = 0; ///< of the pass at hand
 
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;

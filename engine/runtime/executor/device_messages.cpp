@@ -62,7 +62,7 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
         return m_transport.reduce(m_device, key, compute());
     return m_transport.reduceScaled(m_device, key, m_context.memory.at(PassValue::ShardFactors, 0, pass.microbatch),
-                                    m_plan.shape.tokens(), m_plan.shape.hidden, compute());
+                                    m_plan.shape.ownTokens(), m_plan.shape.hidden, compute());
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)
@@ -87,11 +87,24 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
     else
         compute().combineShards(all, m_addresses);
     if (std::ranges::count(step.out, PassValue::ShardFactors) > 0)
-        compute().shardFactors(m_context.memory.at(PassValue::ShardFactors, 0, microbatch), m_addresses, all);
+        makeShardFactors(m_context.memory.at(PassValue::ShardFactors, 0, microbatch), all);
     compute().finish(); // before the parts are released
     m_parts.clear();
     combined |= bit;
     return true;
+}
+
+/// Sequence parallelism: each device's factors are those of the rank's own tokens.
+void DeviceMessages::makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all)
+{
+    compute().shardFactors(factors, m_addresses, all);
+    const std::int64_t tokens = m_plan.shape.tokens();
+    const std::int64_t own = m_plan.shape.ownTokens();
+    if (own == tokens)
+        return;
+    for (std::int64_t shard = 0; shard < std::ssize(m_addresses); ++shard)
+        if (const std::int64_t from = shard * tokens + m_tensor * own; from != shard * own)
+            compute().copy(factors + shard * own, factors + from, own);
 }
 
 bool DeviceMessages::receiveWithoutBackward(int microbatch)

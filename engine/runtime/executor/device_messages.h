@@ -12,8 +12,9 @@ namespace stagelens::runtime {
 /// The communication of one device. Used by the thread of its device.
 class DeviceMessages {
 public:
-    DeviceMessages(const RunPlan &plan, int device, const Context &context, backend::Transport &transport)
-        : m_plan(plan), m_device(device), m_context(context), m_transport(transport)
+    /// `transport` connects the devices of a rail.
+    DeviceMessages(const RunPlan &plan, const RankPlace &place, const Context &context, backend::Transport &transport)
+        : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_context(context), m_transport(transport)
     {}
 
     void beginStep();
@@ -32,11 +33,13 @@ private:
     [[nodiscard]] bool receive(PassRun &run, const schedule::PassStep &step);
     /// Receives the parts of all devices and combines them.
     [[nodiscard]] bool combine(PassRun &run, const schedule::PassStep &step);
+    void makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all);
     /// Returns the tensor of a message to this device, the sum of its parts if there are several. Null if the run was stopped.
     [[nodiscard]] backend::Tensor arrival(const schedule::Pass &pass, const schedule::PassStep &step);
 
     const RunPlan &m_plan;
     int m_device;
+    int m_tensor;
     const Context &m_context;
     backend::Transport &m_transport;
     std::vector<std::uint16_t> m_combined; ///< by microbatch of the step: a bit for each message from everyone

@@ -2,6 +2,7 @@
 
 #include "engine/layout/shard.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/partition.h"
 #include "engine/runtime/state/optimizer.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 namespace stagelens::runtime {
 
 DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
-    : m_plan(plan), m_device(place.device), m_pool(pool), m_compute(compute)
+    : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_block(operators::blockOf(plan.experiment.model)),
+      m_pool(pool), m_compute(compute)
 {
     makeStages();
     makeVocabularyParameters();
@@ -29,10 +31,10 @@ void DeviceModel::divide(int replica)
         shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica, i), m_plan.experiment.training, m_compute);
 }
 
-Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
+Parameter &DeviceModel::own(int index, layout::MatrixPart part)
 {
     m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, firstRow, rows, m_compute)));
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, std::move(part), m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = allocateVersion(m_pool, parameter);
@@ -41,14 +43,37 @@ Parameter &DeviceModel::own(int index, std::int64_t firstRow, std::int64_t rows)
     return parameter;
 }
 
-Parameter &DeviceModel::ownWhole(int index, int stage)
+Parameter &DeviceModel::ownRows(int index, const layout::Interval &rows)
 {
-    Parameter &parameter = own(index, 0, m_plan.parameters[size(index)].rows);
+    return own(index, layout::MatrixPart::ofRows(rows.begin, rows.size(), m_plan.parameters[size(index)].columns));
+}
+
+Parameter &DeviceModel::ofStage(Parameter &parameter, int stage)
+{
     parameter.isCopy = m_device != m_plan.schedule.placement().deviceOf(stage);
     parameter.stage = stage;
-    if (m_plan.isStashed(index))
+    if (m_plan.isStashed(parameter.index))
         m_stashes[stage].add(parameter);
     return parameter;
+}
+
+Parameter &DeviceModel::ownWhole(int index, int stage)
+{
+    Parameter &parameter = ownRows(index, {0, m_plan.parameters[size(index)].rows});
+    parameter.copies = m_plan.tensorRanks();
+    parameter.isRepeated = m_tensor > 0;
+    parameter.needsSum = m_plan.shape.split.isSequenceParallel;
+    return ofStage(parameter, stage);
+}
+
+Parameter &DeviceModel::ownOfLayer(int index, const operators::BlockParameter &of, int stage)
+{
+    const operators::TensorSplit &split = m_plan.shape.split;
+    Parameter &parameter = own(index, operators::partOf(m_block, of, m_tensor, split.ranks));
+    parameter.copies = operators::copiesOf(of, split.ranks);
+    parameter.isRepeated = m_tensor % parameter.copies > 0;
+    parameter.needsSum = operators::needsSum(of, split);
+    return ofStage(parameter, stage);
 }
 
 void DeviceModel::makeVocabularyParameters()
@@ -58,10 +83,9 @@ void DeviceModel::makeVocabularyParameters()
     const bool isFirst = m_stages.contains(0);
     const bool isLastDevice = m_stages.contains(last);
     const auto shard = [&](int index, int stage) -> Parameter & {
-        if (!m_plan.isSharded())
-            return ownWhole(index, stage);
-        const layout::Interval rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_device);
-        return own(index, rows.begin, rows.size());
+        Parameter &rows = ownRows(index, layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_device,
+                                                                m_tensor, m_plan.isSharded()));
+        return m_plan.isSharded() ? rows : ofStage(rows, stage);
     };
     if (m_plan.isSharded() || isFirst)
         m_tokenTable = &shard(kTokenTable, 0);
@@ -94,9 +118,9 @@ void DeviceModel::makeStages()
         Layers layers;
         for (int layer = first; layer < first + *place; ++layer) {
             std::vector<Parameter *> parameters;
-            const std::size_t count = m_plan.shape.layer->recipe.block.parameters.size();
-            for (int next = firstOfLayer(m_plan.experiment.model, layer); parameters.size() < count; ++next)
-                parameters.push_back(&ownWhole(next, stage));
+            int next = firstOfLayer(m_plan.experiment.model, layer);
+            for (const operators::BlockParameter &each : m_block.parameters)
+                parameters.push_back(&ownOfLayer(next++, each, stage));
             layers.emplace_back(std::move(parameters));
         }
         // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
@@ -113,7 +137,7 @@ Parameter *DeviceModel::find(int index) const
 
 kernels::TableShard DeviceModel::tokenShard() const
 {
-    return {m_tokenTable->firstRow, m_tokenTable->rows, m_plan.shape.hidden};
+    return {m_tokenTable->held.rows.begin, m_tokenTable->rows, m_plan.shape.hidden};
 }
 
 void DeviceModel::clearVersions()

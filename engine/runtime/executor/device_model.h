@@ -61,13 +61,21 @@ private:
     void makeVocabularyParameters();
     /// Gives each parameter its share, when all are made.
     void divide(int replica);
-    Parameter &own(int index, std::int64_t firstRow, std::int64_t rows);
-    /// Adds a parameter of `stage`. It is a copy unless this device runs the stage in the first direction.
+    Parameter &own(int index, layout::MatrixPart part);
+    /// Adds rows of a table, whose rows are cut over tensor ranks.
+    Parameter &ownRows(int index, const layout::Interval &rows);
+    /// Adds a parameter of a layer of `stage`, or the rank's part of it.
+    Parameter &ownOfLayer(int index, const operators::BlockParameter &parameter, int stage);
+    Parameter &ofStage(Parameter &parameter, int stage);
+    /// Adds a parameter of `stage` that all tensor ranks hold. It is a copy unless this device runs the stage in the first
+    /// direction.
     Parameter &ownWhole(int index, int stage);
     void update(Parameter &parameter, float gradientScale);
 
     const RunPlan &m_plan;
     int m_device;
+    int m_tensor;
+    operators::Block m_block; ///< a whole layer
     backend::Pool &m_pool;
     backend::Compute &m_compute;
     std::vector<std::unique_ptr<Parameter>> m_parameters;

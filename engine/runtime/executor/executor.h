@@ -25,7 +25,7 @@ struct TailWork {
     /// What the timeline shows the work of a device as; nothing: the optimizer.
     std::optional<timeline::AnchoredKind> anchored = {};
     /// Returns the rounds of a device.
-    [[nodiscard]] int roundsOf(Device &device) const { return anchored ? device.exchange().rounds(*anchored) : 1; }
+    [[nodiscard]] int roundsOf(Device &device) const { return anchored ? device.rounds(*anchored) : 1; }
 };
 
 /// Callbacks of a step.

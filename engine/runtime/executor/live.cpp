@@ -95,7 +95,7 @@ std::vector<std::size_t> passesOf(const RunPlan &plan, const Devices &devices, c
     for (int replica = 0; replica < plan.replicas(); ++replica) {
         counts.clear();
         for (std::size_t i = 0; i < devices.size(); ++i)
-            if (devices[i]->place().replica == replica)
+            if (devices[i]->place().replica == replica && devices[i]->place().tensor == 0)
                 counts.push_back(timeline.lanes[i].size());
         if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) < plan.schedule.passCount())
             break;
@@ -139,7 +139,7 @@ base::Result<> onAllRanks(const std::vector<int> &ranks, const std::function<bas
 void noteTail(timeline::Lane &lane, const TailWork &work, const Device &device, base::Nanos begin, base::Nanos end)
 {
     if (work.anchored) {
-        lane.anchored.push_back({begin, end, device.exchange().bytesSent(*work.anchored), *work.anchored});
+        lane.anchored.push_back({begin, end, device.bytesSent(*work.anchored), *work.anchored});
     } else {
         lane.tailBegin = begin;
         lane.tailEnd = end;

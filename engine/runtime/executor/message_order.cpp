@@ -85,7 +85,9 @@ MessageKey keyOf(PassValue message, int slot, int microbatch)
 std::int64_t messageFloats(PassValue message, const Shape &shape)
 {
     const int statistics = schedule::traits(message).statistics;
-    return statistics > 0 ? statistics * shape.tokens() : shape.floats(shape.boundary());
+    if (statistics > 0)
+        return statistics * shape.tokens();
+    return shape.floats(message == PassValue::Partial ? shape.gathered() : shape.boundary());
 }
 
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)

@@ -1,6 +1,5 @@
 #include "engine/runtime/executor/message_plan.h"
 
-#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/devices_in_order.h"
 #include "engine/schedule/pass_index.h"
 
@@ -115,8 +114,8 @@ private:
 /// Lists the messages of passes, and the tensors that a pass makes for itself.
 class PassMessages {
 public:
-    PassMessages(const schedule::Schedule &schedule, const operators::EngineFloats &floats)
-        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary())), m_floats(floats)
+    PassMessages(const schedule::Schedule &schedule, const operators::EngineFloats &floats, schedule::Sharing sharing)
+        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), false, sharing)), m_floats(floats)
     {}
 
     [[nodiscard]] std::vector<PassMessage> of(const Pass &pass, int device) const
@@ -145,7 +144,9 @@ private:
     [[nodiscard]] std::int64_t floats(PassValue message) const
     {
         const int statistics = schedule::traits(message).statistics;
-        return statistics > 0 ? statistics * m_floats.tokens : m_floats.boundary;
+        if (statistics > 0)
+            return statistics * m_floats.tokens;
+        return message == PassValue::Partial ? m_floats.gathered : m_floats.boundary;
     }
 
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
@@ -207,11 +208,12 @@ private:
 
 } // namespace
 
-std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats)
+std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats,
+                                        schedule::Sharing sharing)
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
     const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;
-    const PassMessages messages(schedule, floats);
+    const PassMessages messages(schedule, floats, sharing);
     std::vector<MessageBound> bounds;
     for (int device = 0; device < schedule.devices(); ++device) {
         const std::span<const Pass> order = schedule.device(device);

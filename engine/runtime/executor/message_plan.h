@@ -4,6 +4,7 @@
 
 #include "engine/base/units.h"
 #include "engine/operators/sizes.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct MessageBound {
 /// Returns a bound for every device of a lowered schedule. A message ends for its sender at the first pass that follows,
 /// through a chain of messages, the passes that use it (Lamport's happened-before relation, as vector clocks), and at the
 /// latest with the step. O(passes * devices). For large plans all messages are assumed to live until the end of the step.
-[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule,
-                                                      const operators::EngineFloats &floats);
+[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats,
+                                                      schedule::Sharing sharing = schedule::Sharing::None);
 
 } // namespace stagelens::runtime

@@ -13,7 +13,8 @@ SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context
 
 backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
-    return {context.at(PassValue::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows, m_weight.firstRow};
+    return {context.at(PassValue::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows,
+            m_weight.held.rows.begin};
 }
 
 void OutputShard::makeLogits(int microbatch, const Context &context) const

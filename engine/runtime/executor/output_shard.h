@@ -38,7 +38,7 @@ public:
 private:
     [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
     [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
-    [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.firstRow, m_weight.rows, m_weight.columns}; }
+    [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.held.rows.begin, m_weight.rows, m_weight.columns}; }
     /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor.
     [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
     [[nodiscard]] backend::Buffer &gradient() const

@@ -4,9 +4,11 @@
 #include "engine/backend/transport.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/stage.h"
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 namespace stagelens::runtime {
 
@@ -27,6 +29,10 @@ public:
     [[nodiscard]] bool isNext(schedule::PassStepKind kind) const { return !m_steps.empty() && m_steps.front().kind == kind; }
     /// Goes on to the step after next().
     void advance() { m_steps = m_steps.subspan(1); }
+    /// The layers that next() computes, if it has begun.
+    [[nodiscard]] std::optional<StageRun> &layers() { return m_layers; }
+    /// What the pass waits for before it can go on, if anything. The device runs the exchange and resets it.
+    [[nodiscard]] std::optional<TensorExchange> &exchange() { return m_exchange; }
     /// The tensor of a message; null unless it was received or made, and again when it was sent.
     [[nodiscard]] backend::Tensor &message(schedule::PassValue message) { return m_messages[schedule::messageIndex(message)]; }
     /// Drops the messages that no step is left to read or send.
@@ -47,6 +53,8 @@ private:
     schedule::Pass m_pass;
     std::span<const schedule::PassStep> m_steps;
     std::array<backend::Tensor, schedule::kMessageKinds> m_messages;
+    std::optional<StageRun> m_layers;
+    std::optional<TensorExchange> m_exchange;
 };
 
 } // namespace stagelens::runtime

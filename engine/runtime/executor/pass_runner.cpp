@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -34,10 +35,14 @@ base::Nanos PassRunner::vocabularyTime() const
     return sum;
 }
 
-base::Result<> PassRunner::run(PassRun &run)
+void PassRunner::begin(PassRun &run)
 {
     m_inVocabulary.clear();
     hold(run);
+}
+
+base::Result<> PassRunner::run(PassRun &run)
+{
     std::optional<backend::Compute::Mark> vocabularyBegin;
     const auto measureApart = [&](bool apart) {
         if (apart && !vocabularyBegin)
@@ -45,14 +50,17 @@ base::Result<> PassRunner::run(PassRun &run)
         if (!apart && vocabularyBegin)
             m_inVocabulary.emplace_back(*std::exchange(vocabularyBegin, std::nullopt), compute().mark());
     };
-    for (; !run.isAtMessage(); run.advance()) {
+    while (!run.isAtMessage() && !run.exchange()) {
         const PassStep &step = *run.next();
         measureApart(step.countsApart);
         if (auto launched = launch(run, step); !launched)
             return launched;
+        if (!run.layers())
+            run.advance();
     }
     measureApart(false);
-    run.dropUnused();
+    if (!run.exchange())
+        run.dropUnused();
     return {};
 }
 
@@ -68,7 +76,10 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::Embed: embed(run, step.out.front()); break;
     case PassStepKind::AddPositions:
         if (positions != nullptr)
-            compute().addPositions(in(0), positions->weights(), shape.batch, shape.sequence, shape.hidden);
+            eachSequence([&](std::int64_t row, std::int64_t position, std::int64_t rows) {
+                compute().addPositions(in(0) + row * shape.hidden, positions->weights() + position * shape.hidden, 1, rows,
+                                       shape.hidden);
+            });
         break;
     case PassStepKind::LayersForward:
     case PassStepKind::LayersBackward:
@@ -84,12 +95,47 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::Loss: return recordLoss(pass.microbatch, run.statistics(step.in.front(), m_context), &pass);
     case PassStepKind::PositionGradient:
         if (positions != nullptr)
-            compute().addPositionGradients(positions->gradient.data(), in(0), shape.batch, shape.sequence, shape.hidden);
+            eachSequence([&](std::int64_t row, std::int64_t position, std::int64_t rows) {
+                compute().addPositionGradients(positions->gradient.data() + position * shape.hidden, in(0) + row * shape.hidden,
+                                               1, rows, shape.hidden);
+            });
         break;
     case PassStepKind::TokenGradient: addTokenGradients(run, step.in.front()); break;
+    case PassStepKind::GatherRows:
+    case PassStepKind::SumRows:
+    case PassStepKind::SumMaxima:
+    case PassStepKind::SumStatistics: run.exchange() = exchangeOf(run, step); break;
     default: runOutput(run, step); break;
     }
     return {};
+}
+
+TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
+{
+    using Kind = TensorExchange::Kind;
+    if (step.kind == PassStepKind::SumMaxima || step.kind == PassStepKind::SumStatistics) {
+        float *const statistics = m_context.memory.at(step.out.front(), 0, run.pass().microbatch);
+        return {step.kind == PassStepKind::SumMaxima ? Kind::Maxima : Kind::Sums, statistics, statistics, 1};
+    }
+    const Kind kind = step.kind == PassStepKind::GatherRows ? Kind::AllGather
+                      : step.in == step.out                 ? Kind::AllReduce
+                                                            : Kind::ReduceScatter;
+    const Values in = run.in(step.in.front(), m_context);
+    return {kind, in, place(run, step.out.front()), m_plan.shape.hidden};
+}
+
+template <class Visit>
+void PassRunner::eachSequence(const Visit &visit) const
+{
+    const Shape &shape = m_plan.shape;
+    const std::int64_t own = shape.ownTokens();
+    const std::int64_t first = shape.split.isSequenceParallel ? m_tensor * own : 0;
+    for (std::int64_t row = 0; row < own;) {
+        const std::int64_t position = (first + row) % shape.sequence;
+        const std::int64_t rows = std::min(own - row, shape.sequence - position);
+        visit(row, position, rows);
+        row += rows;
+    }
 }
 
 void PassRunner::runOutput(PassRun &run, const PassStep &step)
@@ -120,18 +166,26 @@ Values PassRunner::place(PassRun &run, PassValue value)
     return place;
 }
 
-void PassRunner::runLayers(PassRun &run, const PassStep &step)
+StageRun PassRunner::beginLayers(PassRun &run, const PassStep &step)
 {
     const Pass &pass = run.pass();
     const Stage &stage = m_model.stage(pass.stage);
+    const auto begin = [&](StageWork work, Values tensor) { return StageRun(stage, work, pass.microbatch, tensor, m_context); };
     switch (step.kind) {
-    case PassStepKind::LayersForward: return stage.forward(pass.microbatch, place(run, step.out.front()), m_context);
-    case PassStepKind::LayersWeightGradient: return stage.backwardWeights(pass.microbatch, m_context);
-    default: break;
+    case PassStepKind::LayersForward: return begin(StageWork::Forward, place(run, step.out.front()));
+    case PassStepKind::LayersWeightGradient: return begin(StageWork::WeightGradient, {});
+    case PassStepKind::LayersInputGradient: return begin(StageWork::InputGradient, run.in(step.in.front(), m_context));
+    default: return begin(StageWork::Backward, run.in(step.in.front(), m_context));
     }
-    const bool isSplit = step.kind == PassStepKind::LayersInputGradient;
-    stage.backward(pass.microbatch, run.in(step.in.front(), m_context), isSplit ? Backward::Inputs : Backward::Whole,
-                   m_context);
+}
+
+void PassRunner::runLayers(PassRun &run, const PassStep &step)
+{
+    if (!run.layers())
+        run.layers() = beginLayers(run, step);
+    run.exchange() = run.layers()->advance(m_context);
+    if (!run.exchange())
+        run.layers().reset();
 }
 
 void PassRunner::embed(PassRun &run, PassValue rows)

@@ -14,14 +14,16 @@ namespace stagelens::runtime {
 /// Launches the kernels of passes. Used by the thread of its device.
 class PassRunner {
 public:
-    PassRunner(const RunPlan &plan, int device, const Context &context, const DeviceModel &model, StepState &step)
-        : m_plan(plan), m_device(device), m_context(context), m_model(model), m_step(step)
+    PassRunner(const RunPlan &plan, const RankPlace &place, const Context &context, const DeviceModel &model, StepState &step)
+        : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_context(context), m_model(model), m_step(step)
     {}
 
     /// Releases messages that a cancelled pass left.
     void beginStep() { m_held.clear(); }
-    /// Launches the kernels of the operations that are next in the pass. Fails if a loss is not finite. Call finish() before
-    /// the results are sent.
+    /// Begins the operations of a pass whose inputs have arrived.
+    void begin(PassRun &run);
+    /// Launches the kernels of the operations that are next in the pass, up to an exchange among tensor ranks
+    /// (PassRun::exchange) or to the end. Fails if a loss is not finite. Call finish() before the results are sent.
     [[nodiscard]] base::Result<> run(PassRun &run);
     /// Waits for all kernels, then releases the messages that they read.
     void finish();
@@ -41,8 +43,14 @@ private:
     [[nodiscard]] Values place(PassRun &run, schedule::PassValue value);
     void embed(PassRun &run, schedule::PassValue rows);
     void addTokenGradients(PassRun &run, schedule::PassValue gradient);
-    /// Computes the layers of a stage in the given direction and half.
+    /// Computes the layers of a stage in the given direction and half, up to an exchange.
     void runLayers(PassRun &run, const schedule::PassStep &step);
+    [[nodiscard]] StageRun beginLayers(PassRun &run, const schedule::PassStep &step);
+    /// Returns the exchange of a step among tensor ranks.
+    [[nodiscard]] TensorExchange exchangeOf(PassRun &run, const schedule::PassStep &step);
+    /// Calls `visit(first row, first position, rows)` for the own tokens of each sequence.
+    template <class Visit>
+    void eachSequence(const Visit &visit) const;
     void normalise(PassRun &run, schedule::PassValue out);
     /// Computes the gradient of the final norm's input.
     void differentiateNorm(PassRun &run, schedule::PassValue gradient);
@@ -52,6 +60,7 @@ private:
 
     const RunPlan &m_plan;
     int m_device;
+    int m_tensor;
     const Context &m_context;
     const DeviceModel &m_model;
     StepState &m_step;

@@ -17,6 +17,7 @@ struct RankPlace {
     int rank = 0;
     int device = 0; ///< of the pipeline
     int replica = 0;
+    int tensor = 0; ///< among the ranks that share the device's layers
 };
 
 /// Constant during a run; read by the threads of all devices.
@@ -31,10 +32,11 @@ struct RunPlan {
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
     [[nodiscard]] int replicas() const { return mesh.size(layout::Axis::Data); }
+    [[nodiscard]] int tensorRanks() const { return mesh.size(layout::Axis::Tensor); }
     [[nodiscard]] RankPlace placeOf(int rank) const
     {
         const layout::Coordinates at = mesh.coordinatesOf(rank);
-        return {rank, at[layout::Axis::Pipeline], at[layout::Axis::Data]};
+        return {rank, at[layout::Axis::Pipeline], at[layout::Axis::Data], at[layout::Axis::Tensor]};
     }
     [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
@@ -60,7 +62,7 @@ struct RunPlan {
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
     [[nodiscard]] const schedule::RecipeBook &recipes() const
     {
-        return schedule::recipeBook(schedule.vocabulary(), recomputes());
+        return schedule::recipeBook(schedule.vocabulary(), recomputes(), schedule::sharingOf(experiment.parallel));
     }
     /// Returns what the pass does on a device.
     [[nodiscard]] const schedule::PassRecipe &recipeOf(const schedule::Pass &pass, int device) const;

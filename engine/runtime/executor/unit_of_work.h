@@ -24,6 +24,7 @@ public:
     {
         return std::all_of(m_runs.begin(), m_runs.begin() + m_count, [this](PassRun &run) { return m_device.receive(run); });
     }
+    [[nodiscard]] PassRun &run(std::size_t i) { return m_runs[i]; }
     /// Computes the i-th pass.
     [[nodiscard]] base::Result<> compute(std::size_t i) { return m_device.compute(m_runs[i]); }
     void publish()

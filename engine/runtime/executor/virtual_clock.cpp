@@ -1,5 +1,6 @@
 #include "engine/runtime/executor/deadlock_report.h"
 #include "engine/runtime/executor/executor.h"
+#include "engine/runtime/executor/gang.h"
 #include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/devices_in_order.h"
 
@@ -99,19 +100,18 @@ private:
     }
     base::Result<> runOnDevices(const TailWork &work)
     {
-        for (int device = 0; device < m_plan.schedule.devices(); ++device) {
-            std::vector<std::size_t> replicas;
-            for (std::size_t i = 0; i < m_devices.size(); ++i)
-                if (m_devices[i]->place().device == device)
-                    replicas.push_back(i);
-            if (auto done = work.anchored ? runExchange(work, replicas) : runAlone(work, replicas); !done)
+        if (!work.anchored)
+            return runAlone(work);
+        const layout::Axis axis =
+            *work.anchored == timeline::AnchoredKind::SumReplicated ? layout::Axis::Tensor : layout::Axis::Data;
+        for (const layout::Group &group : m_plan.mesh.groups({axis})) // all ranks are in this process
+            if (auto done = runExchange(work, std::vector<std::size_t>(group.ranks.begin(), group.ranks.end())); !done)
                 return done;
-        }
         return {};
     }
-    base::Result<> runAlone(const TailWork &work, const std::vector<std::size_t> &replicas)
+    base::Result<> runAlone(const TailWork &work)
     {
-        for (const std::size_t i : replicas) {
+        for (std::size_t i = 0; i < m_devices.size(); ++i) {
             base::Result<> outcome;
             note(i, work, m_ready[i], timed([&] { outcome = work.onDevice(*m_devices[i], 0); }));
             if (!outcome)
@@ -119,16 +119,16 @@ private:
         }
         return {};
     }
-    /// Begins when all replicas are ready, and takes as long as the slowest of them.
-    base::Result<> runExchange(const TailWork &work, const std::vector<std::size_t> &replicas)
+    /// Begins when all ranks of the group are ready, and takes as long as the slowest of them.
+    base::Result<> runExchange(const TailWork &work, const std::vector<std::size_t> &group)
     {
         base::Nanos begin = 0;
-        for (const std::size_t i : replicas)
+        for (const std::size_t i : group)
             begin = std::max(begin, m_ready[i]);
-        std::vector<base::Nanos> spent(replicas.size());
-        for (int round = 0, rounds = work.roundsOf(*m_devices[replicas.front()]); round < rounds; ++round) {
-            for (std::size_t member = 0; member < replicas.size(); ++member) {
-                Device &device = *m_devices[replicas[member]];
+        std::vector<base::Nanos> spent(group.size());
+        for (int round = 0, rounds = work.roundsOf(*m_devices[group.front()]); round < rounds; ++round) {
+            for (std::size_t member = 0; member < group.size(); ++member) {
+                Device &device = *m_devices[group[member]];
                 base::Result<> outcome;
                 device.transport().join(device.place().device); // so that waiting for an unsent message ends
                 spent[member] += timed([&] { outcome = work.onDevice(device, round); });
@@ -137,7 +137,7 @@ private:
                     return outcome;
             }
         }
-        for (const std::size_t i : replicas)
+        for (const std::size_t i : group)
             note(i, work, begin, *std::ranges::max_element(spent));
         return {};
     }
@@ -153,55 +153,118 @@ private:
     timeline::Timeline &m_result;
 };
 
-base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Device &device, const std::stop_token &halt,
-                       DeviceClocks &clocks, timeline::Lane &lane)
+/// The tensor ranks of a device, which run their units together.
+class Gang {
+public:
+    void add(Device &device)
+    {
+        m_devices.push_back(&device);
+        std::ranges::sort(m_devices, {}, [](const Device *each) { return each->place().tensor; });
+    }
+    [[nodiscard]] const std::vector<Device *> &devices() const { return m_devices; }
+
+    void begin(std::span<const Pass> passes)
+    {
+        m_units.clear(); // keeps its memory
+        for (Device *device : m_devices)
+            m_units.emplace_back(*device, passes);
+    }
+
+    /// Returns how long the slowest rank takes to receive, or nothing if a message was never sent.
+    [[nodiscard]] std::optional<base::Nanos> receive()
+    {
+        base::Nanos longest = 0;
+        for (std::size_t rank = 0; rank < m_devices.size(); ++rank) {
+            Device &device = *m_devices[rank];
+            bool isReceived = false;
+            device.transport().join(device.place().device); // the only participant: waiting for an unsent message is a deadlock
+            longest = std::max(longest, timed([&] { isReceived = m_units[rank].receive(); }));
+            device.transport().leave(device.place().device);
+            if (!isReceived)
+                return std::nullopt;
+        }
+        return longest;
+    }
+
+    /// Computes the i-th pass and returns its duration.
+    [[nodiscard]] base::Result<base::Nanos> compute(std::size_t i)
+    {
+        if (m_devices.size() == 1) {
+            const auto done = m_units.front().compute(i);
+            const Device::Span &span = m_devices.front()->lastPass();
+            return done ? base::Result<base::Nanos>(span.end - span.begin) : done.error();
+        }
+        m_runs.clear();
+        for (std::size_t rank = 0; rank < m_devices.size(); ++rank) {
+            m_runs.push_back(&m_units[rank].run(i));
+            m_devices[rank]->beginCompute(*m_runs.back());
+        }
+        auto duration = computeTogether(m_devices, m_runs);
+        for (Device *device : m_devices)
+            device->endCompute();
+        return duration;
+    }
+    void publish()
+    {
+        for (UnitOfWork &unit : m_units)
+            unit.publish();
+    }
+
+private:
+    std::vector<Device *> m_devices;
+    std::vector<UnitOfWork> m_units; ///< of each
+    std::vector<PassRun *> m_runs;   ///< of the pass at hand
+};
+
+base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Gang &gang, const std::stop_token &halt,
+                       DeviceClocks &clocks, timeline::Timeline &result)
 {
-    UnitOfWork unit(device, choice.passes);
-    bool received = false;
-    device.transport().join(choice.device); // the only participant: waiting for an unsent message is a deadlock
-    const base::Nanos transfer = timed([&] { received = unit.receive(); });
-    device.transport().leave(choice.device);
+    gang.begin(choice.passes);
+    const std::optional<base::Nanos> transfer = gang.receive();
     if (halt.stop_requested())
         return base::Error::cancelled();
-    if (!received)
+    if (!transfer)
         return deadlockError(plan, clocks.done());
-    base::Nanos now = std::max(choice.start, choice.ready + transfer);
+    base::Nanos now = std::max(choice.start, choice.ready + *transfer);
     for (std::size_t i = 0; i < choice.passes.size(); ++i) {
-        const base::Result<> computed = unit.compute(i);
+        const base::Result<base::Nanos> duration = gang.compute(i);
         if (halt.stop_requested()) // interrupted kernels leave undefined results
             return base::Error::cancelled();
-        if (!computed)
-            return computed.error();
-        const base::Nanos duration = device.lastPass().end - device.lastPass().begin;
-        lane.push(choice.passes[i], now, now + duration);
-        lane.vocabulary.push_back(schedule::isVocabularyPass(choice.passes[i].kind) ? duration : device.vocabularyTime());
-        now += duration;
+        if (!duration)
+            return duration.error();
+        for (const Device *device : gang.devices()) {
+            timeline::Lane &lane = result.lanes[size(device->place().rank)];
+            lane.push(choice.passes[i], now, now + *duration);
+            lane.vocabulary.push_back(schedule::isVocabularyPass(choice.passes[i].kind) ? *duration : device->vocabularyTime());
+        }
+        now += *duration;
     }
-    unit.publish();
+    gang.publish();
     clocks.finish(choice, now);
     return {};
 }
 
-/// Runs the passes of one replica, and notes when each of its devices has ended.
+/// Runs the passes of one replica, and notes when each of its ranks has ended.
 base::Result<> runRail(const RunPlan &plan, const Devices &devices, int replica, const StepHooks &hooks,
                        const std::stop_token &halt, std::vector<base::Nanos> &ended, timeline::Timeline &result)
 {
-    std::vector<std::size_t> rail(size(plan.schedule.devices()));
-    for (std::size_t i = 0; i < devices.size(); ++i)
-        if (devices[i]->place().replica == replica)
-            rail[size(devices[i]->place().device)] = i;
+    std::vector<Gang> gangs(size(plan.schedule.devices()));
+    for (const auto &device : devices)
+        if (device->place().replica == replica)
+            gangs[size(device->place().device)].add(*device);
     DeviceClocks clocks(plan.schedule);
     while (const auto choice = clocks.choose()) {
-        const std::size_t i = rail[size(choice->device)];
-        if (auto run = runUnit(plan, *choice, *devices[i], halt, clocks, result.lanes[i]); !run)
+        Gang &gang = gangs[size(choice->device)];
+        if (auto run = runUnit(plan, *choice, gang, halt, clocks, result); !run)
             return run;
-        for (std::size_t pass = 0; pass < choice->passes.size(); ++pass)
+        for (std::size_t pass = 0; pass < choice->passes.size() * gang.devices().size(); ++pass)
             hooks.afterPass();
     }
     if (std::accumulate(clocks.done().begin(), clocks.done().end(), std::size_t{0}) != plan.schedule.passCount())
         return deadlockError(plan, clocks.done());
-    for (std::size_t device = 0; device < rail.size(); ++device)
-        ended[rail[device]] = clocks.now(static_cast<int>(device));
+    for (const Gang &gang : gangs)
+        for (const Device *device : gang.devices())
+            ended[size(device->place().rank)] = clocks.now(device->place().device);
     return {};
 }
 

@@ -15,26 +15,12 @@ using operators::Projection;
 using operators::Step;
 using operators::StepKind;
 
-/// Executes steps of the recipe for one microbatch.
+/// Executes a step of the recipe for one microbatch.
 class Layer::Execution {
 public:
-    Execution(const Layer &layer, Values in, Values out, Values gradient, float *saved, const Context &context)
-        : m_parameters(layer.m_parameters), m_plan(*context.shape.layer), m_block(m_plan.recipe.block), m_in(in), m_out(out),
-          m_gradient(gradient), m_saved(saved), m_context(context)
+    Execution(const Layer &layer, const Tensors &tensors, const Context &context)
+        : m_parameters(layer.m_parameters), m_block(context.shape.layer->recipe.block), m_tensors(tensors), m_context(context)
     {}
-
-    void run(const std::vector<Step> &steps) const
-    {
-        for (const Step &step : steps)
-            run(step);
-    }
-
-private:
-    /// Columns of a row-major matrix.
-    struct Columns {
-        Values data;
-        std::int64_t stride = 0;
-    };
 
     void run(const Step &step) const
     {
@@ -44,8 +30,16 @@ private:
         case StepKind::Forward: return forward(step, operatorOf(step));
         case StepKind::InputGradient: return inputGradient(step, operatorOf(step));
         case StepKind::WeightGradient: return weightGradient(step, operatorOf(step));
+        case StepKind::Exchange: break; // see StageRun
         }
     }
+
+private:
+    /// Columns of a row-major matrix.
+    struct Columns {
+        Values data;
+        std::int64_t stride = 0;
+    };
 
     void forward(const Step &step, const Operator &op) const
     {
@@ -61,9 +55,24 @@ private:
             return compute().attentionForward(at(step.out[0]), floats(step.out[1]),
                                               step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
                                               m_context.shape.attention(), m_context.workspace.attention.data());
+        case OperatorKind::ReduceScatter:
+        case OperatorKind::AllReduce: return completeSum(step, op);
         case OperatorKind::Gelu:
-        case OperatorKind::Add: break; // parts of products
+        case OperatorKind::Add: // parts of products and sums
+        case OperatorKind::AllGather:
+        case OperatorKind::Replicate: break; // exchanges only
         }
+    }
+
+    /// out += b + addend, after the exchange.
+    void completeSum(const Step &step, const Operator &op) const
+    {
+        const std::int64_t count = rowsOf(op.outputs[0]);
+        const std::int64_t width = widthOf(op.outputs[0]);
+        if (!op.parameters.empty()) // a position table of one row
+            compute().addPositions(at(step.out[0]), parameter(op.parameters[0]).weights(), count, 1, width);
+        if (step.addend)
+            compute().addScaled(at(step.out[0]), at(step.addend), 1.0F, count * width);
     }
 
     void inputGradient(const Step &step, const Operator &op) const
@@ -80,8 +89,7 @@ private:
             return compute().attentionBackward(at(step.out[0]), at(step.in[0]), at(step.in[1]), at(step.in[2]),
                                                floats(step.in[3]), step.in.size() > 4 ? at(step.in[4]) : Values(),
                                                m_context.shape.attention(), m_context.workspace.attention.data());
-        case OperatorKind::Gelu:
-        case OperatorKind::Add: break;
+        default: break;
         }
     }
 
@@ -137,6 +145,9 @@ private:
     /// dW += in^T outGradient in the layout of W, db += sum of the rows of outGradient.
     void weightGradient(const Step &step, const Operator &op) const
     {
+        if (op.kind != OperatorKind::Linear) // the bias of a sum
+            return compute().addColumnSums(parameter(op.parameters[0]).gradient.data(), at(step.in[0]), rowsOf(op.outputs[0]),
+                                           widthOf(op.outputs[0]));
         for (const Projection &projection : op.projections) {
             Parameter &weight = parameter(projection.weight);
             const auto out = columns(std::span(step.in).subspan(1), op, projection);
@@ -180,19 +191,11 @@ private:
         return {at(places[output]) + projection.firstColumn, widthOf(projection.out)};
     }
 
-    [[nodiscard]] Values at(const Place &place) const
+    [[nodiscard]] Values at(const Place &place) const { return m_tensors.at(place, m_context); }
+    [[nodiscard]] float *floats(const Place &place) const
     {
-        switch (place.kind) {
-        case Place::Kind::None: break;
-        case Place::Kind::Input: return m_in;
-        case Place::Kind::Output: return m_out;
-        case Place::Kind::Gradient: return m_gradient;
-        case Place::Kind::Saved: return m_context.values(floats(place));
-        case Place::Kind::Scratch: return m_context.scratch(place.index);
-        }
-        return {};
+        return m_tensors.saved + m_context.shape.layer->saved.offsets[size(place.index)];
     }
-    [[nodiscard]] float *floats(const Place &place) const { return m_saved + m_plan.saved.offsets[size(place.index)]; }
     [[nodiscard]] Norm norm(const Operator &op) const
     {
         return {&parameter(op.parameters[0]), op.parameters.size() > 1 ? &parameter(op.parameters[1]) : nullptr};
@@ -202,33 +205,34 @@ private:
     [[nodiscard]] std::int64_t widthOf(operators::ValueId value) const { return m_block.value(value).width; }
     [[nodiscard]] bool isInputFirst() const { return m_block.layout == operators::WeightLayout::InputByOutput; }
     [[nodiscard]] std::int64_t rows() const { return m_context.shape.tokens(); }
+    [[nodiscard]] std::int64_t rowsOf(operators::ValueId value) const
+    {
+        return m_block.value(value).isOwnRows ? m_context.shape.ownTokens() : rows();
+    }
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
     const std::vector<Parameter *> &m_parameters;
-    const LayerPlan &m_plan;
     const operators::Block &m_block;
-    Values m_in;
-    Values m_out;
-    Values m_gradient;
-    float *m_saved;
+    const Tensors &m_tensors;
     const Context &m_context;
 };
 
-void Layer::forward(Values out, Values in, float *saved, const Context &context) const
+Values Layer::Tensors::at(const Place &place, const Context &context) const
 {
-    const operators::LayerRecipe &recipe = context.shape.layer->recipe;
-    Execution(*this, in, out, {}, saved, context).run(out ? recipe.forward : recipe.rebuild);
+    switch (place.kind) {
+    case Place::Kind::None: break;
+    case Place::Kind::Input: return in;
+    case Place::Kind::Output: return out;
+    case Place::Kind::Gradient: return gradient;
+    case Place::Kind::Saved: return context.values(saved + context.shape.layer->saved.offsets[size(place.index)]);
+    case Place::Kind::Scratch: return context.scratch(place.index);
+    }
+    return {};
 }
 
-void Layer::backward(Values gradient, Values in, float *saved, Backward part, const Context &context) const
+void Layer::run(const Step &step, const Tensors &tensors, const Context &context) const
 {
-    const operators::LayerRecipe &recipe = context.shape.layer->recipe;
-    Execution(*this, in, {}, gradient, saved, context).run(part == Backward::Whole ? recipe.backward : recipe.inputGradient);
-}
-
-void Layer::backwardWeights(Values in, float *saved, const Context &context) const
-{
-    Execution(*this, in, {}, {}, saved, context).run(context.shape.layer->recipe.weightGradient);
+    Execution(*this, tensors, context).run(step);
 }
 
 } // namespace stagelens::runtime

@@ -5,7 +5,7 @@ namespace stagelens::runtime {
 void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in, const Context &context)
 {
     const ConstValues weight = norm.weight->weights();
-    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t rows = context.shape.ownTokens();
     const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
         return context.compute.rmsNormForward(out, statistics, in, weight, rows, width, context.shape.normEpsilon);
@@ -17,7 +17,7 @@ void backwardNorm(const Norm &norm, Values inGradient, ConstValues outGradient, 
 {
     const ConstValues weight = norm.weight->weights();
     float *weightGradient = norm.weight->gradient.data();
-    const std::int64_t rows = context.shape.tokens();
+    const std::int64_t rows = context.shape.ownTokens();
     const std::int64_t width = context.shape.hidden;
     if (norm.bias == nullptr)
         return context.compute.rmsNormBackward(inGradient, weightGradient, outGradient, in, statistics, weight, rows, width);

@@ -11,8 +11,8 @@ struct Norm {
     Parameter *bias = nullptr; ///< null: RMSNorm
 };
 
-/// Computes out [b s, h] from in [b s, h] and fills the statistics: [mean | rstd] of every row for LayerNorm, [rstd] for
-/// RMSNorm.
+/// Computes out from in, both [Shape::ownTokens, h], and fills the statistics: [mean | rstd] of every row for LayerNorm, [rstd]
+/// for RMSNorm.
 void forwardNorm(const Norm &norm, Values out, float *statistics, ConstValues in, const Context &context);
 
 /// Adds the gradient through the norm to inGradient, and the gradients of the parameters.

@@ -2,6 +2,8 @@
 
 #include "engine/operators/architecture.h"
 
+#include <algorithm>
+
 namespace stagelens::runtime {
 namespace {
 
@@ -18,11 +20,12 @@ kernels::RotaryRule rotationOf(const model::ModelConfig &model)
 
 Shape::Shape(const model::Experiment &experiment)
     : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
-      heads(experiment.model.heads), kvHeads(experiment.model.kvHeads), ffn(experiment.model.ffn),
+      heads(experiment.model.heads / experiment.parallel.tensor),
+      kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
-      replicas(experiment.parallel.replicas), headSize(experiment.model.headSize()),
-      normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
-      precision(operators::enginePrecision(experiment))
+      replicas(experiment.parallel.replicas), split(operators::splitOf(experiment.parallel)),
+      headSize(experiment.model.headSize()), normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)),
+      rotation(rotationOf(experiment.model)), precision(operators::enginePrecision(experiment))
 {
     auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::engineBlock(experiment)), {}});
     plan->saved = operators::savedLayout(plan->recipe.block, plan->recipe.saved, tokens(), precision);

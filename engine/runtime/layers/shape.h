@@ -19,7 +19,7 @@ struct LayerPlan {
     operators::SavedLayout saved;
 };
 
-/// The arguments of all kernels.
+/// The arguments of all kernels. Heads are those of a tensor rank.
 struct Shape {
     std::int64_t batch = 0; ///< sequences of a microbatch
     std::int64_t sequence = 0;
@@ -30,6 +30,7 @@ struct Shape {
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0; ///< of a replica
     std::int64_t replicas = 1;
+    operators::TensorSplit split; ///< over the tensor ranks of a device
     std::int64_t headSize = 0;
     float normEpsilon = 0;        ///< of RMSNorm
     kernels::RotaryRule rotation; ///< of rotary positions
@@ -38,7 +39,10 @@ struct Shape {
 
     explicit Shape(const model::Experiment &experiment);
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
-    [[nodiscard]] std::int64_t boundary() const { return tokens() * hidden; } ///< numbers of a [b s, h] tensor
+    /// Returns the tokens that a rank has outside of attention, MLP and the vocabulary layers.
+    [[nodiscard]] std::int64_t ownTokens() const { return split.isSequenceParallel ? tokens() / split.ranks : tokens(); }
+    [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
+    [[nodiscard]] std::int64_t gathered() const { return tokens() * hidden; }    ///< numbers of one of all tokens
     [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
     /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }

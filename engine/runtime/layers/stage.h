@@ -2,39 +2,71 @@
 #pragma once
 
 #include "engine/runtime/layers/layer.h"
+#include "engine/runtime/layers/tensor_exchange.h"
 
+#include <array>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace stagelens::runtime {
 
 using Layers = std::vector<Layer>;
 
-/// The functions below must not be called on an empty stage, which passes its input on unchanged.
+/// An empty stage passes its input on unchanged, so that nothing is run on it.
 class Stage {
 public:
     /// A stage with recomputation saves only the inputs of its layers, and their other saved tensors from I to W.
     Stage(int index, Layers layers, bool recomputes) : m_index(index), m_layers(std::move(layers)), m_recomputes(recomputes) {}
 
     [[nodiscard]] bool isEmpty() const { return m_layers.empty(); }
-    /// Computes `output` from the stage's planned input.
-    void forward(int microbatch, Values output, const Context &context) const;
-    /// Replaces the gradient of the output by that of the input.
-    void backward(int microbatch, Values gradient, Backward part, const Context &context) const;
-    /// Computes the weight gradients that Backward::Inputs left out.
-    void backwardWeights(int microbatch, const Context &context) const;
 
 private:
-    [[nodiscard]] std::int64_t savedInSlot(const Shape &shape) const { return m_recomputes ? 0 : shape.savedFloats(); }
-    /// Returns one slot per layer: the tensors that it saves, unless they are recomputed, and its output, unless it leaves the
-    /// stage. Null if the slots are empty.
-    [[nodiscard]] float *keptSlots(int microbatch, const Context &context) const;
-    /// Calls `work(layer, its input, its saved tensors)` from the last layer to the first.
-    template <class Work>
-    void fromLast(int microbatch, Backward part, const Context &context, const Work &work) const;
-
+    friend class StageRun;
     int m_index;
     Layers m_layers;
     bool m_recomputes;
+};
+
+/// What a pass computes of the layers of a stage.
+enum class StageWork : unsigned char {
+    Forward,
+    Backward,
+    /// All but the gradients of weights and biases of linear maps, which WeightGradient computes later. The gradients of the
+    /// norms are included, because they need the same pass over the rows as the gradient of the input. What WeightGradient
+    /// needs is written over tensors that are no longer needed, so that it takes no extra memory.
+    InputGradient,
+    WeightGradient, ///< with the same bits as in Backward
+};
+
+/// The layers of a stage being computed for one microbatch. Pauses at each exchange among tensor ranks. Used by the thread of
+/// its device.
+class StageRun {
+public:
+    /// Forward computes `tensor` from the planned input of the stage; a backward replaces in it the gradient of the output by
+    /// that of the input.
+    StageRun(const Stage &stage, StageWork work, int microbatch, Values tensor, const Context &context);
+
+    /// Launches the kernels up to the next exchange and returns it; returns nothing at the end.
+    [[nodiscard]] std::optional<TensorExchange> advance(const Context &context);
+
+private:
+    using Steps = std::span<const operators::Step>;
+
+    void enterLayer(const Context &context);
+    [[nodiscard]] std::int64_t layer() const;
+    /// Returns one slot per layer: the tensors that it saves, unless they are recomputed, and its output, unless it leaves the
+    /// stage. Null if the slots are empty.
+    [[nodiscard]] float *keptSlots(const Context &context) const;
+
+    const Stage *m_stage;
+    StageWork m_work;
+    int m_microbatch;
+    Values m_tensor;
+    std::size_t m_layersDone = 0;
+    Layer::Tensors m_tensors;     ///< of the current layer
+    std::array<Steps, 2> m_lists; ///< of the current layer: recomputation, and the work
+    std::size_t m_list = 0;
 };
 
 } // namespace stagelens::runtime

@@ -132,8 +132,10 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
 MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     MemoryNeed need;
-    const auto messages = messageBounds(lowered(schedule), operators::engineFloats(experiment));
-    for (int rank = 0; rank < schedule.devices() * experiment.parallel.replicas; ++rank) {
+    const auto messages =
+        messageBounds(lowered(schedule), operators::engineFloats(experiment), schedule::sharingOf(experiment.parallel));
+    const int rails = experiment.parallel.replicas * experiment.parallel.tensor;
+    for (int rank = 0; rank < schedule.devices() * rails; ++rank) {
         const int device = rank % schedule.devices();
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
@@ -161,8 +163,9 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
         need = estimatedNeed(experiment, schedule);
     } else {
         const schedule::Schedule order = lowered(schedule);
-        for (int replica = 0; replica < experiment.parallel.replicas; ++replica) {
-            const auto plans = memoryPlan(experiment, order, replica);
+        for (int rail = 0; rail < experiment.parallel.replicas * experiment.parallel.tensor; ++rail) {
+            const auto plans =
+                memoryPlan(experiment, order, rail / experiment.parallel.tensor, rail % experiment.parallel.tensor);
             if (!plans)
                 return plans.error();
             for (const DevicePlan &plan : *plans) {

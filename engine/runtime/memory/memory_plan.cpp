@@ -108,19 +108,19 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 } // namespace
 
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                 int replica)
+                                                 int replica, int tensor)
 {
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
-        auto buffers = simulate::BufferPlan::make(experiment, schedule, device, replica);
+        auto buffers = simulate::BufferPlan::make(experiment, schedule, device, replica, tensor);
         if (!buffers)
             return buffers.error();
         plans.emplace_back(std::move(buffers).value());
     }
     // BufferPlan::make() has checked the orders, as messageBounds() requires.
-    const std::vector<MessageBound> messages = messageBounds(schedule, floats);
+    const std::vector<MessageBound> messages = messageBounds(schedule, floats, schedule::sharingOf(experiment.parallel));
     const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     for (int device = 0; device < schedule.devices(); ++device) {
         DevicePlan &plan = plans[size(device)];
@@ -129,7 +129,9 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         // Blocks begin at cache lines: each version of a parameter (and in bf16 its master), two gradients, two moments, and
         // the parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
-        const int chunks = simulate::replicaMessages(experiment.parallel.replicas);
+        constexpr int kSums = 2; // of gradients or statistics
+        const int chunks = simulate::replicaMessages(experiment.parallel.replicas) +
+                           (experiment.parallel.tensor > 1 ? simulate::tensorMessages(experiment.parallel.tensor) + kSums : 0);
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 5 : 4);
         plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks));
         for (const auto &[each, blocks] : messages[size(device)].blocks)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -96,10 +97,10 @@ void addCopies(const Devices &devices)
         Parameter *parameter = nullptr;
         Device *device = nullptr;
     };
-    std::map<std::pair<int, int>, Original> originals; ///< by replica and parameter
+    std::map<std::tuple<int, int, int>, Original> originals; ///< by replica, tensor rank and parameter
     std::vector<Original> copies;
     const auto keyOf = [](const Device &device, const Parameter &parameter) {
-        return std::pair(device.place().replica, parameter.index);
+        return std::tuple(device.place().replica, device.place().tensor, parameter.index);
     };
     for (const auto &device : devices) {
         for (const auto &parameter : device->parameters()) {
@@ -125,7 +126,7 @@ std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
     std::vector<double> squares(plan.parameters.size());
     for (std::size_t index = 0; index < squares.size(); ++index)
-        if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy)
+        if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy && !part->isRepeated)
             squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
     return squares;
 }

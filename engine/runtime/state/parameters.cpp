@@ -105,17 +105,16 @@ std::vector<float> asRead(std::vector<float> values, base::Precision precision)
 }
 
 Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                        const model::Experiment &experiment, std::int64_t firstRow, std::int64_t rows,
-                        backend::Compute &compute)
+                        const model::Experiment &experiment, layout::MatrixPart part, backend::Compute &compute)
 {
     const model::TrainingPlan &training = experiment.training;
     using simulate::MemoryCategory;
     const ParameterInfo &info = list[static_cast<std::size_t>(index)];
     Parameter parameter;
     parameter.index = index;
-    parameter.firstRow = firstRow;
-    parameter.rows = rows;
-    parameter.columns = info.columns;
+    parameter.rows = part.rows.size();
+    parameter.columns = part.width();
+    parameter.held = std::move(part);
     const std::size_t count = size(parameter.count());
     parameter.value = pool.allocate(count, category(MemoryCategory::Parameters));
     const auto zeroed = [&](MemoryCategory use) {
@@ -130,7 +129,10 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
         for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor)
             parameter.state.push_back(zeroed(MemoryCategory::Optimizer));
     compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
-        initialise(block, info, training.seed, firstRow * info.columns + first);
+        const layout::Interval piece{first, first + std::ssize(block)};
+        parameter.held.eachRun(piece, [&](std::int64_t own, std::int64_t whole, std::int64_t length) {
+            initialise(block.subspan(size(own - first), size(length)), info, training.seed, whole);
+        });
     });
     if (compute.precision() == base::Precision::Bf16) {
         parameter.rounded =

@@ -56,13 +56,16 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
 
 class ParameterPart;
 
-/// Rows [firstRow, firstRow + rows) of a parameter on one device, with gradient and the optimizer's state. All are float,
+/// The part of a parameter that a rank holds, a matrix [rows, columns], with gradient and the optimizer's state. All are float,
 /// except what kernels read in a bf16 run.
 struct Parameter {
     int index = 0; ///< in parameterList()
-    std::int64_t firstRow = 0;
+    layout::MatrixPart held;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
+    int copies = 1;          ///< consecutive tensor ranks that hold this part
+    bool isRepeated = false; ///< whether a lower tensor rank holds it
+    bool needsSum = false;   ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;
     /// In a bf16 run: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
     backend::Buffer rounded;
@@ -134,10 +137,9 @@ inline backend::Values Parameter::numbersFrom(const ParameterPart &part, std::in
     return all ? all + (part.isState() ? element - updated().begin : element) : all;
 }
 
-/// Allocates and initialises rows of a parameter. With ZeRO its optimizer state has no memory until shareState().
+/// Allocates and initialises a part of a parameter. With ZeRO its optimizer state has no memory until shareState().
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                                      const model::Experiment &experiment, std::int64_t firstRow, std::int64_t rows,
-                                      backend::Compute &compute);
+                                      const model::Experiment &experiment, layout::MatrixPart part, backend::Compute &compute);
 /// Sets the share of a replica, and allocates its optimizer state.
 void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interval &share, const model::TrainingPlan &training,
                 backend::Compute &compute);

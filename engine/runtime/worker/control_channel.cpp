@@ -222,10 +222,16 @@ base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Devi
     if (isAlone())
         return {};
     Packer packer;
-    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !isFirst()) {
+    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !own->isRepeated && !isFirst()) {
         std::vector<float> values(own->numbers(part) ? size(own->share.size()) : 0);
         device.compute().read(values, own->numbersFrom(part, own->share.begin));
-        packer.put(own->firstRow * own->columns + own->share.begin);
+        std::vector<std::int64_t> runs; // first element in the whole tensor and their number, of each run of values
+        if (!values.empty())
+            own->held.eachRun(own->share, [&runs](std::int64_t, std::int64_t first, std::int64_t count) {
+                runs.push_back(first);
+                runs.push_back(count);
+            });
+        packer.put(runs);
         packer.put(values);
     }
     const auto all = m_group->gather(packer.take(), m_halt);
@@ -235,11 +241,19 @@ base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Devi
         if ((*all)[rank].empty())
             continue;
         Unpacker packed((*all)[rank]);
-        const auto first = packed.value<std::int64_t>();
+        const auto runs = packed.values<std::int64_t>();
         const auto values = packed.values<float>();
-        if (!packed.isWhole() || first < 0 || first > std::ssize(tensor) - std::ssize(values))
+        auto from = values.begin();
+        for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+            const std::int64_t first = runs[run];
+            const std::int64_t count = runs[run + 1];
+            if (first < 0 || count < 0 || count > values.end() - from || first > std::ssize(tensor) - count)
+                return malformedResult(rank);
+            std::copy_n(from, count, tensor.begin() + first);
+            from += count;
+        }
+        if (!packed.isWhole() || from != values.end())
             return malformedResult(rank);
-        std::copy(values.begin(), values.end(), tensor.begin() + first);
     }
     return {};
 }

@@ -32,19 +32,20 @@ base::Result<> CopiedGradients::exchangeHolders(const RunPlan &plan, ControlChan
 {
     if (control.isAlone())
         return {};
-    std::vector<std::int32_t> own; // index and isCopy, alternating
+    std::vector<std::int32_t> parts; // index and isCopy, alternating
     for (const auto &parameter : devices.front()->parameters()) {
-        own.push_back(parameter->index);
-        own.push_back(parameter->isCopy ? 1 : 0);
+        parts.push_back(parameter->index);
+        parts.push_back(parameter->isCopy ? 1 : 0);
     }
     Packer packer;
-    packer.put(own);
+    packer.put(parts);
     const auto all = control.allGather(packer.take());
     if (!all)
         return all.error();
     for (int rank = 0; rank < static_cast<int>(all->size()); ++rank) {
         const RankPlace place = plan.placeOf(rank);
-        if (place.replica != devices.front()->place().replica)
+        const RankPlace &own = devices.front()->place();
+        if (place.replica != own.replica || place.tensor != own.tensor)
             continue;
         const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
         for (std::size_t i = 0; i + 1 < held.size(); i += 2) {

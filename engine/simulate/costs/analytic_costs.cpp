@@ -72,7 +72,8 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
       m_layer(experiment, hardware), m_vocabulary(experiment, schedule, m_layer, m_traffic),
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
-      m_boundary(static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize)))
+      m_boundary(
+          static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, m_layer.split())))
 {
     for (int device = 0; device < schedule.devices(); ++device)
         m_nodes.push_back(rankOf(device) / std::max(hardware.devicesPerNode, 1));
@@ -85,24 +86,32 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const double weight = m_layer.seconds(PassHalf::WeightGradient);
     // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
-    const auto set = [&](PassKind kind, double layerSeconds) {
-        const double vocabularySeconds =
-            secondsOf(m_vocabulary.output(kind, stage)) + secondsOf(m_vocabulary.embedding(kind, stage));
+    const auto set = [&](PassKind kind, double layerSeconds, const ExchangeCost &exchange) {
+        const VocabularyLegs output = m_vocabulary.output(kind, stage);
+        const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
+        const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
+        const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(layerSeconds + vocabularySeconds), toNanos(vocabularySeconds)});
+                          {passTime(layerSeconds + layers * exchange.seconds + vocabularySeconds), toNanos(vocabularySeconds),
+                           toNanos(layers * exchange.seconds + ofVocabulary.seconds),
+                           static_cast<base::Bytes>(layers * exchange.bytes + ofVocabulary.bytes)});
     };
-    set(PassKind::F, forward + contention);
-    set(PassKind::B, layers * (input + weight) + 2 * contention);
-    set(PassKind::I, layers * input + contention);
-    set(PassKind::W, layers * weight + contention);
+    const auto exchange = [this](PassHalf half, bool isSplit) { return m_layer.exchanges(half, isSplit); };
+    set(PassKind::F, forward + contention, exchange(PassHalf::Forward, false));
+    set(PassKind::B, layers * (input + weight) + 2 * contention,
+        exchange(PassHalf::InputGradient, false) + exchange(PassHalf::WeightGradient, false));
+    set(PassKind::I, layers * input + contention, exchange(PassHalf::InputGradient, true));
+    set(PassKind::W, layers * weight + contention, exchange(PassHalf::WeightGradient, true));
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
 {
     for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EF, PassKind::EB})
         if (const VocabularyLegs legs = m_vocabulary.pass(kind); !legs.empty())
-            costs.setPass(device, kind, stage, {passTime(secondsOf(legs)), passTime(secondsOf(legs))});
+            costs.setPass(device, kind, stage,
+                          {passTime(secondsOf(legs)), passTime(secondsOf(legs)), toNanos(exchangesOf(legs).seconds),
+                           static_cast<base::Bytes>(exchangesOf(legs).bytes)});
 }
 
 /// Returns the rank of a device in the first replica.
@@ -163,7 +172,9 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
 
 double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClass &link) const
 {
-    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * m_tokens * m_experiment.model.hidden : m_boundary;
+    // With sequence parallelism each rail has its own rows.
+    const double rows = m_layer.split().isSequenceParallel ? m_tokens / m_layer.split().ranks : m_tokens;
+    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.hidden : m_boundary;
     const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
     switch (transfer) {
     case Transfer::BroadcastX:
@@ -212,6 +223,13 @@ double AnalyticCosts::optimizerSeconds(int device) const
 void AnalyticCosts::setExchanges(CostModel &costs, int device) const
 {
     const model::ParallelPlan &plan = m_experiment.parallel;
+    if (const std::int64_t summed = deviceParameters(m_experiment, m_schedule, device).summed; summed > 0) {
+        constexpr int kGradientBytes = 4;
+        const double bytes = kGradientBytes * static_cast<double>(summed);
+        costs.setExchange(device, timeline::AnchoredKind::SumReplicated,
+                          {std::min(toNanos(m_layer.exchange(GroupCollective::AllReduce, bytes).seconds), base::kLongestPass),
+                           static_cast<base::Bytes>(bytesSent(GroupCollective::AllReduce, plan.tensor, bytes))});
+    }
     if (plan.replicas == 1 || !m_mesh)
         return;
     const layout::Group group = m_mesh->group(rankOf(device), {layout::Axis::Data});

@@ -21,6 +21,8 @@ namespace stagelens::simulate {
 struct PassCost {
     base::Nanos duration = 0;
     base::Nanos vocabulary = 0;
+    base::Nanos tensor = 0;      ///< its part in exchanges among tensor ranks, those of vocabulary layers included
+    base::Bytes tensorBytes = 0; ///< that a rank sends in them
 };
 
 /// What a device's replicas exchange at the end of a step.

@@ -1,8 +1,12 @@
 #include "engine/simulate/costs/layer_costs.h"
 
+#include "engine/base/text.h"
+#include "engine/layout/mesh.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/partition.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace stagelens::simulate {
@@ -54,8 +58,16 @@ operators::Block plannedBlock(const model::Experiment &experiment, const model::
     if (hardware.insideNode.name == kHostLink)
         return operators::engineBlock(experiment);
     operators::Block block = operators::blockOf(experiment.model);
-    const bool isFlash = experiment.schedule.attention == model::Attention::Flash;
-    return isFlash ? block : operators::withProbabilities(std::move(block), experiment.model);
+    if (experiment.schedule.attention != model::Attention::Flash)
+        block = operators::withProbabilities(std::move(block), experiment.model);
+    return operators::partitioned(std::move(block), operators::splitOf(experiment.parallel));
+}
+
+/// Returns how the tensor ranks of a device lie on nodes.
+layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    const auto mesh = layout::meshOf(experiment.parallel, std::max(experiment.parallel.devices, 1));
+    return mesh ? layout::nodeSpan(mesh->group(0, {layout::Axis::Tensor}), hardware.devicesPerNode) : layout::NodeSpan{};
 }
 
 /// Kernels that the usual frameworks launch for an operator: a norm with its casts, a product with its bias, the copies and
@@ -77,6 +89,10 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::Rotary: return {2, 2, 0};
     case OperatorKind::Attention: return {4, 4, 0};
     case OperatorKind::Add: break;
+    case OperatorKind::AllGather:
+    case OperatorKind::ReduceScatter:
+    case OperatorKind::Replicate:
+    case OperatorKind::AllReduce: return {}; // their latency is that of the network
     }
     return {1, 1, 0};
 }
@@ -90,9 +106,9 @@ const Traffic &trafficOf(const model::Hardware &hardware)
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
+      m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware)),
       m_block(plannedBlock(experiment, hardware)),
-      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
-      m_layer(seconds(operators::workOf(m_block)))
+      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence), m_layer(secondsOfAll())
 {}
 
 double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
@@ -101,9 +117,36 @@ double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
     return flops / (m_hardware.peakFlops * m_hardware.matrixEfficiency * share);
 }
 
-LayerCosts::Work LayerCosts::seconds(const OperatorWork &work) const
+/// Returns the seconds of the forward of all operators. On one rank all products have the same smallest dimension.
+LayerCosts::Work LayerCosts::secondsOfAll() const
 {
-    const double smallest = std::min(m_tokens, static_cast<double>(m_experiment.model.hidden));
+    if (m_split.ranks == 1)
+        return seconds(operators::workOf(m_block), std::min(m_tokens, static_cast<double>(m_experiment.model.hidden)));
+    Work sum;
+    for (const Operator &op : m_block.operators) {
+        const Work each = secondsOf(op);
+        sum.matrix += each.matrix;
+        sum.attention += each.attention;
+        sum.elementwise += each.elementwise;
+        sum.scores += each.scores;
+    }
+    return sum;
+}
+
+LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
+{
+    double smallest = std::min(m_tokens, static_cast<double>(m_experiment.model.hidden));
+    if (m_split.ranks > 1 && op.kind == OperatorKind::Linear) {
+        double out = 0;
+        for (const operators::Projection &projection : op.projections)
+            out += static_cast<double>(m_block.outputWidth(projection));
+        smallest = std::min({smallest, out, static_cast<double>(m_block.inputWidth(op.projections.front()))});
+    }
+    return seconds(operators::workOf(m_block, op), smallest);
+}
+
+LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) const
+{
     const double bytes = m_tokens * operators::elementBytes(m_experiment.model.dtype);
     const double attentionFlops = 4.0 * m_tokens * m_experiment.model.sequence * work.attentionWidth;
     // Materialised attention on GPUs is two products with the size of a head as their smallest dimension. The CPU engine
@@ -157,7 +200,73 @@ double LayerCosts::seconds(PassHalf half) const
     return std::max(unfloored(half), kernels(half) * static_cast<double>(m_hardware.launchInterval) / kSecond);
 }
 
-std::vector<Leg> LayerCosts::legs(PassHalf half) const
+ExchangeCost LayerCosts::exchange(GroupCollective collective, double bytes) const
+{
+    return {collectiveSeconds(m_hardware, collective, m_split.ranks, m_span, bytes),
+            bytesSent(collective, m_split.ranks, bytes)};
+}
+
+void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, PassHalf half, bool isSplit) const
+{
+    const Operator &op = m_block.operators[index];
+    const double bytes = m_tokens * m_experiment.model.hidden * operators::elementBytes(m_experiment.model.dtype);
+    const auto add = [&](operators::Exchange kind, operators::ValueId value) {
+        constexpr std::array kCollectives{GroupCollective::AllGather, GroupCollective::ReduceScatter,
+                                          GroupCollective::AllReduce};
+        const ExchangeCost cost = exchange(kCollectives[static_cast<std::size_t>(kind)], bytes);
+        legs.push_back({index, base::concat(operators::name(kind), ' ', m_block.value(value).name), cost.seconds, false, true,
+                        cost.bytes});
+    };
+    using operators::Exchange;
+    switch (op.kind) {
+    case OperatorKind::AllGather:
+        if (half == PassHalf::Forward)
+            add(Exchange::AllGather, op.inputs[0]);
+        if (half == PassHalf::InputGradient)
+            add(Exchange::ReduceScatter, op.inputs[0]);
+        break;
+    case OperatorKind::ReduceScatter:
+        if (half == PassHalf::Forward)
+            add(Exchange::ReduceScatter, op.outputs[0]);
+        if (half == PassHalf::InputGradient)
+            add(Exchange::AllGather, op.outputs[0]);
+        if (half == PassHalf::WeightGradient && isSplit)
+            add(Exchange::AllGather, op.outputs[0]);
+        break;
+    case OperatorKind::Replicate:
+        if (half == PassHalf::InputGradient)
+            add(Exchange::AllReduce, op.inputs[0]);
+        break;
+    case OperatorKind::AllReduce:
+        if (half == PassHalf::Forward)
+            add(Exchange::AllReduce, op.outputs[0]);
+        break;
+    case OperatorKind::Linear: // gathers its input again
+        if (const auto before = operators::beforeGather(m_block, op.inputs[0]);
+            half == PassHalf::WeightGradient && before != op.inputs[0])
+            add(Exchange::AllGather, before);
+        break;
+    default: break;
+    }
+}
+
+ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit) const
+{
+    std::vector<Leg> legs;
+    for (std::size_t op = 0; m_split.ranks > 1 && op < m_block.operators.size(); ++op) {
+        appendExchanges(legs, op, half, isSplit);
+        if (half == PassHalf::InputGradient && m_experiment.schedule.recompute == model::Recompute::Full)
+            appendExchanges(legs, op, PassHalf::Forward, isSplit);
+    }
+    ExchangeCost sum;
+    for (const Leg &leg : legs) {
+        sum.seconds += leg.seconds;
+        sum.bytes += leg.bytes;
+    }
+    return sum;
+}
+
+std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit) const
 {
     const double total = seconds(half);
     const bool isLaunching = total > unfloored(half); // bound by kernel launches
@@ -173,17 +282,24 @@ std::vector<Leg> LayerCosts::legs(PassHalf half) const
         for (const operators::ValueId value : m_block.operators[op].outputs)
             if (!m_block.value(value).isStatistics)
                 name += (name.empty() ? "" : ", ") + std::string(m_block.value(value).name);
-        legs.push_back({op, std::move(name), share, isRecomputed});
+        legs.push_back({op, std::move(name), share, isRecomputed, false, 0});
         sum += share;
     };
     const bool recomputes = half == PassHalf::InputGradient && recompute != model::Recompute::None;
     for (std::size_t op = 0; op < count && (half == PassHalf::Forward || recomputes); ++op) {
         const Operator &each = m_block.operators[op];
         if (!recomputes || recompute == model::Recompute::Full || each.kind == OperatorKind::Attention)
-            append(op, seconds(operators::workOf(m_block, each)).sum(), kernelsOf(each).forward, recomputes);
+            append(op, secondsOf(each).sum(), kernelsOf(each).forward, recomputes);
+        if (!recomputes || recompute == model::Recompute::Full) {
+            const std::size_t before = legs.size();
+            appendExchanges(legs, op, PassHalf::Forward, isSplit);
+            for (std::size_t i = before; i < legs.size(); ++i)
+                legs[i].isRecomputed = recomputes;
+        }
     }
     for (std::size_t op = count; op-- > 0 && half != PassHalf::Forward;) {
-        const Work work = seconds(operators::workOf(m_block, m_block.operators[op]));
+        appendExchanges(legs, op, half, isSplit);
+        const Work work = secondsOf(m_block.operators[op]);
         const Kernels kernels = kernelsOf(m_block.operators[op]);
         if (half == PassHalf::WeightGradient)
             append(op, work.matrix, kernels.weight, false);
@@ -191,7 +307,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half) const
             append(op, inputGradient(work), kernels.input, false);
     }
     for (Leg &leg : legs)
-        leg.seconds *= total / sum;
+        leg.seconds *= leg.isExchange ? 1 : total / sum;
     return legs;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/operators/sizes.h"
+#include "engine/simulate/costs/collective_costs.h"
 
 #include <string>
 #include <string_view>
@@ -37,24 +38,42 @@ inline constexpr std::string_view kHostLink = "host";
 /// Seconds of one operator in a half of a pass, for one layer.
 struct Leg {
     std::size_t op = 0; ///< index in Block::operators
-    std::string name;   ///< the values that the operator writes: "norm1", "gate, up"
+    std::string name;   ///< the values that the operator writes: "norm1", "gate, up"; of an exchange "all-gather norm1"
     double seconds = 0;
     bool isRecomputed = false;
+    bool isExchange = false; ///< among the tensor ranks
+    double bytes = 0;        ///< of an exchange: that a rank sends
+};
+/// What exchanges among tensor ranks take in all.
+struct ExchangeCost {
+    double seconds = 0;
+    double bytes = 0; ///< that a rank sends
+    friend ExchangeCost operator+(const ExchangeCost &one, const ExchangeCost &other)
+    {
+        return {one.seconds + other.seconds, one.bytes + other.bytes};
+    }
 };
 
 /// The parts of a pass's work.
 enum class PassHalf : unsigned char { Forward, InputGradient, WeightGradient };
 
-/// The time of one layer for one microbatch.
+/// The time of one layer for one microbatch on one of the plan's tensor ranks.
 class LayerCosts {
 public:
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
 
-    /// Returns the seconds of one half; recomputation counts in the input-gradient half. A half lasts at least as long as the
-    /// host needs to launch the kernels that the usual frameworks launch for it.
+    /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half lasts at
+    /// least as long as the host needs to launch the kernels that the usual frameworks launch for it.
     [[nodiscard]] double seconds(PassHalf half) const;
-    /// Returns the operators of one half in the order of execution, recomputation first. Their seconds add up to seconds().
-    [[nodiscard]] std::vector<Leg> legs(PassHalf half) const;
+    /// Returns the exchanges among tensor ranks in a half, during which the rank computes nothing. `isSplit`: the
+    /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
+    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit) const;
+    /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
+    /// those of the two functions above.
+    [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit) const;
+    /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
+    [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const;
+    [[nodiscard]] const operators::TensorSplit &split() const { return m_split; }
 
     /// Returns the seconds of a matrix product with this smallest dimension.
     [[nodiscard]] double matrixSeconds(double flops, double smallestDimension) const;
@@ -69,7 +88,12 @@ private:
         double scores = 0; ///< of materialised attention
         [[nodiscard]] double sum() const { return matrix + attention + elementwise + scores; }
     };
-    [[nodiscard]] Work seconds(const operators::OperatorWork &work) const;
+    [[nodiscard]] Work seconds(const operators::OperatorWork &work, double smallest) const;
+    /// Returns the seconds of the forward of an operator.
+    [[nodiscard]] Work secondsOf(const operators::Operator &op) const;
+    [[nodiscard]] Work secondsOfAll() const;
+    /// Appends the exchanges of an operator in a half.
+    void appendExchanges(std::vector<Leg> &legs, std::size_t op, PassHalf half, bool isSplit) const;
     [[nodiscard]] double unfloored(PassHalf half) const;
     /// Returns the seconds of the input-gradient half of work whose forward takes `forward`, without recomputation.
     [[nodiscard]] double inputGradient(const Work &forward) const;
@@ -78,6 +102,8 @@ private:
     const model::Experiment &m_experiment;
     const model::Hardware &m_hardware;
     const Traffic &m_traffic;
+    operators::TensorSplit m_split;
+    layout::NodeSpan m_span; ///< of the tensor ranks
     operators::Block m_block;
     double m_tokens;
     Work m_layer; ///< the forward of all operators

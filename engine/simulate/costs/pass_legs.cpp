@@ -19,25 +19,27 @@ PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
 {
     for (const VocabularyLeg &leg : legs)
-        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.seconds});
+        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.isExchange, leg.seconds});
 }
 
 void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind) const
 {
     const auto add = [&](const Leg &leg, std::string_view half) {
-        parts.push_back({base::concat("layer ", layer, ' ', leg.name, half), false, leg.seconds});
+        parts.push_back({base::concat("layer ", layer, ' ', leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
+                         leg.isExchange, leg.seconds});
     };
     if (kind == PassKind::F) {
-        for (const Leg &leg : m_layer.legs(PassHalf::Forward))
+        for (const Leg &leg : m_layer.legs(PassHalf::Forward, false))
             add(leg, "");
         return;
     }
+    const bool isSplit = kind != PassKind::B;
     std::vector<Leg> inputs;
     std::vector<Leg> weights;
     if (kind != PassKind::W)
-        inputs = m_layer.legs(PassHalf::InputGradient);
+        inputs = m_layer.legs(PassHalf::InputGradient, isSplit);
     if (kind != PassKind::I)
-        weights = m_layer.legs(PassHalf::WeightGradient);
+        weights = m_layer.legs(PassHalf::WeightGradient, isSplit);
     // Both lists run from the last operator to the first; a whole backward computes the weight gradient of an operator first.
     auto weight = weights.begin();
     for (const Leg &leg : inputs) {
@@ -83,7 +85,7 @@ std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos durati
     for (const Part &part : parts) {
         done += part.seconds;
         const base::Nanos end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
-        legs.push_back({part.name, part.isVocabulary, begin, end});
+        legs.push_back({part.name, part.isVocabulary, part.isExchange, begin, end});
         begin = end;
     }
     return legs;

@@ -17,9 +17,20 @@ double secondsOf(const VocabularyLegs &legs)
     return sum;
 }
 
+ExchangeCost exchangesOf(const VocabularyLegs &legs)
+{
+    ExchangeCost sum;
+    for (const VocabularyLeg &leg : legs) {
+        sum.seconds += leg.isExchange ? leg.seconds : 0;
+        sum.bytes += leg.bytes;
+    }
+    return sum;
+}
+
 VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                  const LayerCosts &layer, const Traffic &traffic)
-    : m_recipes(schedule::recipeBook(schedule.vocabulary())), m_lastStage(schedule.placement().lastStage())
+    : m_recipes(schedule::recipeBook(schedule.vocabulary(), false, schedule::sharingOf(experiment.parallel))),
+      m_lastStage(schedule.placement().lastStage())
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
@@ -34,6 +45,13 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_copies = layer.memorySeconds(traffic.shardCopies * boundary);
     m_lookUp = layer.memorySeconds(traffic.lookUp * boundary);
     m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * model.hidden * elementBytes));
+    if (layer.split().ranks == 1)
+        return;
+    m_gather = layer.exchange(GroupCollective::AllGather, boundary);
+    m_sum = layer.exchange(layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce,
+                           boundary);
+    m_maxima = layer.exchange(GroupCollective::AllReduce, 4 * tokens);
+    m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * tokens);
 }
 
 VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
@@ -45,6 +63,10 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     double gradients = 0;
     double copies = 0;
     double scatters = 0;
+    double gathers = 0;
+    double sums = 0;
+    double maxima = 0;
+    double statistics = 0;
     const bool isOwnPass = schedule::isVocabularyPass(role.kind);
     for (const schedule::PassStep &step : m_recipes.of(role).steps) {
         switch (step.kind) {
@@ -64,21 +86,33 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
             ++gradients;
             copies += isOwnPass ? 1 : 0; // dX
             break;
+        case PassStepKind::GatherRows: ++gathers; break;
+        case PassStepKind::SumRows: ++sums; break;
+        case PassStepKind::SumMaxima: ++maxima; break;
+        case PassStepKind::SumStatistics: ++statistics; break;
         default: break;
         }
     }
     VocabularyLegs legs;
     const auto add = [&legs](std::string_view name, double count, double seconds) {
         if (count > 0)
-            legs.push_back({name, count * seconds});
+            legs.push_back({name, count * seconds, false, 0});
     };
+    const auto addExchange = [&legs](std::string_view name, double count, const ExchangeCost &cost) {
+        if (count > 0)
+            legs.push_back({name, count * cost.seconds, true, count * cost.bytes});
+    };
+    addExchange("gather", gathers, m_gather);
     add("look-up", lookUps, m_lookUp);
     add(products > 1 ? "products" : "product", products, m_product);
     add("softmax", softmaxes, m_softmax);
+    addExchange("maxima", maxima, m_maxima);
+    addExchange("statistics", statistics, m_statistics);
     add("cast", casts, m_cast);
     add("gradient", gradients, m_gradient);
     add("copies", copies, m_copies);
     add("scatter", scatters, m_scatter);
+    addExchange("sum", sums, m_sum);
     return legs;
 }
 

@@ -15,10 +15,14 @@ namespace stagelens::simulate {
 struct VocabularyLeg {
     std::string_view name; ///< "products", "softmax", ...
     double seconds = 0;
+    bool isExchange = false; ///< among the tensor ranks
+    double bytes = 0;        ///< of an exchange: that a rank sends
 };
 using VocabularyLegs = std::vector<VocabularyLeg>;
 /// Returns the sum in list order.
 [[nodiscard]] double secondsOf(const VocabularyLegs &legs);
+/// Returns the part of it in exchanges among tensor ranks.
+[[nodiscard]] ExchangeCost exchangesOf(const VocabularyLegs &legs);
 
 /// The vocabulary work of passes, in order of execution; empty for passes without any.
 class VocabularyCosts {
@@ -45,6 +49,10 @@ private:
     double m_copies;   ///< of X and dX
     double m_lookUp;
     double m_scatter;
+    ExchangeCost m_gather; ///< among tensor ranks: own rows of [b s, h] to all
+    ExchangeCost m_sum;    ///< parts of a sum to the sum
+    ExchangeCost m_maxima; ///< softmax statistics
+    ExchangeCost m_statistics;
 };
 
 } // namespace stagelens::simulate

@@ -1,6 +1,7 @@
 // Recipes of layers: every kernel call finds the values that it needs, checked by executing the steps on names.
 #include "engine/operators/recipe.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/partition.h"
 #include "engine/operators/sizes.h"
 
 #include <QTest>
@@ -144,8 +145,7 @@ private:
             for (std::size_t i = 1; i < op.outputs.size(); ++i)
                 expect(step.in[2 + i], name(op.outputs[i]));
             return put(step.out[0], "d " + name(op.inputs[0]));
-        case OperatorKind::Gelu:
-        case OperatorKind::Add: break;
+        default: break;
         }
         throw std::logic_error("a step of an operator that has none");
     }
@@ -296,6 +296,92 @@ private slots:
         const model::ModelConfig small;
         const auto kept = engineFloats(small, 3, base::Precision::Fp32, true).layer - engineFloats(small, 3).layer;
         QCOMPARE(kept, std::int64_t{3} * small.heads * small.sequence * small.sequence);
+    }
+
+    /// Korthikanti et al. 2022 (arXiv 2205.05198), equations 2 and 4: s b h (10 + 24 / t), and with sequence parallelism 34 s b
+    /// h / t.
+    void tensorRanksDivideWhatIsSaved()
+    {
+        model::ModelConfig gpt3;
+        gpt3.hidden = 12288;
+        gpt3.heads = gpt3.kvHeads = 96;
+        gpt3.ffn = 4 * gpt3.hidden;
+        gpt3.sequence = 2048;
+        gpt3.dtype = model::DataType::Fp16;
+        const std::int64_t unit = std::int64_t{2048} * 12288;
+        using model::Attention;
+        using model::Recompute;
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::None, Attention::Flash, {8, false}), unit * (10 + 24 / 8));
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::None, Attention::Flash, {8, true}), unit * 34 / 8);
+        const std::int64_t scores = std::int64_t{5} * 96 / 8 * 2048 * 2048;
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::None, Attention::Materialised, {8, true}), unit * 34 / 8 + scores);
+        QCOMPARE(layerActivationBytes(gpt3, 1, Recompute::Full, Attention::Flash, {8, true}), unit * 2 / 8);
+    }
+
+    /// A layer of hidden width 16 on two ranks, 8 tokens in fp32 (512 bytes in all): 4 exchanges forward, 6 backward, of which
+    /// a rank sends half; 12 if the backward is split. Without sequence parallelism 2 and 2 all-reduces. At the end of the step
+    /// 6 h gradients are summed, or 2 h of a Llama.
+    void exchangesOfALayer()
+    {
+        model::ModelConfig gpt;
+        gpt.hidden = 16;
+        gpt.heads = gpt.kvHeads = 2;
+        gpt.ffn = 64;
+        const auto sent = [](const std::vector<Step> &steps) {
+            std::int64_t bytes = 0;
+            for (const Step &step : steps)
+                if (step.kind == StepKind::Exchange)
+                    bytes += (step.exchange == Exchange::AllReduce ? 2 : 1) * 8 * step.width * 4 / 2;
+            return bytes;
+        };
+        const LayerRecipe sequence = recipeOf(partitioned(blockOf(gpt), {2, true}));
+        QCOMPARE(sent(sequence.forward), 1024);
+        QCOMPARE(sent(sequence.backward), 1536);
+        QCOMPARE(sent(sequence.inputGradient) + sent(sequence.weightGradient), 8 * 256);
+        const LayerRecipe tensor = recipeOf(partitioned(blockOf(gpt), {2, false}));
+        QCOMPARE(sent(tensor.forward), 1024);
+        QCOMPARE(sent(tensor.backward), 1024);
+        const auto summed = [](const Block &block) {
+            std::int64_t count = 0;
+            for (const BlockParameter &parameter : block.parameters)
+                count += needsSum(parameter, {2, true}) ? parameter.count() : 0;
+            return count;
+        };
+        QCOMPARE(summed(sequence.block), 6 * 16);
+        model::ModelConfig grouped = llama(2, 48);
+        grouped.hidden = 16;
+        grouped.heads = 2;
+        QCOMPARE(summed(partitioned(blockOf(grouped), {2, true})), 2 * 16);
+    }
+
+    /// The parts of all ranks make each whole matrix, and copies are where ranks outnumber heads.
+    void ranksHoldEveryElement()
+    {
+        model::ModelConfig gpt;
+        for (const auto &[model, ranks] :
+             {std::pair(gpt, 2), {gpt, 4}, {llama(4, 352), 4}, {llama(2, 352), 4}, {llama(1, 352), 2}}) {
+            const Block whole = blockOf(model);
+            for (const BlockParameter &parameter : whole.parameters) {
+                std::vector<int> holders(static_cast<std::size_t>(parameter.count()));
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const layout::MatrixPart part = partOf(whole, parameter, rank, ranks);
+                    std::int64_t next = 0;
+                    part.eachRun({0, part.count()}, [&](std::int64_t own, std::int64_t first, std::int64_t count) {
+                        QCOMPARE(own, next);
+                        next += count;
+                        for (std::int64_t i = first; i < first + count; ++i)
+                            ++holders[static_cast<std::size_t>(i)];
+                    });
+                    QCOMPARE(next, part.count());
+                    const Block own = partitioned(whole, {ranks, true});
+                    const auto index = static_cast<std::size_t>(&parameter - whole.parameters.data());
+                    QCOMPARE(own.parameters[index].rows, part.rows.size());
+                    QCOMPARE(own.parameters[index].columns, part.width());
+                }
+                const int copies = copiesOf(parameter, ranks);
+                QVERIFY(std::ranges::all_of(holders, [copies](int count) { return count == copies; }));
+            }
+        }
     }
 
     void scratchIsAsSmallAsItCanBe()

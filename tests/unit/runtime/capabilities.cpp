@@ -20,6 +20,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
     {"vocabulary-parallelism", [](Experiment &e) { e.schedule.vocabulary = model::VocabularyMethod::Vocab1; }},
     {"tensor-parallelism", [](Experiment &e) { e.parallel.tensor = 2; }},
+    {"tensor-parallelism-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.parallel.tensor = 2;
+     }},
     {"context-parallelism", [](Experiment &e) { e.parallel.context = 2; }},
     {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
     {"expert-parallelism", [](Experiment &e) { e.parallel.expert = 2; }},

@@ -125,6 +125,48 @@ private slots:
         QCOMPARE(logits, 4 * 128 * (128 + 8192 + 3)); // X, softmax, statistics
     }
 
+    /// GPT h 4096, L 32, V 131072, s 2048 in bf16 on p 4, t 2, d 4 with sequence parallelism: by hand, 0.8055e9 layer
+    /// parameters a rank at 18 or (ZeRO-1) 9 bytes; 34 s b h / t of activations a layer; V h / t of a table on either end or,
+    /// with vocabulary parallelism, twice V h / (p t) everywhere.
+    void tensorRanksDivideAll()
+    {
+        constexpr double kGibi = 1024.0 * 1024 * 1024;
+        model::Experiment experiment;
+        experiment.model = test::gptOf(32, 4096, 32, 2048, 131072, model::DataType::Bf16);
+        experiment.parallel = {4, 16, 1, {8, 8, 8, 8}};
+        experiment.parallel.tensor = 2;
+        experiment.parallel.replicas = 4;
+        experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+        for (const int zero : {0, 1})
+            for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+                experiment.parallel.zero = zero;
+                experiment.schedule.vocabulary = method;
+                const test::Plan plan = test::planOf(experiment);
+                QVERIFY2(plan.error.empty(), plan.error.c_str());
+                const auto statesOf = [&](int device) {
+                    const auto bytes =
+                        simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, device).steps[0].bytes;
+                    return static_cast<double>(of(bytes, MemoryCategory::Parameters) + of(bytes, MemoryCategory::Gradients) +
+                                               of(bytes, MemoryCategory::Optimizer)) /
+                           kGibi;
+                };
+                const double layers = zero == 0 ? 13.50 : 6.75;
+                const double table = zero == 0 ? 4.5 : 2.25;
+                const double inner = method == VocabularyMethod::None ? layers : layers + table / 2;
+                QVERIFY2(std::abs(statesOf(1) - inner) < 0.01, qPrintable(QString::number(statesOf(1))));
+                const double last = method == VocabularyMethod::None ? layers + table : inner;
+                QVERIFY2(std::abs(statesOf(3) - last) < 0.01, qPrintable(QString::number(statesOf(3))));
+                if (method != VocabularyMethod::None)
+                    continue;
+                const double inFlight[] = {4.25, 3.19, 2.13, 1.06};
+                for (int device = 0; device < 4; ++device) {
+                    const auto peak = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, device).atPeak();
+                    const double held = static_cast<double>(of(peak, MemoryCategory::Activations)) / kGibi;
+                    QVERIFY2(std::abs(held - inFlight[device]) < 0.02, qPrintable(QString::number(held)));
+                }
+            }
+    }
+
     void theFirstStageKeepsTheSumOfTheShardsEmbeddings()
     {
         const auto activations = [](model::DataType dtype) {

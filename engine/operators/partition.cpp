@@ -1,0 +1,188 @@
+#include "engine/operators/partition.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace stagelens::operators {
+namespace {
+
+bool isCutByRows(const Block &whole, const BlockParameter &parameter)
+{
+    return parameter.isMatrix() && (whole.layout == WeightLayout::InputByOutput) == (parameter.cut == Cut::Inputs);
+}
+
+/// Returns the elements of the cut dimension that a rank holds.
+std::vector<layout::Interval> intervalsOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)
+{
+    if (parameter.cut == Cut::Inputs) {
+        const std::int64_t each = (isCutByRows(whole, parameter) ? parameter.rows : parameter.columns) / ranks;
+        return {{rank * each, (rank + 1) * each}};
+    }
+    std::vector<layout::Interval> intervals;
+    std::int64_t first = 0;
+    for (const Section &section : parameter.sections) {
+        const std::int64_t parts = section.parts(ranks);
+        const std::int64_t width = section.width / parts;
+        const std::int64_t part = rank / (ranks / parts);
+        intervals.push_back({first + part * width, first + (part + 1) * width});
+        first += section.width;
+    }
+    return intervals;
+}
+
+/// Writes the block of one rank, operator by operator.
+class Partition {
+public:
+    Partition(const Block &whole, const TensorSplit &split) : m_whole(whole), m_split(split)
+    {
+        m_made.layout = whole.layout;
+        m_made.dropouts = whole.dropouts;
+        m_made.tensorRanks = split.ranks;
+        for (const BlockParameter &each : whole.parameters)
+            m_made.parameters.push_back(part(each));
+        for (const Value &each : whole.values)
+            m_made.values.push_back(each);
+    }
+
+    [[nodiscard]] Block make()
+    {
+        own(Block::kInput);
+        for (const Operator &op : m_whole.operators) {
+            switch (op.kind) {
+            case OperatorKind::Linear: addLinear(op); break;
+            case OperatorKind::LayerNorm:
+            case OperatorKind::RmsNorm:
+            case OperatorKind::Add:
+                for (const ValueId value : op.outputs)
+                    own(value);
+                m_made.operators.push_back(op);
+                break;
+            default: addInside(op);
+            }
+        }
+        m_made.output = m_whole.output;
+        return std::move(m_made);
+    }
+
+private:
+    [[nodiscard]] BlockParameter part(BlockParameter parameter) const
+    {
+        const layout::MatrixPart held = partOf(m_whole, parameter, 0, m_split.ranks);
+        parameter.rows = held.rows.size();
+        parameter.columns = held.width();
+        return parameter;
+    }
+    [[nodiscard]] Value &value(ValueId id) { return m_made.values[static_cast<std::size_t>(id)]; }
+    void own(ValueId id) { value(id).isOwnRows = m_split.isSequenceParallel; }
+    ValueId append(OperatorKind kind, ValueId in, Value out)
+    {
+        const auto id = static_cast<ValueId>(m_made.values.size());
+        m_made.values.push_back(out);
+        m_made.operators.push_back({kind, {in}, {id}, {}, {}});
+        return id;
+    }
+
+    /// An operator between the two linear maps of a half, each rank on its own heads or columns.
+    void addInside(const Operator &op)
+    {
+        for (const ValueId output : op.outputs) {
+            const bool isCopy = op.kind == OperatorKind::Rotary; // fused rows: as wide as they come
+            value(output).width = isCopy ? value(op.inputs[0]).width : value(output).width / m_split.ranks;
+        }
+        m_made.operators.push_back(op);
+    }
+
+    void addLinear(const Operator &op)
+    {
+        const Cut cut = m_whole.parameter(op.projections.front().weight).cut;
+        switch (cut) {
+        case Cut::Whole: throw std::logic_error("a linear map of a block is not cut"); // its norm would be summed wrongly
+        case Cut::Outputs: return addByOutputs(op);
+        case Cut::Inputs: return addByInputs(op);
+        }
+    }
+
+    void addByOutputs(const Operator &op)
+    {
+        Operator made = op;
+        ValueId &x = made.inputs[0];
+        const Value in = m_made.value(x);
+        Value entered = in;
+        entered.name = m_split.isSequenceParallel ? "gathered" : "entered";
+        entered.isOwnRows = false;
+        x = append(m_split.isSequenceParallel ? OperatorKind::AllGather : OperatorKind::Replicate, x, entered);
+        std::map<ValueId, std::int64_t> widths;
+        for (Projection &projection : made.projections) {
+            projection.firstColumn = widths[projection.out];
+            widths[projection.out] += m_made.outputWidth(projection);
+        }
+        for (const auto &[output, width] : widths)
+            value(output).width = width;
+        m_made.operators.push_back(std::move(made));
+    }
+
+    void addByInputs(const Operator &op)
+    {
+        Operator made = op;
+        Projection &projection = made.projections.front();
+        const int bias = std::exchange(projection.bias, -1); // added once, to the sum
+        const ValueId sum = projection.out;
+        projection.out = static_cast<ValueId>(m_made.values.size());
+        made.outputs = {projection.out};
+        m_made.values.push_back({"part", value(sum).width});
+        m_made.operators.push_back(made);
+        own(sum);
+        m_made.operators.push_back({m_split.isSequenceParallel ? OperatorKind::ReduceScatter : OperatorKind::AllReduce,
+                                    {projection.out},
+                                    {sum},
+                                    bias >= 0 ? std::vector{bias} : std::vector<int>(),
+                                    {}});
+    }
+
+    const Block &m_whole;
+    TensorSplit m_split;
+    Block m_made;
+};
+
+} // namespace
+
+TensorSplit splitOf(const model::ParallelPlan &plan)
+{
+    return {plan.tensor, plan.hasSequenceParallel()};
+}
+
+Block partitioned(Block whole, const TensorSplit &split)
+{
+    return split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
+}
+
+layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)
+{
+    if (ranks == 1 || parameter.cut == Cut::Whole)
+        return layout::MatrixPart::ofRows(0, parameter.rows, parameter.columns);
+    const std::vector<layout::Interval> intervals = intervalsOf(whole, parameter, rank, ranks);
+    if (!isCutByRows(whole, parameter))
+        return {{0, parameter.rows}, intervals, parameter.columns};
+    if (intervals.size() > 1)
+        throw std::logic_error("sections of rows of a weight");
+    return layout::MatrixPart::ofRows(intervals.front().begin, intervals.front().size(), parameter.columns);
+}
+
+int copiesOf(const BlockParameter &parameter, int ranks)
+{
+    if (parameter.cut == Cut::Whole)
+        return ranks;
+    std::int64_t parts = ranks;
+    for (const Section &section : parameter.sections)
+        parts = std::min(parts, section.parts(ranks));
+    return static_cast<int>(ranks / parts);
+}
+
+bool needsSum(const BlockParameter &parameter, const TensorSplit &split)
+{
+    return copiesOf(parameter, split.ranks) > 1 && (parameter.cut == Cut::Outputs || split.isSequenceParallel);
+}
+
+} // namespace stagelens::operators

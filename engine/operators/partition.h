@@ -1,0 +1,29 @@
+// The layers and tables of a model, divided over the ranks of a tensor group (arXiv 1909.08053; sequence parallelism: arXiv
+// 2205.05198).
+#pragma once
+
+#include "engine/layout/shard.h"
+#include "engine/operators/block.h"
+
+namespace stagelens::operators {
+
+struct TensorSplit {
+    int ranks = 1;                   ///< t
+    bool isSequenceParallel = false; ///< each rank has the tokens of its own outside of attention and MLP
+    friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
+};
+[[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
+
+/// Returns what one rank computes of a block: linear maps whose weights are cut have its part of them, and collectives stand
+/// where a sum needs the parts of all ranks. Heads stay whole. Returns the block itself for one rank. Sizes must be divisible:
+/// see model::validate().
+[[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
+
+/// Returns the part of a parameter of the whole block that a tensor rank holds.
+[[nodiscard]] layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks);
+/// Returns how many consecutive tensor ranks hold the same part of a parameter.
+[[nodiscard]] int copiesOf(const BlockParameter &parameter, int ranks);
+/// Returns whether the ranks with the same part have different gradients of it, whose sum is the gradient.
+[[nodiscard]] bool needsSum(const BlockParameter &parameter, const TensorSplit &split);
+
+} // namespace stagelens::operators

@@ -1,0 +1,24 @@
+#include "engine/schedule/check/ranks.h"
+
+#include "engine/base/text.h"
+
+namespace stagelens::schedule {
+
+base::Problems rankProblems(const model::ParallelPlan &plan, const Schedule &schedule)
+{
+    base::Problems problems;
+    if (schedule.isSynchronous())
+        return problems;
+    const auto refuse = [&](const char *field, int ranks, const char *who) {
+        if (ranks > 1)
+            problems.push_back({field, base::concat("is ", ranks, ", but ", schedule.family(),
+                                                    " updates weights before a step has ended, and ", who,
+                                                    " sum their gradients at its end; choose 1, or a synchronous schedule such "
+                                                    "as 1f1b")});
+    };
+    refuse("parallel.replicas", plan.replicas, "replicas");
+    refuse("parallel.tensor", plan.tensor, "tensor ranks");
+    return problems;
+}
+
+} // namespace stagelens::schedule

@@ -1,0 +1,276 @@
+// Tensor and sequence parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule,
+// mode, ZeRO and recomputation, memory, and resumed runs on other meshes.
+#include "engine/model/names.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <filesystem>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::tinyExperiment;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Losses of every step and the files of the run's dump.
+struct Trained {
+    std::vector<double> losses;
+    QByteArray gradients;
+    QByteArray final;
+};
+
+model::Experiment tensorPlan(const char *family, VocabularyMethod method, int tensor, bool isSequenceParallel)
+{
+    auto experiment = tinyExperiment(family, method, 2, 4);
+    experiment.parallel.tensor = tensor;
+    experiment.parallel.sequenceParallel = isSequenceParallel;
+    return experiment;
+}
+
+} // namespace
+
+class TensorRanks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const schedule::Family &family : schedule::families())
+            if (family.synchronous)
+                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+    }
+    /// Every synchronous family and method; the turn chooses tensor ranks, sequence parallelism, replicas, ZeRO, recomputation,
+    /// the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
+    void gradientsMatchTheReference()
+    {
+        QFETCH(QString, family);
+        const std::string name = family.toStdString();
+        int turn = static_cast<int>(schedule::findFamily(name) - schedule::families().data());
+        for (const VocabularyMethod method : test::kAllMethods) {
+            if (!test::refusedField(name, method, 2).empty())
+                continue;
+            for (const int devices : {1, 2, 4}) {
+                if (!test::refusedField(name, method, devices).empty())
+                    continue;
+                auto experiment = tinyExperiment(name, method, devices, 2 + turn % 4);
+                if (turn % 3 != 0)
+                    experiment = test::asLlama(experiment, 1 << turn % 3);
+                experiment.model.tied = turn % 2 == 0;
+                experiment.parallel.microbatchSize = 1 + turn % 2;
+                experiment.parallel.tensor = turn / 2 % 3 == 0 ? 4 : 2;
+                experiment.parallel.sequenceParallel = turn % 3 != 1;
+                experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
+                experiment.parallel.zero = turn % 10 == 0 ? 1 : 0;
+                experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
+                experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                test::verifyPlan(experiment);
+                if (QTest::currentTestFailed())
+                    return;
+                ++turn;
+            }
+        }
+    }
+
+    void gradientsMatchTheReferenceInEveryCut_data()
+    {
+        QTest::addColumn<int>("kvHeads");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("isSequenceParallel");
+        for (const int kvHeads : {0, 1, 2, 4}) // 0: gpt
+            for (const int tensor : {2, 4})
+                for (const bool isSequenceParallel : {false, true})
+                    QTest::addRow("%s kv %d, t %d%s", kvHeads == 0 ? "gpt" : "llama", kvHeads, tensor,
+                                  isSequenceParallel ? ", sp" : "")
+                        << kvHeads << tensor << isSequenceParallel;
+    }
+    void gradientsMatchTheReferenceInEveryCut()
+    {
+        QFETCH(int, kvHeads);
+        QFETCH(int, tensor);
+        QFETCH(bool, isSequenceParallel);
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
+            for (const char *family : {"1f1b", "zb-h1"}) {
+                auto experiment = tensorPlan(family, method, tensor, isSequenceParallel);
+                if (kvHeads > 0)
+                    experiment = test::asLlama(experiment, kvHeads);
+                test::verifyPlan(experiment);
+                if (QTest::currentTestFailed())
+                    return;
+            }
+    }
+
+    void bitsDependOnNeitherModeNorScheduleNorZero_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("isSequenceParallel");
+        for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
+            for (const int tensor : {2, 4})
+                for (const bool isSequenceParallel : {false, true})
+                    QTest::addRow("%s, t=%d%s", model::name(method).data(), tensor, isSequenceParallel ? ", sp" : "")
+                        << static_cast<int>(method) << tensor << isSequenceParallel;
+    }
+    /// Five steps of AdamW with weight decay and clipping.
+    void bitsDependOnNeitherModeNorScheduleNorZero()
+    {
+        QFETCH(int, method);
+        QFETCH(int, tensor);
+        QFETCH(bool, isSequenceParallel);
+        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+            auto experiment = tensorPlan(family, static_cast<VocabularyMethod>(method), tensor, isSequenceParallel);
+            experiment.parallel.replicas = 2;
+            experiment.parallel.zero = zero;
+            experiment.schedule.recompute = recompute;
+            experiment.training.steps = 5;
+            experiment.training.mode = mode;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.training.optimizer.weightDecay = 0.1;
+            return experiment;
+        };
+        using model::Recompute;
+        using model::RunMode;
+        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
+        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
+                                                            {"gpipe", 1, RunMode::VirtualClock, Recompute::Full},
+                                                            {"zb-h1", 0, RunMode::Live, Recompute::None},
+                                                            {"zb-h1", 0, RunMode::VirtualClock, Recompute::Full}}) {
+            const Trained other = train(planOf(family, zero, mode, recompute), "other");
+            QCOMPARE(other.losses, whole.losses);
+            QVERIFY(other.gradients == whole.gradients);
+            QVERIFY(other.final == whole.final);
+        }
+    }
+
+    /// One rank, and several with or without sequence parallelism, train alike but for the order of sums.
+    void ranksTrainAsOne()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+            auto one = tensorPlan("1f1b", method, 1, true);
+            one.training.steps = 5;
+            one.training.optimizer.clip = 0.5;
+            one.training.optimizer.weightDecay = 0.1;
+            const Trained alone = train(one, "one");
+            for (const bool isSequenceParallel : {false, true}) {
+                auto two = one;
+                two.parallel.tensor = 2;
+                two.parallel.sequenceParallel = isSequenceParallel;
+                const Trained together = train(two, "two");
+                for (std::size_t step = 0; step < alone.losses.size(); ++step)
+                    QVERIFY2(std::abs(together.losses[step] - alone.losses[step]) < 2e-6 * alone.losses[step],
+                             qPrintable(QString("step %1").arg(step)));
+            }
+        }
+    }
+
+    /// The first losses have the same bits with and without sequence parallelism: only the gradients of what all ranks hold are
+    /// summed in another order.
+    void sequenceParallelismKeepsTheBitsOfTheForward()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+            std::vector<double> first;
+            for (const bool isSequenceParallel : {false, true}) {
+                auto experiment = tensorPlan("1f1b", method, 2, isSequenceParallel);
+                experiment.training.steps = 1;
+                first.push_back(train(experiment, "first").losses.front());
+            }
+            QCOMPARE(first[1], first[0]);
+        }
+    }
+
+    /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
+    void memoryIsPlanned()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
+            for (const bool isSequenceParallel : {false, true}) {
+                auto experiment = tensorPlan("1f1b", method, 4, isSequenceParallel);
+                experiment.training.steps = 2;
+                const auto schedule = scheduleOf(experiment);
+                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
+                QVERIFY(plans.ok());
+                const auto onStep = [&](const runtime::StepReport &report) {
+                    for (int device = 0; device < 2; ++device) {
+                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                        for (std::size_t i = 0; i < measured.size(); ++i)
+                            if (i != backend::kMessages)
+                                QCOMPARE(measured[i], planned[i]);
+                        QVERIFY(measured[backend::kMessages] <=
+                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
+                    }
+                };
+                const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+                QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            }
+    }
+
+    void resumedRunsHaveTheSameBits()
+    {
+        auto experiment = test::asLlama(tensorPlan("1f1b", VocabularyMethod::Vocab1, 2, true), 1);
+        experiment.training.steps = 6;
+        const Trained whole = train(experiment, "uncut");
+        experiment.training.steps = 3;
+        (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 3, {}});
+        experiment.training.steps = 6;
+        const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
+        QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));
+        QVERIFY(rest.final == whole.final);
+        // Other meshes continue within the tolerance of another order of sums.
+        for (const int tensor : {1, 4}) {
+            auto other = experiment;
+            other.parallel.tensor = tensor;
+            const Trained continued = train(other, "continued", {{}, {}, {}, 0, place("checkpoint")});
+            for (std::size_t step = 0; step < 3; ++step)
+                QVERIFY(std::abs(continued.losses[step] - whole.losses[step + 3]) < 2e-5);
+        }
+    }
+
+    void asynchronousSchedulesAreRefused()
+    {
+        for (const char *family : {"pipedream", "pipedream-2bw"}) {
+            const auto experiment = tensorPlan(family, VocabularyMethod::None, 2, true);
+            const auto refused = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().problems.front().field, std::string("parallel.tensor"));
+        }
+    }
+
+private:
+    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
+    Trained train(const model::Experiment &experiment, const std::string &name, runtime::RunFolders folders = {})
+    {
+        Trained result;
+        folders.dump = place(name);
+        const auto onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
+        const auto trained = runtime::train(experiment, scheduleOf(experiment), folders, {onStep, {}}, {});
+        if (!trained)
+            qFatal("%s", trained.error().text().c_str());
+        const auto read = [&](const char *file) {
+            QFile content(QString::fromStdString((place(name) / file).string()));
+            return content.open(QIODevice::ReadOnly) ? content.readAll() : QByteArray();
+        };
+        result.gradients = read("gradients.safetensors");
+        result.final = read("model-final.safetensors");
+        if (result.final.isEmpty())
+            qFatal("no dump of %s", name.c_str());
+        return result;
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TensorRanks)
+#include "tensor_ranks.moc"
