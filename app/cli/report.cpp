@@ -44,12 +44,15 @@ std::string groupText(const model::Experiment &experiment)
                  : std::string();
 }
 
-/// " x 2 replicas (8 ranks, ZeRO-1)"; empty for one.
-std::string replicasText(const model::ParallelPlan &plan)
+/// " x 2 tensor x 2 replicas (16 ranks, ZeRO-1)"; empty for one rank a device.
+std::string ranksText(const model::ParallelPlan &plan)
 {
-    if (plan.replicas == 1)
+    if (plan.ranks(1) == 1)
         return {};
-    return base::concat(" x ", plan.replicas, " replicas (", plan.ranks(plan.devices), " ranks",
+    return base::concat(plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
+                        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (",
+                        plan.ranks(plan.devices), " ranks",
+                        plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
                         plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(), ")");
 }
 
@@ -71,7 +74,7 @@ std::string planText(const model::Experiment &experiment)
     const std::string text = base::concat(
         schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
         model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ", experiment.parallel.microbatches,
-        " microbatches", replicasText(experiment.parallel), ", ",
+        " microbatches", ranksText(experiment.parallel), ", ",
         experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)", groupText(experiment));
     return base::printable(text);
 }
@@ -113,6 +116,14 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     }
     if (metrics.exposedExchange)
         add("replicas", timeText(*metrics.exposedExchange), "of the iteration is their exchange, which nothing hides");
+    if (!metrics.tensorPerDevice.empty()) {
+        const auto most = std::ranges::max_element(metrics.tensorPerDevice);
+        const auto busy = metrics.busyPerDevice[static_cast<std::size_t>(most - metrics.tensorPerDevice.begin())];
+        const double share = static_cast<double>(*most) / static_cast<double>(std::max<base::Nanos>(1, busy));
+        add("tensor ranks", timeText(*most),
+            base::concat("of device ", most - metrics.tensorPerDevice.begin(), "'s passes are their exchanges (",
+                         percentText(share), ")"));
+    }
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),

@@ -154,6 +154,7 @@ std::vector<std::pair<std::string, std::string>> cellsOf(const PlannedRun &run, 
     const auto bytes = [&](base::Bytes value) { return isCsv ? number(value) : base::bytesText(value); };
     std::vector<std::pair<std::string, std::string>> cells{
         {"devices", number(plan.parallel.devices)},
+        {"tensor", number(plan.parallel.tensor)},
         {"replicas", number(plan.parallel.replicas)},
         {isCsv ? "microbatches" : "m", number(plan.parallel.microbatches)},
         {isCsv ? "microbatch_size" : "b", number(plan.parallel.microbatchSize)},
@@ -268,7 +269,8 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
 
 void addPlan(CLI::App &app, Action &chosen)
 {
-    CLI::App *command = app.add_subcommand("plan", "find how to divide GPUs into devices and replicas for a model");
+    CLI::App *command =
+        app.add_subcommand("plan", "find how to divide GPUs into devices, tensor ranks and replicas for a model");
     const auto arguments = addExperimentArguments(*command);
     const auto wishes = std::make_shared<PlanWishes>();
     command->add_option("--gpus", wishes->gpus, "ranks of the cluster")

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/presets.h"
 #include "engine/service/search/search_space.h"
 
 #include <algorithm>
@@ -21,6 +22,15 @@ constexpr int kLargestMicrobatch = 64;
 /// Divisions whose schedules the second stage searches.
 constexpr std::size_t kMostDivisions = 4;
 
+int gpusPerNode(const Experiment &experiment)
+{
+    const auto *choice = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    if (choice == nullptr)
+        return 1;
+    const auto hardware = model::hardwareOf(*choice);
+    return hardware ? std::max(hardware->devicesPerNode, 1) : 1;
+}
+
 /// The divisions of a cluster, and why others were left out.
 class Divisions {
 public:
@@ -28,9 +38,9 @@ public:
 
     std::vector<Experiment> all()
     {
-        for (int devices = 1; devices <= m_query.gpus; ++devices)
-            if (m_query.gpus % devices == 0 && isAllowed("devices", devices) && isAllowed("replicas", m_query.gpus / devices))
-                addReplicas(devices, m_query.gpus / devices);
+        for (int tensor = 1; tensor <= m_query.gpus; ++tensor)
+            if (m_query.gpus % tensor == 0 && isAllowed("tensor", tensor))
+                addTensor(tensor);
         return std::move(m_plans);
     }
     [[nodiscard]] std::vector<PlanRejection> takeRejected() { return std::move(m_rejected); }
@@ -48,6 +58,20 @@ private:
             ++known->count;
         else
             m_rejected.push_back({reason, 1});
+    }
+    /// Tensor ranks of a gang wait for each other in every layer, so that they belong into one node.
+    void addTensor(int tensor)
+    {
+        const model::ModelConfig &model = m_query.experiment.model;
+        if (tensor > m_gpusPerNode && !m_query.fixed.contains("tensor"))
+            return reject("tensor ranks on more than one node");
+        if (model.heads % tensor != 0 || model.ffn % tensor != 0 || model.hidden % tensor != 0)
+            return reject("tensor ranks that do not divide the heads, the inner width or the hidden width");
+        m_tensor = tensor;
+        const int gangs = m_query.gpus / tensor;
+        for (int devices = 1; devices <= gangs; ++devices)
+            if (gangs % devices == 0 && isAllowed("devices", devices) && isAllowed("replicas", gangs / devices))
+                addReplicas(devices, gangs / devices);
     }
     void addReplicas(int devices, int replicas)
     {
@@ -81,6 +105,7 @@ private:
                 Experiment &plan = m_plans.emplace_back(m_query.experiment);
                 plan.parallel.devices = devices;
                 plan.parallel.replicas = replicas;
+                plan.parallel.tensor = m_tensor;
                 plan.parallel.microbatchSize = size;
                 plan.parallel.microbatches = static_cast<int>(microbatches);
                 plan.parallel.zero = zero;
@@ -92,6 +117,8 @@ private:
     }
 
     const PlanQuery &m_query;
+    int m_gpusPerNode = gpusPerNode(m_query.experiment);
+    int m_tensor = 1;
     std::vector<Experiment> m_plans;
     std::vector<PlanRejection> m_rejected;
 };
@@ -120,8 +147,8 @@ bool isSameDivision(const Experiment &division, const Candidate &candidate)
 {
     const model::ParallelPlan &a = division.parallel;
     const model::ParallelPlan &b = candidate.parallel;
-    return a.devices == b.devices && a.replicas == b.replicas && a.microbatchSize == b.microbatchSize && a.zero == b.zero &&
-           division.schedule.recompute == candidate.schedule.recompute;
+    return a.devices == b.devices && a.tensor == b.tensor && a.replicas == b.replicas && a.microbatchSize == b.microbatchSize &&
+           a.zero == b.zero && division.schedule.recompute == candidate.schedule.recompute;
 }
 
 bool fits(const Candidate &candidate, const std::optional<base::Bytes> &limit)
@@ -163,7 +190,8 @@ Parts partsOf(const simulate::Metrics &metrics)
 
 std::string shortText(const Experiment &plan)
 {
-    return concat(plan.parallel.devices, " devices x ", plan.parallel.replicas, " replicas, ", plan.schedule.family);
+    return concat(plan.parallel.devices, " devices x ", plan.parallel.tensor, " tensor x ", plan.parallel.replicas,
+                  " replicas, ", plan.schedule.family);
 }
 
 /// The part of the iteration that is longest beyond that of the winner.
@@ -192,7 +220,7 @@ base::Problems problemsOf(const PlanQuery &query)
 {
     base::Problems problems;
     for (const auto &[name, value] : query.fixed) {
-        const bool isOne = name == "tensor" || name == "context" || name == "expert";
+        const bool isOne = name == "context" || name == "expert";
         if (isOne && value != 1)
             problems.push_back({"--fix", concat(name, " is ", value,
                                                 ", but such plans cannot be predicted yet; fix it to 1 or "
@@ -200,7 +228,7 @@ base::Problems problemsOf(const PlanQuery &query)
         else if (name == "zero" && value > 1)
             problems.push_back(
                 {"--fix", concat("zero is ", value, ", but such plans cannot be predicted yet; fix it to 0 or 1")});
-        else if ((name == "devices" || name == "replicas") && query.gpus % value != 0)
+        else if ((name == "devices" || name == "replicas" || name == "tensor") && query.gpus % value != 0)
             problems.push_back({"--fix", concat(name, " is ", value, ", which does not divide ", query.gpus, " GPUs")});
     }
     if (!query.experiment.hasModel)
@@ -274,7 +302,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     }
     if (answer.plans.size() > 1)
         answer.whySecondLost = reasonOf(*answer.plans[0].prediction, *answer.plans[1].prediction);
-    answer.notSearched = concat("Not searched: tensor, context and expert parallelism, ZeRO 2 and 3, asynchronous schedules, "
+    answer.notSearched = concat("Not searched: context and expert parallelism, ZeRO 2 and 3, asynchronous schedules, "
                                 "microbatches that are no power of two, and schedules other than 1F1B for divisions beyond "
                                 "the best ",
                                 kMostDivisions, '.');

@@ -57,10 +57,10 @@ struct PlanAnswer {
     std::string notSearched;   ///< a sentence
 };
 
-/// Searches in two stages. First every division of the GPUs into devices and replicas, microbatch size (powers of two),
-/// recomputation (none, full) and ZeRO (1 if there are replicas), with 1F1B and each vocabulary method; then every synchronous
-/// schedule, its chunks and orders for the divisions of the first front that fit. At most `most` plans are returned. Fails with
-/// InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
+/// Searches in two stages. First every division of the GPUs into devices, tensor ranks and replicas, microbatch size (powers of
+/// two), recomputation (none, full) and ZeRO (1 if there are replicas), with 1F1B and each vocabulary method; then every
+/// synchronous schedule, its chunks and orders for the divisions of the first front that fit. At most `most` plans are
+/// returned. Fails with InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
 [[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
 
 } // namespace stagelens::service

@@ -65,7 +65,8 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
     add(model::traits(schedule.vocabulary()).isSharded ? static_cast<std::uint64_t>(schedule.vocabulary()) : 0);
     for (const int count : plan.parallel.stageLayers)
         add(static_cast<std::uint64_t>(count));
-    for (const int size : {plan.parallel.microbatchSize, plan.parallel.replicas, plan.parallel.zero})
+    for (const int size : {plan.parallel.microbatchSize, plan.parallel.replicas, plan.parallel.zero, plan.parallel.tensor,
+                           plan.parallel.hasSequenceParallel() ? 1 : 0})
         add(static_cast<std::uint64_t>(size));
     add(static_cast<std::uint64_t>(plan.schedule.recompute));
     for (int device = 0; device < schedule.devices(); ++device) {

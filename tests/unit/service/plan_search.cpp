@@ -40,12 +40,13 @@ base::Bytes peakOf(const service::PlannedRun &run)
 base::Nanos fastestOfAll(const PlanQuery &query)
 {
     std::vector<model::Experiment> plans;
-    for (const int devices : {1, 2, 4}) {
-        const int replicas = query.gpus / devices;
+    for (const auto &[devices, tensor] : {std::pair(1, 1), {2, 1}, {4, 1}, {1, 2}, {2, 2}, {1, 4}}) {
+        const int replicas = query.gpus / devices / tensor;
         for (int size = 1; size * replicas <= query.globalBatch; size *= 2) {
             for (const auto recompute : {model::Recompute::None, model::Recompute::Full}) {
                 model::Experiment plan = query.experiment;
                 plan.parallel.devices = devices;
+                plan.parallel.tensor = tensor;
                 plan.parallel.replicas = replicas;
                 plan.parallel.zero = replicas > 1 ? 1 : 0;
                 plan.parallel.microbatchSize = size;
@@ -128,9 +129,9 @@ private slots:
             return answer ? std::string() : answer.error().text();
         };
         PlanQuery query = smallQuery();
-        query.fixed = {{"tensor", 2}, {"zero", 3}, {"devices", 3}};
+        query.fixed = {{"context", 2}, {"zero", 3}, {"devices", 3}};
         const std::string refused = messageOf(query);
-        for (const char *part : {"tensor is 2, but", "zero is 3, but", "devices is 3, which does not divide 4 GPUs"})
+        for (const char *part : {"context is 2, but", "zero is 3, but", "devices is 3, which does not divide 4 GPUs"})
             QVERIFY2(refused.find(part) != std::string::npos, refused.c_str());
         query = smallQuery();
         query.experiment.schedule.memoryLimit = 1 << 20;
