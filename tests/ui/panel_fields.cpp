@@ -47,6 +47,8 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"schedule.vocabulary_order"_s)
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+        else if (field.id == u"parallel.sequence_parallel"_s)
+            experiment.parallel.tensor = 2;
         else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
         else if (field.id.startsWith(u"cost.uniform."_s) || field.id == u"cost.per"_s)

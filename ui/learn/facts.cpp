@@ -21,6 +21,8 @@ struct Name {
 };
 constexpr std::array kNames{
     Name{"devices", FactForm::Count},
+    Name{"tensor", FactForm::Count},
+    Name{"ranks", FactForm::Count},
     Name{"microbatches", FactForm::Count},
     Name{"stages", FactForm::Count},
     Name{"layers", FactForm::Count},
@@ -37,6 +39,7 @@ constexpr std::array kNames{
     Name{"S", FactForm::Time},
     Name{"T", FactForm::Time},
     Name{"bubble", FactForm::Share},
+    Name{"tensor_share", FactForm::Share},
     Name{"idle_first", FactForm::Share},
     Name{"idle_last", FactForm::Share},
     Name{"vocabulary_first", FactForm::Share},
@@ -99,6 +102,8 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     const simulate::Metrics &metrics = prediction.metrics;
     m_units = inTeachingUnits(plan);
     set("devices", plan.parallel.devices);
+    set("tensor", plan.parallel.tensor);
+    set("ranks", static_cast<double>(plan.parallel.ranks(plan.parallel.devices)));
     set("microbatches", plan.parallel.microbatches);
     set("stages", prediction.schedule->stages());
     set("barriers", model::traits(plan.schedule.vocabulary).barriers);
@@ -113,6 +118,11 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     if (metrics.tokensPerSecond)
         set("tokens", *metrics.tokensPerSecond);
     set("bubble", metrics.bubbleRatio);
+    double share = 0;
+    for (std::size_t device = 0; device < metrics.tensorPerDevice.size(); ++device)
+        share = std::max(share, static_cast<double>(metrics.tensorPerDevice[device]) /
+                                    static_cast<double>(std::max<base::Nanos>(1, metrics.busyPerDevice[device])));
+    set("tensor_share", share);
     set("idle", metrics.bubbleRatio * static_cast<double>(metrics.makespan));
     ends("idle", metrics.bubbleRatioPerDevice, false);
     ends("vocabulary", metrics.vocabularySharePerDevice, false);

@@ -161,6 +161,14 @@ void MetricsPanel::setFigures(const Figures &figures)
     if (plan.exposedExchange)
         note += u"\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden."_s.arg(
             durationText(*plan.exposedExchange, units));
+    if (!plan.tensorPerDevice.empty()) {
+        const auto most = std::ranges::max_element(plan.tensorPerDevice);
+        const auto device = most - plan.tensorPerDevice.begin();
+        const base::Nanos busy = std::max<base::Nanos>(1, plan.busyPerDevice[static_cast<std::size_t>(device)]);
+        note += u"\nTensor ranks exchange for %1 of device %2's passes (%3)."_s.arg(
+            durationText(*most, units), QString::number(device),
+            shareText(static_cast<double>(*most) / static_cast<double>(busy)));
+    }
     m_note->setText(note);
     m_note->setVisible(!m_note->text().isEmpty());
     setMeasured(figures);

@@ -191,9 +191,10 @@ void PlanStrip::refresh()
     } else {
         m_model->setWords({tr("None (teaching units)"), tr("None"), {}, false});
     }
-    const int replicas = plan.parallel.replicas;
-    const QString copies = replicas > 1 ? u" × %1"_s.arg(replicas) : QString();
-    m_hardware->setWords({{}, {}, copies + u" × "_s + hardwareCaption(plan), true});
+    QString degrees;
+    for (const int degree : {plan.parallel.tensor, plan.parallel.replicas})
+        degrees += degree > 1 ? u" × %1"_s.arg(degree) : QString();
+    m_hardware->setWords({{}, {}, degrees + u" × "_s + hardwareCaption(plan), true});
     m_microbatches->setWords({{}, {}, {}, true});
     const auto named = [](PlanChip *chip, const QString &name) { chip->setWords({name, name, {}, false}); };
     named(m_schedule, familyCaption(plan.schedule.family));

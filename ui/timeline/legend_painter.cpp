@@ -155,14 +155,22 @@ void LegendPainter::messages()
 {
     const bool hasMessages =
         std::ranges::any_of(m_scene.layout.rows, [](const TimelineLayout::Row &row) { return !row.messages.isEmpty(); });
-    const bool hasExchange = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {
-        return sums.timeline &&
-               std::ranges::any_of(sums.timeline->lanes, [](const timeline::Lane &lane) { return !lane.anchored.empty(); });
-    });
+    const auto hasAnchored = [this](bool areReplicas) {
+        const auto isOne = [areReplicas](const timeline::AnchoredSlice &slice) {
+            return (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas;
+        };
+        return std::ranges::any_of(*m_scene.sums, [&isOne](const GroupSums &sums) {
+            return sums.timeline && std::ranges::any_of(sums.timeline->lanes, [&isOne](const timeline::Lane &lane) {
+                       return std::ranges::any_of(lane.anchored, isOne);
+                   });
+        });
+    };
     QStringList texts;
     if (hasMessages)
         texts << (m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
-    if (hasExchange)
+    if (hasAnchored(false))
+        texts << (m_short ? QStringLiteral("tensor ranks") : QStringLiteral("exchange of tensor ranks"));
+    if (hasAnchored(true))
         texts << (m_short ? QStringLiteral("replicas") : QStringLiteral("exchange of the replicas"));
     if (!texts.isEmpty())
         swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));

@@ -164,6 +164,7 @@ QString planCaption(const model::Experiment &experiment)
                                         : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
            u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
+           (experiment.parallel.tensor > 1 ? u" x %1 tensor"_s.arg(experiment.parallel.tensor) : QString()) +
            (experiment.parallel.replicas > 1 ? u" x %1 replicas"_s.arg(experiment.parallel.replicas) : QString());
 }
 
@@ -172,11 +173,14 @@ QString planNote(const model::Experiment &experiment)
     QStringList notes;
     if (const std::optional<int> grown = schedule::grownGroup(experiment))
         notes << u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown);
-    if (const model::ParallelPlan &plan = experiment.parallel; plan.replicas > 1)
-        notes << u"%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica."_s
-                     .arg(plan.ranks(plan.devices))
-                     .arg(plan.devices)
-                     .arg(plan.replicas);
+    if (const model::ParallelPlan &plan = experiment.parallel; plan.ranks(1) > 1) {
+        QString ranks = u"%1 ranks = %2 devices"_s.arg(plan.ranks(plan.devices)).arg(plan.devices);
+        if (plan.tensor > 1)
+            ranks += u" x %1 tensor"_s.arg(plan.tensor);
+        if (plan.replicas > 1)
+            ranks += u" x %1 replicas"_s.arg(plan.replicas);
+        notes << ranks + u". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device."_s;
+    }
     return notes.join(u'\n');
 }
 
