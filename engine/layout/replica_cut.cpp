@@ -12,7 +12,8 @@ std::int64_t roundedUp(std::int64_t count, std::int64_t multiple)
 
 } // namespace
 
-ReplicaCut::ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block)
+ReplicaCut::ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block,
+                       std::span<const std::int64_t> pieces)
     : m_counts(counts.begin(), counts.end()), m_replicas(replicas)
 {
     std::int64_t end = 0;
@@ -21,12 +22,37 @@ ReplicaCut::ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::
         end = m_starts.back() + count;
     }
     m_extent = roundedUp(end, block);
-    m_share = (m_extent / block + replicas - 1) / replicas * block;
+    const std::int64_t share = (m_extent / block + replicas - 1) / replicas * block;
+    for (int replica = 0; replica < replicas; ++replica)
+        m_boundaries.push_back(moved(std::min(replica * share, m_extent), pieces));
+    m_boundaries.push_back(m_extent);
+}
+
+std::int64_t ReplicaCut::moved(std::int64_t boundary, std::span<const std::int64_t> pieces) const
+{
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const std::int64_t inside = boundary - m_starts[i];
+        if (inside <= 0 || inside >= m_counts[i] || inside % pieces[i] == 0)
+            continue;
+        const std::int64_t whole = inside / pieces[i] * pieces[i];
+        const std::int64_t next = std::min(whole + pieces[i], m_counts[i]);
+        return m_starts[i] + (inside - whole <= next - inside ? whole : next);
+    }
+    return boundary;
+}
+
+std::int64_t ReplicaCut::largestShare() const
+{
+    std::int64_t largest = 0;
+    for (int replica = 0; replica < m_replicas; ++replica)
+        largest = std::max(largest, share(replica).size());
+    return largest;
 }
 
 Interval ReplicaCut::share(int replica) const
 {
-    return {std::min(replica * m_share, m_extent), std::min((replica + 1) * m_share, m_extent)};
+    const auto at = static_cast<std::size_t>(replica);
+    return {m_boundaries[at], m_boundaries[at + 1]};
 }
 
 Interval ReplicaCut::place(std::size_t parameter) const

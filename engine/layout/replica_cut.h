@@ -12,21 +12,24 @@ namespace stagelens::layout {
 /// The parameters of a device one after another in the order of their use, each at a multiple of kAlignment, cut into whole
 /// blocks: replica k has blocks [k n, (k + 1) n) with n = blocks / replicas, rounded up. It sums their gradients over all
 /// replicas, and with ZeRO it alone has their optimizer state and updates them (arXiv 1910.02054, section 5). The shares of the
-/// last replicas may be short or empty.
+/// last replicas may be short or empty. A boundary within a piece that must not be divided moves to the nearer end of the
+/// piece.
 class ReplicaCut {
 public:
     static constexpr std::int64_t kAlignment = 16;
     static constexpr std::int64_t kBlock = 4096;
 
-    /// `counts` are the elements of each parameter.
-    ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block = kBlock);
+    /// `counts` are the elements of each parameter, `pieces` the elements of its pieces that no boundary divides, counted from
+    /// its first; without them it is divided anywhere.
+    ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block = kBlock,
+               std::span<const std::int64_t> pieces = {});
 
     /// Returns the elements of all parameters with the gaps between them, in whole blocks.
     [[nodiscard]] std::int64_t extent() const { return m_extent; }
     /// Returns the share of a replica in the common order.
     [[nodiscard]] Interval share(int replica) const;
     /// Returns the greatest share.
-    [[nodiscard]] std::int64_t largestShare() const { return share(0).size(); }
+    [[nodiscard]] std::int64_t largestShare() const;
     /// Returns where a parameter lies in the common order.
     [[nodiscard]] Interval place(std::size_t parameter) const;
     /// Returns the replica's elements of a parameter, counted from its first; may be empty.
@@ -37,10 +40,13 @@ public:
     [[nodiscard]] int fullest() const;
 
 private:
+    /// Returns the nearest place that divides no piece.
+    [[nodiscard]] std::int64_t moved(std::int64_t boundary, std::span<const std::int64_t> pieces) const;
+
     std::vector<std::int64_t> m_counts;
     std::vector<std::int64_t> m_starts;
     std::int64_t m_extent = 0;
-    std::int64_t m_share = 0;
+    std::vector<std::int64_t> m_boundaries; ///< of the shares, from 0 to the extent
     int m_replicas = 1;
 };
 

@@ -49,6 +49,55 @@ private slots:
         QCOMPARE(four.fullest(), 0);
     }
 
+    /// Boundaries move to the nearer end of a row or a matrix.
+    void piecesStayWhole()
+    {
+        std::array<std::int64_t, 12> rows{};
+        rows.fill(1);
+        rows[kUpWeight] = 64; // the boundary at 640 lies between two rows
+        QCOMPARE(ReplicaCut(kLayer, 2, kBlock, rows).share(0, kUpWeight), (Interval{0, 640}));
+        rows[kUpWeight] = 96; // 640 = 6 x 96 + 64, nearer to the seventh row's end
+        QCOMPARE(ReplicaCut(kLayer, 2, kBlock, rows).share(0, kUpWeight), (Interval{0, 672}));
+        const ReplicaCut four(kLayer, 4, kBlock, kLayer); // whole parameters
+        QCOMPARE(four.share(0), (Interval{0, 1104}));     // 1024 lies in o.w, from 848 to 1104
+        QCOMPARE(four.share(1), (Interval{1104, 2176}));
+        QCOMPARE(four.share(2), (Interval{2176, 3264}));
+        QCOMPARE(four.share(3), (Interval{3264, 3328}));
+        QCOMPARE(four.largestShare(), 1104);
+    }
+
+    void randomPiecesStayWhole()
+    {
+        constexpr std::uint64_t kSeed = 11;
+        qInfo("seed %llu", static_cast<unsigned long long>(kSeed));
+        stagelens::base::Random random(kSeed);
+        for (int turn = 0; turn < 200; ++turn) {
+            std::vector<std::int64_t> counts(1 + random.next() % 9);
+            std::vector<std::int64_t> pieces;
+            for (std::int64_t &count : counts) {
+                const auto piece = static_cast<std::int64_t>(1 + random.next() % 300);
+                count = piece * static_cast<std::int64_t>(random.next() % 60);
+                pieces.push_back(random.next() % 3 == 0 ? std::max<std::int64_t>(count, 1) : piece);
+            }
+            const int replicas = 1 + static_cast<int>(random.next() % 12);
+            const ReplicaCut cut(counts, replicas, ReplicaCut::kBlock, pieces);
+            for (std::size_t i = 0; i < counts.size(); ++i) {
+                std::int64_t next = 0;
+                for (int replica = 0; replica < replicas; ++replica) {
+                    QVERIFY(cut.share(replica).size() <= cut.largestShare());
+                    const Interval share = cut.share(replica, i);
+                    if (share.size() == 0)
+                        continue;
+                    QCOMPARE(share.begin, next);
+                    QCOMPARE(share.begin % pieces[i], 0);
+                    QCOMPARE(share.size() % pieces[i], 0);
+                    next = share.end;
+                }
+                QCOMPARE(next, counts[i]);
+            }
+        }
+    }
+
     /// Every element belongs to exactly one replica, for random parameters and more replicas than blocks.
     void sharesPartitionEveryParameter()
     {
