@@ -5,6 +5,7 @@
 #include "engine/model/json_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -132,14 +133,13 @@ Result<std::string> headerOf(std::span<const TensorView> tensors)
     std::set<std::string_view> names;
     std::size_t offset = 0;
     for (const TensorView &tensor : tensors) {
-        const bool isFloat = std::holds_alternative<std::span<const float>>(tensor.values);
+        const std::string_view type = std::array{"F32", "I64", "U8"}[tensor.values.index()];
         const std::size_t bytes = std::visit([](auto values) { return values.size_bytes(); }, tensor.values);
-        const auto needed = tensorBytes(tensor.shape, isFloat ? sizeof(float) : sizeof(std::int64_t), SIZE_MAX / 2);
+        const auto needed = tensorBytes(tensor.shape, *elementBytes(type), SIZE_MAX / 2);
         if (needed != bytes || tensor.name == kMetadata || !names.insert(tensor.name).second)
             return Error::failed(concat("tensor ", tensor.name, " of shape ", shapeText(tensor.shape), " and ", bytes,
                                         " bytes cannot be written; its name or size is wrong"));
-        header[tensor.name] = {
-            {"dtype", isFloat ? "F32" : "I64"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
+        header[tensor.name] = {{"dtype", type}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
         offset += bytes;
     }
     std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -267,6 +267,14 @@ Result<std::vector<float>> SafetensorsFile::floats(std::string_view name, std::s
         return result;
     }
     return values<float>(name, "F32", shape);
+}
+
+Result<std::vector<float>> SafetensorsFile::bytes(std::string_view name, std::span<const std::int64_t> shape) const
+{
+    const auto read = values<std::uint8_t>(name, "U8", shape);
+    if (!read)
+        return read.error();
+    return std::vector<float>(read->begin(), read->end());
 }
 
 Result<std::vector<std::int64_t>> SafetensorsFile::integers(std::string_view name, std::span<const std::int64_t> shape) const

@@ -19,11 +19,12 @@ namespace stagelens::exchange {
 /// A tensor to write; the values are not copied and must live until it is written.
 struct TensorView {
     std::string name;
-    std::vector<std::int64_t> shape;                                            ///< empty: a single value
-    std::variant<std::span<const float>, std::span<const std::int64_t>> values; ///< row-major, as many as the shape says
+    std::vector<std::int64_t> shape; ///< empty: a single value
+    /// Row-major, as many as the shape says.
+    std::variant<std::span<const float>, std::span<const std::int64_t>, std::span<const std::uint8_t>> values = {};
 };
 
-/// Writes a file as a whole: F32 and I64 tensors in the order given, names unique. Cancelled, with the old file left, where
+/// Writes a file as a whole: F32, I64 and U8 tensors in the order given, names unique. Cancelled, with the old file left, where
 /// `stop` asks for it. `hash` (if any) takes the file's bytes.
 [[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors,
                                               const std::stop_token &stop = {}, base::Xxh64 *hash = nullptr);
@@ -52,6 +53,8 @@ public:
     [[nodiscard]] const std::string &path() const { return m_file; }
     /// Returns the values of a tensor of that name and shape in F32, or in F16 or BF16, which convert exactly.
     [[nodiscard]] base::Result<std::vector<float>> floats(std::string_view name, std::span<const std::int64_t> shape) const;
+    /// Returns the values of a U8 tensor of that name and shape.
+    [[nodiscard]] base::Result<std::vector<float>> bytes(std::string_view name, std::span<const std::int64_t> shape) const;
     /// Returns the values of an I64 tensor of that name and shape.
     [[nodiscard]] base::Result<std::vector<std::int64_t>> integers(std::string_view name,
                                                                    std::span<const std::int64_t> shape) const;

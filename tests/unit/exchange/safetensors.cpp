@@ -69,6 +69,22 @@ private slots:
         QVERIFY(file->find("absent") == nullptr);
     }
 
+    void codesComeBackAsNumbers()
+    {
+        const std::vector<std::uint8_t> codes{0, 1, 127, 128, 255};
+        const std::vector<float> one{1};
+        const std::vector<TensorView> tensors{{"codes", {1, 5}, std::span<const std::uint8_t>(codes)},
+                                              {"one", {1}, std::span<const float>(one)}}; // at an odd place
+        QVERIFY(exchange::writeSafetensors(path("codes.safetensors"), tensors).ok());
+        const auto file = SafetensorsFile::read(path("codes.safetensors"));
+        QVERIFY2(file.ok(), file.ok() ? "" : file.error().text().c_str());
+        QCOMPARE(file->find("codes")->type, std::string("U8"));
+        QVERIFY((*file->bytes("codes", std::array<std::int64_t, 2>{1, 5}) == std::vector<float>{0, 1, 127, 128, 255}));
+        QVERIFY(*file->floats("one", std::array<std::int64_t, 1>{1}) == one);
+        QVERIFY(!file->floats("codes", std::array<std::int64_t, 2>{1, 5}).ok());
+        QVERIFY(!file->bytes("one", std::array<std::int64_t, 1>{1}).ok());
+    }
+
     void bytesAreTheFormats()
     {
         const std::vector<float> one{1};
