@@ -13,6 +13,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/names.h"
+#include "engine/operators/optimizers/optimizer.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
@@ -122,6 +123,7 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
     const std::span<const model::Field> fields = model::schema();
     apply(fields.front());
     const model::ModelConfig before = experiment.model;
+    const model::OptimizerChoice optimizer = experiment.training.optimizer;
     makeRoomForScheduleFile(arguments, experiment);
     std::ranges::for_each(fields.subspan(1), apply);
     for (const model::Field &field : fields) {
@@ -133,6 +135,9 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
     }
     model::followModel(before, experiment.model, [&](std::string_view path) {
         return arguments.given.contains(std::string(model::schemaField(path).option));
+    });
+    operators::followOptimizer(optimizer, experiment.training.optimizer, [&](std::string_view key) {
+        return arguments.given.contains(std::string(model::schemaField(concat(model::kOptimizerPath, key)).option));
     });
 
     if (const auto transport = arguments.given.find("--transport");

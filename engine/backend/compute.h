@@ -4,12 +4,16 @@
 #include "engine/backend/memory.h"
 #include "engine/backend/values.h"
 #include "engine/base/units.h"
+#include "kernels/include/adafactor.h"
+#include "kernels/include/adam8bit.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/interrupt.h"
+#include "kernels/include/lion.h"
 #include "kernels/include/matmul.h"
 #include "kernels/include/rotary.h"
+#include "kernels/include/sgd.h"
 #include "kernels/include/softmax.h"
 #include "kernels/include/statistics.h"
 
@@ -139,6 +143,17 @@ public:
     /// Updates a parameter; also writes the new values to `rounded` if it is set.
     virtual void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second,
                            const kernels::AdamW &settings, std::int64_t count) = 0;
+    // Of other optimizers, in fp32; GPUs have none of them (model::capabilities()) and throw.
+    virtual void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count);
+    virtual void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count);
+    virtual void adam8bitStep(float *values, float *gradient, const kernels::CodedMoments &moments, std::int64_t rows,
+                              std::int64_t columns, const kernels::AdamW &settings);
+    virtual void adafactorSums(double *sums, const kernels::AdafactorRows &part, const kernels::Adafactor &settings);
+    virtual void adafactorStep(const kernels::AdafactorRows &part, double *sums, const kernels::Adafactor &settings);
+    virtual void adafactorVectorSums(double *sums, const float *values, const float *gradient, float *moments,
+                                     std::int64_t count, const kernels::Adafactor &settings);
+    virtual void adafactorVectorStep(float *values, float *gradient, const float *moments, std::int64_t count,
+                                     const double *sums, const kernels::Adafactor &settings);
 
     virtual void multiply(const Product &product) = 0;
 

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <array>
 #include <type_traits>
@@ -72,6 +73,29 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "replicas do not yet shard gradients or parameters",
                .remedy = "choose 0 or 1"},
+    Capability{.name = "other-optimizers",
+               .description = "optimizers other than AdamW",
+               .field = "training.optimizer.name",
+               .isUsed = [](const Experiment &e) { return e.training.optimizer.name != OptimizerChoice().name; }},
+    Capability{
+        .name = "whole-rows-with-tensor-ranks",
+        .description = "optimizers whose state is of whole rows or matrices, with layers split over ranks",
+        .field = "training.optimizer.name",
+        .isUsed =
+            [](const Experiment &e) { return e.parallel.tensor > 1 && !optimizerOf(e.training.optimizer).isElementwise(); },
+        .isRun = false,
+        .reason = "tensor ranks divide the rows and columns that its state is of",
+        .remedy = "choose adamw, lion or sgd, or tensor 1"},
+    Capability{.name = "other-optimizers-on-gpus",
+               .description = "optimizers other than AdamW on GPUs",
+               .field = "training.optimizer.name",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return e.training.backend == "cuda" && e.training.optimizer.name != OptimizerChoice().name;
+                   },
+               .isRun = false,
+               .reason = "GPUs have kernels of adamw only",
+               .remedy = "choose adamw, or the backend cpu"},
     Capability{
         .name = "fp16-on-gpus",
         .description = "weights and activations in fp16 on GPUs",

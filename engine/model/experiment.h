@@ -6,7 +6,7 @@
 #include "engine/model/hardware.h"
 #include "engine/model/model_config.h"
 #include "engine/model/vocabulary_method.h"
-#include "engine/operators/optimizers/optimizer.h"
+#include "engine/operators/optimizers/choice.h"
 
 #include <cstdint>
 #include <map>

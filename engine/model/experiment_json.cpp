@@ -4,6 +4,7 @@
 #include "engine/model/json_reader.h"
 #include "engine/model/preset_json.h"
 #include "engine/model/schema_json.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 namespace stagelens::model {
 namespace {
@@ -109,6 +110,10 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     readFields(reader, "parallel", experiment, problems);
     readCost(reader, experiment, problems);
     readFields(reader, "training", experiment, problems);
+    followOptimizer(OptimizerChoice(), experiment.training.optimizer, [&](std::string_view key) {
+        const auto at = Json::json_pointer(concat("/training/optimizer/", key));
+        return document->contains(at);
+    });
     const Json *model = reader.find("model");
     // The model of a teaching example is null, or absent with costs that need no model.
     experiment.hasModel = model != nullptr ? !model->is_null() : std::holds_alternative<HardwarePreset>(experiment.cost.source);

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -176,6 +177,8 @@ std::string edit(Experiment &experiment, const Field &field, const FieldValue &v
     if (std::string fault = field.assign(edited, value); !fault.empty())
         return fault;
     followModel(experiment.model, edited.model, [&](std::string_view path) { return path == field.path; });
+    followOptimizer(experiment.training.optimizer, edited.training.optimizer,
+                    [&](std::string_view key) { return concat(kOptimizerPath, key) == field.path; });
     const auto stages = [](const Experiment &of) { return std::int64_t{of.parallel.devices} * stagesPerDevice(of.schedule); };
     if (stages(edited) != stages(experiment))
         edited.parallel.stageLayers.clear();

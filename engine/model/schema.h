@@ -77,8 +77,11 @@ struct ParsedField {
 };
 [[nodiscard]] ParsedField parseField(const Field &field, std::string_view text);
 
-/// Sets a field as the user would: dependent sizes follow (followModel()), and a list of stage layers is dropped if the number
-/// of stages changes. Returns the problem, or an empty text.
+/// The beginning of the paths of an optimizer's options.
+inline constexpr std::string_view kOptimizerPath = "training.optimizer.";
+
+/// Sets a field as the user would: dependent sizes and options follow (followModel(), followOptimizer()), and a list of stage
+/// layers is dropped if the number of stages changes. Returns the problem, or an empty text.
 std::string edit(Experiment &experiment, const Field &field, const FieldValue &value);
 
 /// Updates the sizes that follow from others, unless they were given or already differed from their defaults: the inner width,

@@ -3,6 +3,7 @@
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 namespace stagelens::model {
 
@@ -320,17 +321,35 @@ std::vector<Field> trainingRows()
             MEMBER(training.optimizer.learningRate))
             .range(0, kNoLimit),
         row("training.optimizer.betas", "--betas", "b1,b2", "Betas",
-            "AdamW's decay of the mean and of the square, such as 0.9,0.95", Kind::Pair)
+            "decay of the mean and of the square (adamw), or share and decay of the momentum (lion), such as 0.9,0.95",
+            Kind::Pair)
             .by(
                 [](const Experiment &e) {
                     return FieldValue(std::vector<double>{e.training.optimizer.beta1, e.training.optimizer.beta2});
                 },
                 setBetas)
             .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("betas"); }),
-        row("training.optimizer.weight_decay", "--weight-decay", "RATE", "Weight decay", "AdamW's decay of weights", Kind::Real,
+        row("training.optimizer.weight_decay", "--weight-decay", "RATE", "Weight decay",
+            "decay of weights, apart from the gradient; sgd adds it to the gradient", Kind::Real,
             MEMBER(training.optimizer.weightDecay))
             .range(0, kNoLimit)
             .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("weight_decay"); }),
+        row("training.optimizer.momentum", "--momentum", "MU", "Momentum", "decay of the sum of gradients (sgd, muon)",
+            Kind::Real, MEMBER(training.optimizer.momentum))
+            .range(0, kNoLimit)
+            .unless(OptimizerChoice().momentum)
+            .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("momentum"); }),
+        row("training.optimizer.table_lr", "--table-lr", "RATE", "Rate of tables",
+            "learning rate of the tables and vectors, which muon leaves to AdamW", Kind::Real,
+            MEMBER(training.optimizer.tableRate))
+            .range(0, kNoLimit)
+            .unless(OptimizerChoice().tableRate)
+            .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("table_lr"); }),
+        row("training.optimizer.scale_parameter", "--scale-parameter", "--no-scale-parameter", "Scale by parameter",
+            "multiply the rate of adafactor by the root mean square of each parameter, and let it fall as 1 / sqrt(t)",
+            Kind::Flag, MEMBER(training.optimizer.scalesByValue))
+            .unless(false)
+            .where([](const Experiment &e) { return optimizerOf(e.training.optimizer).reads("scale_parameter"); }),
         row("training.optimizer.clip", "--clip", "NORM|off", "Gradient clipping", "greatest norm of the whole gradient",
             Kind::Real, MEMBER(training.optimizer.clip))
             .orElse("off"),

@@ -6,6 +6,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <algorithm>
 #include <array>
@@ -351,8 +352,11 @@ void checkTraining(const TrainingPlan &training, Checks &checks)
                  concat("is `", optimizer.name, "`; choose ", operators::optimizerNames(" or ")));
     checks.inRange(optimizer.learningRate, "training.optimizer.lr");
     checks.inRange(optimizer.weightDecay, "training.optimizer.weight_decay");
+    checks.inRange(optimizer.tableRate, "training.optimizer.table_lr");
     for (const double beta : {optimizer.beta1, optimizer.beta2})
         checks.holds(beta >= 0 && beta < 1, "training.optimizer.betas", concat("has ", beta, "; choose 0 to less than 1"));
+    checks.holds(optimizer.momentum >= 0 && optimizer.momentum < 1, "training.optimizer.momentum",
+                 concat("is ", optimizer.momentum, "; choose 0 to less than 1"));
     checks.holds(!optimizer.clip || (*optimizer.clip > 0 && std::isfinite(*optimizer.clip)), "training.optimizer.clip",
                  concat("is ", optimizer.clip.value_or(0), "; choose more than 0, or null for none"));
 }

@@ -129,13 +129,12 @@ double iterationFlops(const Experiment &experiment, AttentionCount count)
 ParameterBytes parameterBytes(const Experiment &experiment)
 {
     constexpr int kMaster = 4;
-    const int state = optimizerOf(experiment.training.optimizer).stateBytes();
     switch (experiment.model.dtype) {
-    case DataType::Bf16: return {2, 4, kMaster + state};
-    case DataType::Fp16: return {2, 2, kMaster + state};
+    case DataType::Bf16: return {2, 4, kMaster};
+    case DataType::Fp16: return {2, 2, kMaster};
     case DataType::Fp32: break;
     }
-    return {4, 4, state};
+    return {4, 4, 0};
 }
 
 int elementBytes(DataType dtype)

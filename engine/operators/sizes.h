@@ -46,12 +46,12 @@ struct OperatorWork {
 /// Returns the model FLOPs of an iteration, forward and backward: 3 m (L (layer + attention) + output).
 [[nodiscard]] double iterationFlops(const model::Experiment &experiment, AttentionCount count = AttentionCount::Full);
 
-/// Bytes that one parameter takes as parameter, as gradient and as optimizer state, with master weights in 16 bit. With AdamW
-/// 16 together in fp16 and fp32, 18 in bf16.
+/// Bytes that one parameter takes as parameter, as gradient and, in 16 bit, as master weight. With AdamW's state of 8 bytes 16
+/// together in fp16 and fp32, 18 in bf16.
 struct ParameterBytes {
     int parameter = 4;
     int gradient = 4;
-    int optimizer = 8;
+    int master = 0;
 };
 [[nodiscard]] ParameterBytes parameterBytes(const model::Experiment &experiment);
 [[nodiscard]] int elementBytes(model::DataType dtype);

@@ -6,6 +6,7 @@
 #include "engine/runtime/worker/nccl.h"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <span>
@@ -21,6 +22,29 @@ void finishQuietly(backend::Compute &compute) noexcept
     } catch (const std::exception &) {
         return; // the run has already reported its error
     }
+}
+
+/// Returns floats whose bytes are `codes` codes.
+std::vector<float> floatsFor(std::size_t codes)
+{
+    return std::vector<float>((codes + sizeof(float) - 1) / sizeof(float));
+}
+
+void writeCodes(backend::Compute &compute, backend::Values to, std::span<const float> numbers)
+{
+    std::vector<float> packed = floatsFor(numbers.size());
+    auto *const codes = reinterpret_cast<std::uint8_t *>(packed.data());
+    std::ranges::transform(numbers, codes, [](float number) { return static_cast<std::uint8_t>(number); });
+    compute.write(to, std::ssize(packed), [&packed](std::span<float> block, std::int64_t first) {
+        std::memcpy(block.data(), packed.data() + first, block.size_bytes());
+    });
+}
+
+void readCodes(backend::Compute &compute, std::span<float> numbers, backend::ConstValues from)
+{
+    std::vector<float> packed = floatsFor(numbers.size());
+    compute.read(packed, from);
+    std::copy_n(reinterpret_cast<const std::uint8_t *>(packed.data()), numbers.size(), numbers.begin());
 }
 
 } // namespace
@@ -62,7 +86,7 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     const auto make = [&](std::size_t index) -> base::Result<> {
         const RankPlace place = m_plan.placeOf(ranks[index]);
         backend::Transport &rail = m_rails[index] ? *m_rails[index] : *m_transport;
-        const Device::Transports transports{rail, *m_replicas[index], *m_gangs[index]};
+        const Device::Transports transports{*m_transport, rail, *m_replicas[index], *m_gangs[index]};
         m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], transports, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
@@ -180,22 +204,73 @@ std::vector<int> RunDevices::parameterStages() const
     return stages;
 }
 
+std::int64_t RunDevices::numbersOf(const ParameterInfo &info, const ParameterPart &part) const
+{
+    if (!part.isState())
+        return info.count();
+    return stateTensor(part).isOf(info.kind()) ? stateTensor(part).numbers(info.count(), info.columns) : 0;
+}
+
+layout::Interval RunDevices::numbersOf(const ParameterPart &part, const Parameter &rows) const
+{
+    const layout::Interval elements = rows.updated();
+    const std::int64_t place = stateTensor(part).placeOf(rows.held.rows.begin * rows.columns + elements.begin, rows.columns);
+    return {place, place + stateTensor(part).numbers(elements.size(), rows.columns)};
+}
+
+bool RunDevices::isPlain(const ParameterPart &part) const
+{
+    using Tensor = operators::StateTensor;
+    return !part.isState() ||
+           (stateTensor(part).format == Tensor::Format::Float && stateTensor(part).extent == Tensor::Extent::Element);
+}
+
+void RunDevices::writeState(backend::Compute &compute, const ParameterPart &part, Parameter &rows,
+                            std::span<const float> numbers) const
+{
+    const backend::Values to = rows.numbers(part);
+    if (stateTensor(part).format == operators::StateTensor::Format::Code)
+        return writeCodes(compute, to, numbers);
+    compute.write(to, std::ssize(numbers), [numbers](std::span<float> block, std::int64_t first) {
+        std::ranges::copy(numbers.subspan(size(first), block.size()), block.begin());
+    });
+}
+
+void RunDevices::readState(backend::Compute &compute, const ParameterPart &part, Parameter &rows,
+                           std::span<float> numbers) const
+{
+    if (stateTensor(part).format == operators::StateTensor::Format::Code)
+        readCodes(compute, numbers, rows.numbers(part));
+    else
+        compute.read(numbers, rows.numbers(part));
+}
+
+const operators::StateTensor &RunDevices::stateTensor(const ParameterPart &part) const
+{
+    return optimizerOf(m_plan.experiment.training.optimizer).state[part.stateTensor()];
+}
+
 void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
 {
     for (const auto &device : m_devices) {
         for (const auto &rows : device->parameters()) {
-            const layout::Interval held = part.isState() ? rows->updated() : layout::Interval{0, rows->count()};
-            const float *const whole = tensors[size(rows->index)].data();
-            const backend::Values numbers = rows->numbersFrom(part, held.begin);
-            if (!numbers)
+            if (!rows->numbers(part))
                 continue;
-            device->compute().write(numbers, held.size(), [&](std::span<float> block, std::int64_t first) {
-                const std::int64_t begin = held.begin + first;
-                rows->held.eachRun({begin, begin + std::ssize(block)},
-                                   [&](std::int64_t own, std::int64_t from, std::int64_t count) {
-                                       std::copy_n(whole + from, count, block.data() + (own - begin));
-                                   });
-            });
+            const layout::Interval elements = part.isState() ? rows->updated() : rows->whole();
+            const float *const whole = tensors[size(rows->index)].data();
+            if (!isPlain(part)) {
+                const layout::Interval held = numbersOf(part, *rows);
+                writeState(device->compute(), part, *rows, {whole + held.begin, size(held.size())});
+                continue;
+            }
+            device->compute().write(rows->numbersFrom(part, elements.begin), elements.size(),
+                                    [&](std::span<float> block, std::int64_t first) {
+                                        const std::int64_t begin = elements.begin + first;
+                                        rows->held.eachRun({begin, begin + std::ssize(block)},
+                                                           [&](std::int64_t own, std::int64_t from, std::int64_t count) {
+                                                               std::copy_n(whole + from, count, block.data() + (own - begin));
+                                                           });
+                                    });
             if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
                 device->compute().round(rounded, rows->value.data(), rows->count());
         }
@@ -206,15 +281,21 @@ Tensors RunDevices::tensors(const ParameterPart &part) const
 {
     Tensors all;
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
-        std::vector<float> &tensor = all.emplace_back(size(m_plan.parameters[index].count()));
+        std::vector<float> &tensor = all.emplace_back(size(numbersOf(m_plan.parameters[index], part)));
         for (const auto &device : m_devices) {
             Parameter *rows = device->find(static_cast<int>(index));
             if (rows == nullptr || rows->isCopy || rows->isRepeated || rows->share.size() == 0 || !rows->numbers(part))
                 continue;
-            // Each replica contributes its share, of which it has the sum of the gradients and the state.
-            rows->held.eachRun(rows->share, [&](std::int64_t own, std::int64_t first, std::int64_t count) {
-                device->compute().read(std::span(tensor).subspan(size(first), size(count)), rows->numbersFrom(part, own));
-            });
+            if (!isPlain(part)) {
+                const layout::Interval held = numbersOf(part, *rows);
+                readState(device->compute(), part, *rows, std::span(tensor).subspan(size(held.begin), size(held.size())));
+                continue;
+            }
+            // Each replica contributes its share, of which it has the sum of the gradients, and the state that it has.
+            rows->held.eachRun(
+                part.isState() ? rows->updated() : rows->share, [&](std::int64_t own, std::int64_t first, std::int64_t count) {
+                    device->compute().read(std::span(tensor).subspan(size(first), size(count)), rows->numbersFrom(part, own));
+                });
         }
     }
     return all;

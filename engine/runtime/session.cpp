@@ -148,11 +148,8 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     }
     if (!optimize)
         return hooks;
-    const auto update = [this](Device &device, int) -> base::Result<> {
-        device.optimize(m_clipFactor);
-        return {};
-    };
-    hooks.tail.push_back({.together = {}, .onDevice = update});
+    const auto update = [this](Device &device, int round) { return device.optimize(m_clipFactor, round); };
+    hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
     if (m_plan.replicas() > 1 && m_plan.experiment.parallel.zero > 0)
         exchange(timeline::AnchoredKind::GatherParameters);
     return hooks;

@@ -51,14 +51,13 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
-    bytes[at(MemoryCategory::Optimizer)] =
-        optimizerOf(experiment.training.optimizer).stateBytes() *
-        (experiment.parallel.zero > 0 ? cut.owned(replica.value_or(cut.fullest())) : parameters.count);
-    if (replicas > 1)
-        bytes[at(MemoryCategory::Communication)] = kFloatBytes * replicaMessages(replicas) * replicaChunkFloats(cut);
+    const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
+    bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
+    bytes[at(MemoryCategory::Communication)] =
+        optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(replicas) * replicaChunkFloats(cut) : 0);
     bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
                                                                2 * tensorSumFloats(experiment, schedule, device));
-    bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again);
+    bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
     return bytes;
 }
 

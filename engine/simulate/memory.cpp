@@ -94,9 +94,13 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     MemoryByCategory bytes{};
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
-    // Shares differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
     const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.replicas : 1;
-    bytes[at(MemoryCategory::Optimizer)] = (parameters.count * each.optimizer + replicas - 1) / replicas;
+    const auto shared = [replicas](Bytes all) { return (all + replicas - 1) / replicas; };
+    const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device);
+    // Shares of elements differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
+    bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).isElementwise()
+                                               ? shared(parameters.count * each.master + optimizer.allState)
+                                               : shared(parameters.count * each.master) + optimizer.state;
     return bytes;
 }
 

@@ -28,6 +28,15 @@ Nanos addExchange(timeline::Lane &lane, const CostModel &costs, int device, Anch
     return begin + exchange.duration;
 }
 
+/// Returns when the sums of all devices have arrived; 0 if the optimizer waits for none.
+Nanos sumsArrived(const CostModel &costs, const std::vector<Nanos> &begins)
+{
+    Nanos arrived = 0;
+    for (std::size_t device = 0; costs.sumsOverDevices && device < begins.size(); ++device)
+        arrived = std::max(arrived, begins[device] + costs.optimizerSums(static_cast<int>(device)) + costs.tableSums);
+    return arrived;
+}
+
 } // namespace
 
 void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<Nanos> &ends)
@@ -41,12 +50,13 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
     }
     if (costs.replicas > 1 && costs.limitsNorm)
         std::ranges::fill(reduced, *std::ranges::max_element(reduced));
+    const Nanos sums = sumsArrived(costs, reduced);
     for (int device = 0; device < timeline.devices(); ++device) {
         timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         Nanos now = reduced[static_cast<std::size_t>(device)];
         if (const Nanos optimizer = costs.optimizer(device); optimizer > 0) {
             lane.tailBegin = now;
-            lane.tailEnd = now += optimizer;
+            lane.tailEnd = now = std::max(now + costs.optimizerSums(device), sums) + optimizer - costs.optimizerSums(device);
         }
         addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
         if (costs.replicas > 1 && lane.size() > 0)

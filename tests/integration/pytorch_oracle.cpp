@@ -15,12 +15,16 @@ namespace {
 struct Run {
     const char *name;
     const char *words;
+    const char *optimizer = ""; ///< what differs from kOptimizer
 };
 constexpr Run kRuns[] = {
     {"gpt-plain", "--model gpt-demo --untied --devices 1 --schedule 1f1b"},
     {"gpt-tied", "--model gpt-demo --tied --devices 2 --schedule 1f1b"},
     {"gpt-vocab-2", "--model gpt-demo --untied --devices 4 --schedule zb-h1 --vocabulary vocab-2"},
     {"gpt-tied-vocab-1", "--model gpt-demo --tied --devices 2 --schedule zb-v --vocabulary vocab-1"},
+    {"gpt-sgd",
+     "--model gpt-demo --untied --devices 2 --schedule 1f1b --vocabulary vocab-1 --optimizer sgd --momentum 0.8 --lr 0.2",
+     R"({"name": "sgd", "momentum": 0.8, "lr": 0.2})"},
     {"gpt-replicas", "--model gpt-demo --tied --devices 2 --schedule 1f1b --vocabulary vocab-1 --replicas 2 --zero 1"},
     {"gpt-tensor", "--model gpt-demo --devices 2 --schedule zb-h1 --vocabulary vocab-2 --tensor 2"},
     {"llama-tensor", "--model llama-demo --devices 1 --schedule 1f1b --tensor 4 --no-sequence-parallel --replicas 2"},
@@ -36,10 +40,9 @@ constexpr const char *kScaled = R"({"model_type": "llama", "hidden_size": 64, "i
     "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 131, "max_position_embeddings": 24, "hidden_act": "swish",
     "rms_norm_eps": 0.01, "rope_theta": 60.0, "rope_scaling": {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 0.5,
     "high_freq_factor": 1.5, "original_max_position_embeddings": 12}})";
-constexpr const char *kSizes =
-    " --layers 4 --hidden 32 --heads 4 --ffn 96 --sequence 24 --vocabulary-size 131 --microbatches 3"
-    " --microbatch-size 2 --steps 20 --seed 11 --lr 0.003 --betas 0.9,0.95 --weight-decay 0.1 --clip 0.5";
-constexpr const char *kOptimizer = R"({"lr": 0.003, "betas": [0.9, 0.95], "weight_decay": 0.1, "clip": 0.5})";
+constexpr const char *kSizes = " --layers 4 --hidden 32 --heads 4 --ffn 96 --sequence 24 --vocabulary-size 131 --microbatches 3"
+                               " --microbatch-size 2 --steps 20 --seed 11 --betas 0.9,0.95 --weight-decay 0.1 --clip 0.5";
+constexpr const char *kOptimizer = R"({"name": "adamw", "lr": 0.003, "betas": [0.9, 0.95], "weight_decay": 0.1, "clip": 0.5})";
 
 constexpr int kPythonPatienceMs = 600'000; ///< to load PyTorch alone takes long on a busy machine
 constexpr int kWithoutPytorch = 77;        ///< the script's exit status
@@ -63,11 +66,13 @@ private slots:
         scaled.close();
         for (const Run &run : kRuns) {
             const CliAnswer answer =
-                m_cli.run(QStringLiteral("run %1 %2 --dump %3 --json")
-                              .arg(QLatin1StringView(run.words), QLatin1StringView(kSizes), folder(run.name)));
+                m_cli.run(QStringLiteral("run %1 %2 %3 --dump %4 --json")
+                              .arg(QLatin1StringView(run.words), QLatin1StringView(kSizes),
+                                   QLatin1StringView(*run.optimizer != 0 ? "" : "--lr 0.003"), folder(run.name)));
             QVERIFY2(answer.status == 0, answer.err.constData());
             m_losses[run.name] = answer.object()[u"losses"].toArray();
-            arguments.append(folder(run.name));
+            arguments.append(*run.optimizer != 0 ? folder(run.name) + u'=' + QLatin1StringView(run.optimizer)
+                                                 : folder(run.name));
         }
         QProcess python;
         python.start(u"/usr/bin/python3"_s, arguments);

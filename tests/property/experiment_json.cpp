@@ -123,6 +123,11 @@ Experiment anyExperiment(Random &random)
                           anyNumber(random), anyNumber(random), std::nullopt};
     if (random.nextInteger(0, 1) == 0)
         training.optimizer.clip = anyNumber(random);
+    if (random.nextInteger(0, 1) == 0) {
+        training.optimizer.momentum = anyNumber(random);
+        training.optimizer.tableRate = anyNumber(random);
+        training.optimizer.scalesByValue = true;
+    }
     return experiment;
 }
 

@@ -2,7 +2,8 @@
 
 pytorch_oracle.py OPTIMIZER FOLDER...
 
-OPTIMIZER is JSON with lr, betas, weight_decay and clip (or null). The answer is a JSON object on stdout: for each folder the
+OPTIMIZER is JSON with name, lr, betas, momentum, weight_decay and clip (or null). A folder may be FOLDER=OPTIMIZER, with what
+differs there. The answer is a JSON object on stdout: for each folder the
 losses of every step and the relative error (Frobenius norm of the difference over that of PyTorch's) of each gradient of the
 first step. The two models are written from their definitions, without transformers. Exit status 77: PyTorch is not there.
 """
@@ -149,13 +150,11 @@ def check(folder, settings):
         raise SystemExit(f"{folder}: batch.safetensors and the first step of tokens.bin differ")
     if dumped.keys() != parameters.keys():
         raise SystemExit(f"{folder}: model.safetensors and gradients.safetensors differ in their names")
-    optimizer = torch.optim.AdamW(
-        parameters.values(),
-        lr=settings["lr"],
-        betas=settings["betas"],
-        eps=1e-8,
-        weight_decay=settings["weight_decay"],
-    )
+    common = {"lr": settings["lr"], "weight_decay": settings["weight_decay"]}
+    if settings["name"] == "sgd":
+        optimizer = torch.optim.SGD(parameters.values(), momentum=settings["momentum"], **common)
+    else:
+        optimizer = torch.optim.AdamW(parameters.values(), betas=settings["betas"], eps=1e-8, **common)
     losses = []
     errors = {}
     for step, rows in enumerate(tokens):
@@ -175,7 +174,10 @@ def check(folder, settings):
 def main():
     torch.set_num_threads(1)
     settings = json.loads(sys.argv[1])
-    answer = {folder: check(folder, settings) for folder in sys.argv[2:]}
+    answer = {}
+    for argument in sys.argv[2:]:
+        folder, _, own = argument.partition("=")
+        answer[folder] = check(folder, settings | json.loads(own or "{}"))
     print(json.dumps({"torch": torch.__version__, "folders": answer}))
 
 

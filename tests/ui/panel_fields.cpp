@@ -29,6 +29,7 @@ private slots:
     void onlyScheduleIsOpenAtFirst();
     void rowsAppearWithTheirCosts();
     void rowsAppearWithTheirFamily();
+    void rowsAppearWithTheirOptimizer();
     void documentUndoesOpening();
     void aScheduleFileBringsItsPlan();
 };
@@ -49,6 +50,12 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         else if (field.id == u"parallel.sequence_parallel"_s)
             experiment.parallel.tensor = 2;
+        else if (field.id == u"training.optimizer.momentum"_s)
+            experiment.training.optimizer.name = "sgd";
+        else if (field.id == u"training.optimizer.table_lr"_s)
+            experiment.training.optimizer.name = "muon";
+        else if (field.id == u"training.optimizer.scale_parameter"_s)
+            experiment.training.optimizer.name = "adafactor";
         else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
         else if (field.id.startsWith(u"cost.uniform."_s) || field.id == u"cost.per"_s)
@@ -175,6 +182,33 @@ void PanelFields::rowsAppearWithTheirCosts()
     QVERIFY(forward->isVisible());
     document.undoStack().undo();
     QVERIFY(!forward->isVisible());
+}
+
+void PanelFields::rowsAppearWithTheirOptimizer()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.setOpenGroups({u"Training"_s});
+    editor.show();
+    const auto isShown = [&](const char *option) {
+        return editor.findChild<QWidget *>(u"training.optimizer."_s + QLatin1StringView(option))->isVisible();
+    };
+    const auto choose = [&](const QString &name) {
+        model::Experiment next = document.experiment();
+        ui::field(u"training.optimizer.name"_s).setValue(next, name);
+        document.edit(u"training.optimizer.name"_s, name, next);
+    };
+    const model::Experiment first = document.experiment();
+    QVERIFY(isShown("betas") && !isShown("momentum") && !isShown("table_lr") && !isShown("scale_parameter"));
+    choose(u"sgd"_s);
+    QVERIFY(!isShown("betas") && isShown("momentum"));
+    QCOMPARE(document.experiment().training.optimizer.learningRate, 0.1); // its usual one
+    choose(u"muon"_s);
+    QVERIFY(isShown("betas") && isShown("momentum") && isShown("table_lr"));
+    choose(u"adafactor"_s);
+    QVERIFY(isShown("scale_parameter") && !isShown("table_lr"));
+    choose(u"adamw"_s);
+    QVERIFY(document.experiment().training == first.training);
 }
 
 void PanelFields::rowsAppearWithTheirFamily()

@@ -86,6 +86,26 @@ private slots:
         QCOMPARE(*back, expected);
     }
 
+    /// A document that names an optimizer has its usual options where it gives none.
+    void optionsOfOptimizers()
+    {
+        const auto choiceOf = [](const char *optimizer) {
+            const std::string text = std::string(R"({"stagelens":"experiment/2","training":{"optimizer":)") + optimizer + "}}";
+            return experimentFromJson(text, "a")->training.optimizer;
+        };
+        QCOMPARE(choiceOf(R"({"name":"lion"})").learningRate, 1e-4);
+        QCOMPARE(choiceOf(R"({"name":"lion"})").beta2, 0.99);
+        QCOMPARE(choiceOf(R"({"name":"lion","lr":0.001,"betas":[0.9,0.95]})").learningRate, 0.001);
+        QCOMPARE(choiceOf(R"({"name":"lion","lr":0.001,"betas":[0.9,0.95]})").beta2, 0.95);
+        QCOMPARE(choiceOf(R"({"name":"sgd","momentum":0.5})").momentum, 0.5);
+        Experiment experiment;
+        experiment.training.optimizer = {.name = "muon", .clip = {}, .momentum = 0.95, .tableRate = 0.01};
+        QCOMPARE(experimentFromJson(toJson(experiment).dump(), "a")->training.optimizer, experiment.training.optimizer);
+        const auto written = toJson(Experiment{})["training"]["optimizer"];
+        for (const char *key : {"momentum", "table_lr", "scale_parameter"})
+            QVERIFY2(!written.contains(key), key);
+    }
+
     /// Version 1 has no axes beside the pipeline: each is 1. Documents leave out what is 1.
     void axesOfTheMesh()
     {

@@ -100,6 +100,41 @@ public:
             kernels::adamwStep(values + i, gradient + i, first + i, second + i, settings, length);
         });
     }
+    void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count) override
+    {
+        inBlocks(count, m_interrupt, [&](std::int64_t i, std::int64_t length) {
+            kernels::sgdStep(values + i, gradient + i, momentum + i, settings, length);
+        });
+    }
+    void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count) override
+    {
+        inBlocks(count, m_interrupt, [&](std::int64_t i, std::int64_t length) {
+            kernels::lionStep(values + i, gradient + i, momentum + i, settings, length);
+        });
+    }
+    void adam8bitStep(float *values, float *gradient, const kernels::CodedMoments &moments, std::int64_t rows,
+                      std::int64_t columns, const kernels::AdamW &settings) override
+    {
+        kernels::adam8bitStep(values, gradient, moments, rows, columns, settings);
+    }
+    void adafactorSums(double *sums, const kernels::AdafactorRows &part, const kernels::Adafactor &settings) override
+    {
+        kernels::adafactorSums(sums, part, settings);
+    }
+    void adafactorStep(const kernels::AdafactorRows &part, double *sums, const kernels::Adafactor &settings) override
+    {
+        kernels::adafactorStep(part, sums, settings);
+    }
+    void adafactorVectorSums(double *sums, const float *values, const float *gradient, float *moments, std::int64_t count,
+                             const kernels::Adafactor &settings) override
+    {
+        kernels::adafactorVectorSums(sums, values, gradient, moments, count, settings);
+    }
+    void adafactorVectorStep(float *values, float *gradient, const float *moments, std::int64_t count, const double *sums,
+                             const kernels::Adafactor &settings) override
+    {
+        kernels::adafactorVectorStep(values, gradient, moments, count, sums, settings);
+    }
 
     void multiply(const Product &product) override
     {

@@ -31,26 +31,30 @@ void updateByAdamw(const OptimizerChoice &choice, const UpdateStep &step, Update
     kernels.adamw(adamwSettings(choice, step));
 }
 
-ElementUpdate adamwInDouble(const OptimizerChoice &choice, const UpdateStep &step)
+void adamwInDouble(const OptimizerChoice &choice, const UpdateStep &step, const ReferencePart &part)
 {
-    const kernels::AdamW settings = adamwSettings(choice, step);
+    adamwReference(adamwSettings(choice, step), part, 0);
+}
+
+} // namespace
+
+void adamwReference(const kernels::AdamW &settings, const ReferencePart &part, std::size_t state)
+{
     const auto beta1 = static_cast<double>(settings.beta1);
     const auto beta2 = static_cast<double>(settings.beta2);
     const auto rate = static_cast<double>(settings.learningRate);
-    return [=](double value, double unscaled, std::span<double> state) {
-        const double gradient = unscaled * static_cast<double>(settings.gradientScale);
-        double &first = state[0];
-        double &second = state[1];
+    for (std::size_t i = 0; i < part.values.size(); ++i) {
+        const double gradient = part.gradient[i] * static_cast<double>(settings.gradientScale);
+        double &first = part.state[state][i];
+        double &second = part.state[state + 1][i];
         first = beta1 * first + (1 - beta1) * gradient;
         second = beta2 * second + (1 - beta2) * gradient * gradient;
         const double direction =
             first / static_cast<double>(settings.correction1) /
             (std::sqrt(second / static_cast<double>(settings.correction2)) + static_cast<double>(settings.epsilon));
-        return value - rate * (static_cast<double>(settings.weightDecay) * value + direction);
-    };
+        part.values[i] -= rate * (static_cast<double>(settings.weightDecay) * part.values[i] + direction);
+    }
 }
-
-} // namespace
 
 const Optimizer &adamw()
 {

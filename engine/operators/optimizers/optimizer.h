@@ -2,45 +2,94 @@
 // checkpoints, training and the float64 reference read the description below.
 #pragma once
 
+#include "engine/operators/optimizers/choice.h"
+
+#include <array>
 #include <cstddef>
-#include <functional>
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stagelens::kernels {
+struct Adafactor;
 struct AdamW;
+struct Lion;
+struct Sgd;
 } // namespace stagelens::kernels
 
 namespace stagelens::operators {
 
-/// The optimizer of a plan and its options.
-struct OptimizerChoice {
-    std::string name = "adamw";
-    double learningRate = 1e-3;
-    double beta1 = 0.9;
-    double beta2 = 0.95;
-    double weightDecay = 0.0;
-    std::optional<double> clip; ///< greatest norm of the whole gradient; absent: off
-    friend bool operator==(const OptimizerChoice &, const OptimizerChoice &) = default;
+/// What a parameter is to an optimizer.
+enum class ParameterKind : unsigned char {
+    Table,  ///< embeddings and the output projection; devices may hold some of its rows
+    Matrix, ///< a weight matrix of a layer
+    Vector, ///< a bias, or the weight of a norm: one row
 };
 
-/// A tensor that an optimizer keeps for each parameter: a float for each of its elements, 0 before the first update.
+inline constexpr std::size_t kParameterKinds = 3;
+
+/// What a cut of a parameter must not divide, because its update or its state has numbers of several elements.
+enum class Granularity : unsigned char { Element, Row, Matrix };
+
+/// The elements of a parameter that one rank updates: whole rows, unless the granularity is Element.
+struct PartShape {
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    ParameterKind kind = ParameterKind::Matrix;
+    [[nodiscard]] std::int64_t count() const { return rows * columns; }
+};
+
+/// A tensor that an optimizer keeps for a parameter, 0 before the first update.
 struct StateTensor {
-    std::string_view name;        ///< of its file in a checkpoint, without ".safetensors"
-    bool isNeverNegative = false; ///< checkpoints with a negative value are damaged
-    std::string_view why = {};    ///< why no value is negative
+    /// What it has a number for; a block is one of kCodeBlock elements of a row (kernels/include/adam8bit.h).
+    enum class Extent : unsigned char { Element, Row, Column, Block };
+    enum class Format : unsigned char { Float, Code }; ///< Code: a byte
+    std::string_view name;                             ///< of its file in a checkpoint, without ".safetensors"
+    bool isNeverNegative = false;                      ///< checkpoints with a negative value are damaged
+    std::string_view why = {};                         ///< why no value is negative
+    Extent extent = Extent::Element;
+    std::array<bool, kParameterKinds> isKept{true, true, true}; ///< by kind of parameter
+    Format format = Format::Float;
+
+    [[nodiscard]] bool isOf(ParameterKind kind) const { return isKept[static_cast<std::size_t>(kind)]; }
+    /// Returns its numbers for that many elements, in whole rows of `columns` unless it has one for each; 0 for none.
+    [[nodiscard]] std::int64_t numbers(std::int64_t elements, std::int64_t columns) const;
+    /// Returns the place of an element's number in the tensor of the whole parameter.
+    [[nodiscard]] std::int64_t placeOf(std::int64_t element, std::int64_t columns) const;
+    /// Returns the floats of its memory for a part; 0 if parameters of that kind do not have it.
+    [[nodiscard]] std::int64_t floats(ParameterKind kind, std::int64_t elements, std::int64_t columns) const
+    {
+        constexpr std::int64_t kCodes = sizeof(float);
+        const std::int64_t all = isOf(kind) ? numbers(elements, columns) : 0;
+        return format == Format::Code ? (all + kCodes - 1) / kCodes : all;
+    }
 };
 
-/// A tensor that an update reads or writes.
+/// A tensor that an update reads or writes: of all its elements, or from `offset` of the scratch memory on.
 struct UpdateTensor {
-    enum class Kind : unsigned char { Value, Gradient, State };
+    enum class Kind : unsigned char { Value, Gradient, State, Scratch };
     Kind kind = Kind::Value;
-    std::size_t state = 0; ///< index in Optimizer::state, of Kind::State
+    std::size_t state = 0;   ///< index in Optimizer::state, of Kind::State
+    std::int64_t offset = 0; ///< of Kind::Scratch, in floats
+    std::int64_t count = 0;  ///< of Kind::Scratch
 };
 
-/// The kernels that updates are made of. The runtime runs them on a device, over all elements of one parameter.
+/// C[rows, columns] = op(A)[rows, inner] op(B)[inner, columns] + beta C, where op may transpose; all stored without gaps.
+struct UpdateProduct {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t inner = 0;
+    UpdateTensor a;
+    UpdateTensor b;
+    UpdateTensor c;
+    bool transposesA = false;
+    bool transposesB = false;
+    float beta = 0;
+};
+
+/// The kernels that updates are made of. The runtime runs them on a device, over the elements of one parameter.
 class UpdateKernels {
 public:
     UpdateKernels() = default;
@@ -48,22 +97,38 @@ public:
     UpdateKernels(const UpdateKernels &) = delete;
     UpdateKernels &operator=(const UpdateKernels &) = delete;
 
-    /// Multiplies a tensor by a factor.
-    virtual void scale(UpdateTensor tensor, float factor) = 0;
+    /// Computes to = factor x from; both may be the same tensor.
+    virtual void scale(UpdateTensor to, UpdateTensor from, float factor) = 0;
     /// Adds factor x from.
     virtual void addScaled(UpdateTensor to, UpdateTensor from, float factor) = 0;
-    /// Updates the value and states 0 and 1 in one kernel.
-    virtual void adamw(const kernels::AdamW &settings) = 0;
+    /// Returns the sum of squares.
+    [[nodiscard]] virtual double squares(UpdateTensor tensor) = 0;
+    virtual void multiply(const UpdateProduct &product) = 0;
+    // Each updates the value and the states, numbered from 0 or from `state` on, in one kernel.
+    virtual void adamw(const kernels::AdamW &settings, std::size_t state = 0) = 0;
+    virtual void adam8bit(const kernels::AdamW &settings) = 0;
+    virtual void sgd(const kernels::Sgd &settings) = 0;
+    virtual void lion(const kernels::Lion &settings) = 0;
+    /// In the first half, updates the means that rows have for themselves and computes the sums; see Optimizer::sums.
+    virtual void adafactor(const kernels::Adafactor &settings) = 0;
 };
 
 /// Which update of a parameter it is.
 struct UpdateStep {
     int updates = 0;         ///< of the parameter before this one
     float gradientScale = 1; ///< multiplies the gradient
+    PartShape part;          ///< whole rows, unless the granularity is Element: then only its kind counts
+    /// Of optimizers with sums: the update has two halves.
+    enum class Half : unsigned char { Sums, Update } half = Half::Update;
 };
 
-/// Computes the new value of an element and changes its state.
-using ElementUpdate = std::function<double(double value, double gradient, std::span<double> state)>;
+/// A whole parameter in float64, for references.
+struct ReferencePart {
+    PartShape shape;
+    std::span<double> values;
+    std::span<const double> gradient;          ///< before UpdateStep::gradientScale
+    std::span<std::vector<double>> state = {}; ///< by tensor of Optimizer::state
+};
 
 struct Optimizer {
     std::string_view name;        ///< in documents and on the command line
@@ -72,14 +137,32 @@ struct Optimizer {
     std::span<const StateTensor> state;
     /// The options that it reads beside learning rate and clipping: keys below "training.optimizer".
     std::span<const std::string_view> options;
-    /// Updates a parameter. The caller clears the gradient afterwards.
+    // Its usual options: a plan that changes to it takes them in place of those of its former optimizer.
+    double usualRate = OptimizerChoice().learningRate;
+    double usualBeta2 = OptimizerChoice().beta2;
+    std::array<Granularity, kParameterKinds> granularity{}; ///< by kind of parameter
+    int gradientReads = 1;                                  ///< of an update, for its time
+    /// Returns the FLOPs of matrix products, and the floats of scratch memory of an update; null: none.
+    double (*flops)(const PartShape &part) = nullptr;
+    std::int64_t (*scratch)(const PartShape &part) = nullptr;
+    /// Returns the doubles that an update adds over all rows of a parameter before it changes values; null: none. Devices that
+    /// hold rows of one table add theirs in between (arXiv 2411.05288 shards tables by rows).
+    std::int64_t (*sums)(ParameterKind kind, std::int64_t columns) = nullptr;
+    /// Updates a parameter. With `sums` it is called for each half. The caller clears the gradient afterwards.
     void (*update)(const OptimizerChoice &choice, const UpdateStep &step, UpdateKernels &kernels);
-    /// Returns the same update in float64, independent of the kernels. Its settings are rounded to float as those of the
+    /// Computes the same update in float64, independent of the kernels. Its settings are rounded to float as those of the
     /// kernels are, so that this rounding does not count as an error.
-    ElementUpdate (*reference)(const OptimizerChoice &choice, const UpdateStep &step);
+    void (*reference)(const OptimizerChoice &choice, const UpdateStep &step, const ReferencePart &part);
 
-    /// Returns the bytes of its state for one element of a parameter.
-    [[nodiscard]] int stateBytes() const { return static_cast<int>(state.size() * sizeof(float)); }
+    [[nodiscard]] Granularity granularityOf(ParameterKind kind) const { return granularity[static_cast<std::size_t>(kind)]; }
+    /// Returns whether its state may be cut anywhere.
+    [[nodiscard]] bool isElementwise() const;
+    /// Returns the elements of a part that ZeRO must not divide.
+    [[nodiscard]] std::int64_t indivisible(const PartShape &part) const;
+    /// Returns the bytes of its state for some elements of a parameter.
+    [[nodiscard]] std::int64_t stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns) const;
+    /// Returns the floats that the update of a part needs while it runs.
+    [[nodiscard]] std::int64_t scratchFloats(const PartShape &part) const;
     [[nodiscard]] bool reads(std::string_view option) const;
 };
 
@@ -91,5 +174,23 @@ struct Optimizer {
 [[nodiscard]] const Optimizer *findOptimizer(std::string_view name);
 /// Returns the optimizer of a plan. A name that does not exist, which validate() reports, counts as the default's.
 [[nodiscard]] const Optimizer &optimizerOf(const OptimizerChoice &choice);
+
+/// Computes an update of AdamW in float64, with the states `state` and `state` + 1.
+void adamwReference(const kernels::AdamW &settings, const ReferencePart &part, std::size_t state);
+
+/// Options of a choice whose optimizer changed become usual for the new one, if they were usual for the former one and
+/// `isGiven(key)` does not hold. Keys are "lr" and "betas".
+template <class IsGiven>
+void followOptimizer(const OptimizerChoice &before, OptimizerChoice &choice, const IsGiven &isGiven)
+{
+    const Optimizer &former = optimizerOf(before);
+    const Optimizer &now = optimizerOf(choice);
+    if (&former == &now)
+        return;
+    if (!isGiven("lr") && choice.learningRate == former.usualRate)
+        choice.learningRate = now.usualRate;
+    if (!isGiven("betas") && choice.beta2 == former.usualBeta2)
+        choice.beta2 = now.usualBeta2;
+}
 
 } // namespace stagelens::operators

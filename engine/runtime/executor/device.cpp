@@ -16,7 +16,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
       m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.replica, m_context, m_model, transports.replicas),
-      m_collectives(place, m_context, m_model, transports.tensor)
+      m_collectives(place, m_context, m_model, transports.tensor), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -172,10 +172,14 @@ base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const
     return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes() : m_exchange.bytesSent(kind);
 }
 
-void Device::optimize(float gradientScale)
+base::Result<> Device::optimize(float gradientScale, int round)
 {
+    if (round > 0)
+        return m_tableSums.update(gradientScale);
+    m_tableSums.send(gradientScale); // first, so that others wait less
     m_model.optimize(gradientScale);
     compute().finish();
+    return {};
 }
 
 } // namespace stagelens::runtime

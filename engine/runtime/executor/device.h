@@ -10,6 +10,7 @@
 #include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/executor/tensor_collectives.h"
 #include "engine/runtime/memory/device_memory.h"
+#include "engine/runtime/state/table_sums.h"
 #include "engine/timeline/timeline.h"
 
 #include <functional>
@@ -24,6 +25,7 @@ class Device {
 public:
     /// The transports of the groups that a rank belongs to.
     struct Transports {
+        backend::Transport &all;      ///< all ranks
         backend::Transport &rail;     ///< the pipeline's devices
         backend::Transport &replicas; ///< the replicas of the device
         backend::Transport &tensor;   ///< the tensor ranks of the device
@@ -77,8 +79,9 @@ public:
 
     /// Returns the sum of the step's token losses in microbatch order; 0 except on devices of the last stage.
     [[nodiscard]] double lossSum() const;
-    /// See DeviceModel::optimize(). Waits for the kernels.
-    void optimize(float gradientScale);
+    /// Runs a round of TableSums::rounds() of the optimizer's step, and waits for the kernels. Returns Cancelled if the run was
+    /// stopped.
+    [[nodiscard]] base::Result<> optimize(float gradientScale, int round);
     // What it exchanges with other ranks at the end of a step, in rounds: see ReplicaExchange and TensorCollectives.
     [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
     [[nodiscard]] base::Result<> runAnchored(timeline::AnchoredKind kind, int round);
@@ -110,6 +113,7 @@ private:
     PassRunner m_runner;
     ReplicaExchange m_exchange;
     TensorCollectives m_collectives;
+    TableSums m_tableSums;
     backend::Compute::Mark m_begin = 0; ///< of the pass at hand
 
     base::Nanos m_vocabularyTime = 0;

@@ -4,6 +4,7 @@
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
 #include "engine/runtime/state/optimizer.h"
+#include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,7 +13,7 @@ namespace stagelens::runtime {
 
 DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
     : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_block(operators::blockOf(plan.experiment.model)),
-      m_pool(pool), m_compute(compute)
+      m_pool(pool), m_compute(compute), m_optimizer(optimizerOf(plan.experiment.training.optimizer))
 {
     makeStages();
     makeVocabularyParameters();
@@ -24,11 +25,19 @@ DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::P
 void DeviceModel::divide(int replica)
 {
     std::vector<std::int64_t> counts;
-    for (const auto &parameter : m_parameters)
+    std::vector<operators::PartShape> parts;
+    std::int64_t scratch = 0;
+    for (const auto &parameter : m_parameters) {
         counts.push_back(parameter->count());
-    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.replicas);
+        parts.push_back({parameter->rows, parameter->columns, parameter->kind});
+        scratch = std::max(scratch, m_optimizer.scratchFloats(parts.back()));
+    }
+    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.replicas, layout::ReplicaCut::kBlock,
+                                      simulate::indivisiblePieces(m_plan.experiment, parts));
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica, i), m_plan.experiment.training, m_compute);
+    if (scratch > 0)
+        m_scratch = m_pool.allocate(size(scratch), category(simulate::MemoryCategory::Workspace));
 }
 
 Parameter &DeviceModel::own(int index, layout::MatrixPart part)
@@ -179,8 +188,23 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
 void DeviceModel::optimize(float gradientScale)
 {
     for (const auto &parameter : m_parameters)
-        if (!m_plan.isStashed(parameter->index))
+        if (!m_plan.isStashed(parameter->index) && !m_plan.sumsOverDevices(parameter->index))
             update(*parameter, gradientScale);
+    m_compute.finish();
+}
+
+void DeviceModel::sumForUpdate(Parameter &parameter, float gradientScale, double *sums)
+{
+    if (m_watch)
+        m_watch(parameter, m_compute);
+    runtime::sumForUpdate(parameter, m_optimizer, m_plan.experiment.training.optimizer, gradientScale, m_compute, sums);
+    m_compute.finish();
+}
+
+void DeviceModel::updateFromSums(Parameter &parameter, float gradientScale)
+{
+    runtime::updateFromSums(parameter, m_optimizer, m_plan.experiment.training.optimizer, gradientScale, m_compute,
+                            m_scratch.data());
     m_compute.finish();
 }
 
@@ -190,7 +214,7 @@ void DeviceModel::update(Parameter &parameter, float gradientScale)
         m_watch(parameter, m_compute);
     if (parameter.previous.size() > 0) // the next step computes with the weights that are newest now
         m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
-    updateParameter(parameter, m_plan.experiment.training.optimizer, gradientScale, m_compute);
+    updateParameter(parameter, m_optimizer, m_plan.experiment.training.optimizer, gradientScale, m_compute, m_scratch.data());
 }
 
 } // namespace stagelens::runtime

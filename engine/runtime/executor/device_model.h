@@ -51,8 +51,14 @@ public:
     /// Releases the weight version of the pass; when training, also updates the stage from the microbatch's gradient. Call
     /// after the last pass of a microbatch on a stage. Does nothing if the stage has no weight versions.
     void endMicrobatch(const schedule::Pass &pass, bool isTraining);
-    /// Updates each parameter that endMicrobatch() does not update, with its gradient scaled; clears gradients.
+    /// Updates each parameter that neither endMicrobatch() nor updateFromSums() updates, with its gradient scaled; clears
+    /// gradients.
     void optimize(float gradientScale);
+    /// For rows of a table of which other devices hold others, if RunPlan::sumsOverDevices(): computes what the update adds
+    /// over all rows, and updates these rows once the sums of all stand in updateSums().
+    void sumForUpdate(Parameter &parameter, float gradientScale, double *sums);
+    [[nodiscard]] double *updateSums() { return reinterpret_cast<double *>(m_scratch.data()); }
+    void updateFromSums(Parameter &parameter, float gradientScale);
     /// `watch` is called with each parameter, except copies, before each update, on the device's thread.
     void watchUpdates(std::function<void(const Parameter &, backend::Compute &)> watch) { m_watch = std::move(watch); }
 
@@ -78,7 +84,9 @@ private:
     operators::Block m_block; ///< a whole layer
     backend::Pool &m_pool;
     backend::Compute &m_compute;
+    const operators::Optimizer &m_optimizer;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
+    backend::Buffer m_scratch; ///< of updates
     layout::ReplicaCut m_replicaCut{{}, 1};
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights

@@ -24,8 +24,9 @@ struct TailWork {
     std::function<base::Result<>(Device &, int round)> onDevice;
     /// What the timeline shows the work of a device as; nothing: the optimizer.
     std::optional<timeline::AnchoredKind> anchored = {};
+    int rounds = 1; ///< of the optimizer
     /// Returns the rounds of a device.
-    [[nodiscard]] int roundsOf(Device &device) const { return anchored ? device.rounds(*anchored) : 1; }
+    [[nodiscard]] int roundsOf(Device &device) const { return anchored ? device.rounds(*anchored) : rounds; }
 };
 
 /// Callbacks of a step.

@@ -46,6 +46,12 @@ struct RunPlan {
         return schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch &&
                !(parameter == kTokenTable && experiment.model.tied);
     }
+    /// Returns whether devices that hold rows of the parameter add up sums for its update. See operators::Optimizer::sums.
+    [[nodiscard]] bool sumsOverDevices(int parameter) const
+    {
+        return isSharded() && (parameter == kTokenTable || parameter == outputWeight()) &&
+               optimizerOf(experiment.training.optimizer).sums != nullptr;
+    }
     /// Returns the index of the output projection, which is the token table if the two are tied.
     [[nodiscard]] int outputWeight() const
     {

@@ -101,7 +101,7 @@ private:
     base::Result<> runOnDevices(const TailWork &work)
     {
         if (!work.anchored)
-            return runAlone(work);
+            return work.rounds > 1 ? runRounds(work) : runAlone(work);
         const layout::Axis axis =
             *work.anchored == timeline::AnchoredKind::SumReplicated ? layout::Axis::Tensor : layout::Axis::Data;
         for (const layout::Group &group : m_plan.mesh.groups({axis})) // all ranks are in this process
@@ -119,6 +119,28 @@ private:
         }
         return {};
     }
+    /// Every rank begins a round when all have ended the one before, because it receives what they sent.
+    base::Result<> runRounds(const TailWork &work)
+    {
+        const std::vector<base::Nanos> begins = m_ready;
+        for (int round = 0; round < work.rounds; ++round) {
+            if (round > 0)
+                std::ranges::fill(m_ready, *std::ranges::max_element(m_ready));
+            for (std::size_t i = 0; i < m_devices.size(); ++i) {
+                Device &device = *m_devices[i];
+                base::Result<> outcome;
+                device.transport().join(device.place().device); // so that waiting for an unsent message ends
+                m_ready[i] += timed([&] { outcome = work.onDevice(device, round); });
+                device.transport().leave(device.place().device);
+                if (!outcome)
+                    return outcome;
+            }
+        }
+        for (std::size_t i = 0; i < m_devices.size(); ++i)
+            noteTail(m_result.lanes[i], work, *m_devices[i], begins[i], m_ready[i]);
+        return {};
+    }
+    /// Begins when all replicas are ready, and takes as long as the slowest of them.
     /// Begins when all ranks of the group are ready, and takes as long as the slowest of them.
     base::Result<> runExchange(const TailWork &work, const std::vector<std::size_t> &group)
     {

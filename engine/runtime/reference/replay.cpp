@@ -22,7 +22,8 @@ Replay::Replay(const RunPlan &plan, std::vector<int> stages, std::stop_token sto
       m_values(plan.parameters.size())
 {
     for (const ParameterInfo &info : plan.parameters)
-        m_state.emplace_back(size(info.count()) * m_optimizer.state.size());
+        for (auto &state = m_state.emplace_back(); const operators::StateTensor &tensor : m_optimizer.state)
+            state.emplace_back(tensor.isOf(info.kind()) ? size(tensor.numbers(info.count(), info.columns)) : 0);
 }
 
 base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace, const std::vector<std::vector<float>> &after)
@@ -92,9 +93,11 @@ void Replay::compareGradient(std::size_t index, const Update &update, const std:
 operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const
 {
     const int microbatches = m_plan.schedule.microbatches();
+    const ParameterInfo &info = m_plan.parameters[index];
+    const operators::PartShape part{info.rows, info.columns, info.kind()};
     if (isStashed(index)) // each microbatch is a batch of its own
-        return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches)};
-    operators::UpdateStep step{m_step};
+        return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches), part};
+    operators::UpdateStep step{.updates = m_step, .part = part};
     if (const auto &clip = m_plan.experiment.training.optimizer.clip) {
         double squares = 0;
         for (const std::vector<Update> &updates : trace)
@@ -108,13 +111,13 @@ operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update, cons
 void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
                          const operators::UpdateStep &step)
 {
-    const operators::ElementUpdate updated = m_optimizer.reference(m_plan.experiment.training.optimizer, step);
-    const std::size_t tensors = m_optimizer.state.size();
-    for (std::size_t i = 0; i < after.size(); ++i) {
-        const std::span<double> state = std::span(m_state[index]).subspan(i * tensors, tensors);
-        m_values[index].add(static_cast<double>(after[i]),
-                            updated(static_cast<double>(update.value[i]), static_cast<double>(update.gradient[i]), state));
-    }
+    const ParameterInfo &info = m_plan.parameters[index];
+    std::vector<double> values(update.value.begin(), update.value.end());
+    const std::vector<double> gradient(update.gradient.begin(), update.gradient.end());
+    m_optimizer.reference(m_plan.experiment.training.optimizer, step,
+                          {{info.rows, info.columns, info.kind()}, values, gradient, m_state[index]});
+    for (std::size_t i = 0; i < after.size(); ++i)
+        m_values[index].add(static_cast<double>(after[i]), values[i]);
 }
 
 double Replay::relativeError(std::size_t index) const
@@ -128,9 +131,13 @@ base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::S
     // gradient per update.
     const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
     const double updates = isBuffered ? 1 : schedule.microbatches();
-    const auto state = static_cast<double>(optimizerOf(experiment.training.optimizer).state.size());
-    const double bytes = static_cast<double>(operators::totalParameters(experiment.model)) *
-                         (state * sizeof(double) + (3 + 2 * updates) * sizeof(float));
+    const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
+    double state = 0; // numbers
+    for (const ParameterInfo &info : parameterList(experiment.model))
+        for (const operators::StateTensor &tensor : optimizer.state)
+            state += tensor.isOf(info.kind()) ? static_cast<double>(tensor.numbers(info.count(), info.columns)) : 0;
+    const double bytes = state * sizeof(double) +
+                         static_cast<double>(operators::totalParameters(experiment.model)) * (3 + 2 * updates) * sizeof(float);
     constexpr double kMostBytes = 9e18;
     return referenceBytes(experiment) + static_cast<base::Bytes>(std::min(bytes, kMostBytes / 4));
 }

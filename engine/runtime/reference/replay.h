@@ -63,7 +63,7 @@ private:
     int m_step = 0;
     std::vector<std::vector<float>> m_previous; ///< with double buffering: values before the last update
     const operators::Optimizer &m_optimizer;
-    std::vector<std::vector<double>> m_state; ///< of the optimizer: all tensors of an element, then those of the next
+    std::vector<std::vector<std::vector<double>>> m_state; ///< of the optimizer, by parameter and tensor
     std::vector<Distance> m_gradients;
     std::vector<Distance> m_values;
 };

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <new>
 #include <optional>
@@ -92,14 +93,29 @@ void removeOthers(const fs::path &runFolder, std::int64_t newest)
         fs::remove_all(other, ignored);
 }
 
-std::vector<std::int64_t> shapeOf(const ParameterInfo &info)
+/// Returns the shape of a part of a parameter in a file; empty if the parameter does not have it.
+std::vector<std::int64_t> shapeOf(const ParameterInfo &info, const Part &part)
 {
+    using Extent = operators::StateTensor::Extent;
+    if (!part.range.isOf(info.kind()))
+        return {};
+    switch (part.range.extent) {
+    case Extent::Element: break;
+    case Extent::Row: return {info.rows};
+    case Extent::Column: return {info.columns};
+    case Extent::Block: return {info.rows, part.range.numbers(info.columns, info.columns)};
+    }
     return {info.rows, info.columns};
 }
 
 bool isDoubleBuffered(const RunPlan &plan)
 {
     return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
+bool isCode(const Part &part)
+{
+    return part.range.format == operators::StateTensor::Format::Code;
 }
 
 /// Returns why values are invalid for a part, or an empty string.
@@ -117,13 +133,21 @@ Result<std::string> writePart(const Part &part, const fs::path &folder, const Se
     const RunPlan &plan = session.plan();
     const Tensors tensors = session.tensors(part.buffer);
     std::vector<exchange::TensorView> views;
+    std::deque<std::vector<std::uint8_t>> codes; // of the views
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (const std::string problem = rangeProblem(part, tensors[i]); !problem.empty())
             return Error::failed(concat(plan.parameters[i].name, ' ', problem,
                                         "; lower the learning rate or limit the "
                                         "gradient's norm with clip"),
                                  part.file);
-        views.push_back({plan.parameters[i].name, shapeOf(plan.parameters[i]), std::span<const float>(tensors[i])});
+        auto shape = shapeOf(plan.parameters[i], part);
+        if (shape.empty())
+            continue;
+        views.push_back({plan.parameters[i].name, std::move(shape)});
+        if (isCode(part))
+            views.back().values = std::span<const std::uint8_t>(codes.emplace_back(tensors[i].begin(), tensors[i].end()));
+        else
+            views.back().values = std::span<const float>(tensors[i]);
     }
     base::Xxh64 hash;
     if (auto written = exchange::writeSafetensors(folder / part.file, views, stop, &hash); !written)
@@ -188,7 +212,12 @@ Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const s
                                              "or replaced; copy it again or restart the run");
     Tensors tensors;
     for (const ParameterInfo &info : parameters) {
-        auto values = file->floats(info.name, shapeOf(info));
+        const std::vector<std::int64_t> shape = shapeOf(info, part);
+        if (shape.empty()) {
+            tensors.emplace_back();
+            continue;
+        }
+        auto values = isCode(part) ? file->bytes(info.name, shape) : file->floats(info.name, shape);
         if (!values)
             return std::move(values).error();
         if (const std::string problem = rangeProblem(part, *values); !problem.empty())

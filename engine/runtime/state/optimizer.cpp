@@ -15,27 +15,71 @@ namespace {
 /// Runs an update on the device of a parameter.
 class DeviceUpdate final : public operators::UpdateKernels {
 public:
-    DeviceUpdate(Parameter &parameter, backend::Compute &compute)
-        : m_parameter(parameter), m_updated(parameter.updated()), m_compute(compute)
+    using Half = operators::UpdateStep::Half;
+    DeviceUpdate(Parameter &parameter, backend::Compute &compute, Half half, double *scratch)
+        : m_parameter(parameter), m_updated(parameter.updated()), m_compute(compute), m_half(half), m_sums(scratch)
     {}
 
-    void scale(operators::UpdateTensor tensor, float factor) override
+    void scale(operators::UpdateTensor to, operators::UpdateTensor from, float factor) override
     {
-        const backend::Values values = valuesOf(tensor);
-        m_compute.scale(values, values, factor, m_updated.size());
+        m_compute.scale(valuesOf(to), valuesOf(from), factor, countOf(to));
     }
     void addScaled(operators::UpdateTensor to, operators::UpdateTensor from, float factor) override
     {
-        m_compute.addScaled(valuesOf(to), valuesOf(from), factor, m_updated.size());
+        m_compute.addScaled(valuesOf(to), valuesOf(from), factor, countOf(to));
     }
-    void adamw(const kernels::AdamW &settings) override
+    double squares(operators::UpdateTensor tensor) override
     {
-        const auto from = [this](const ParameterPart &part) { return m_parameter.numbersFrom(part, m_updated.begin); };
-        m_compute.adamwStep(from(&Parameter::value).floats(), from(&Parameter::rounded), from(&Parameter::gradient).floats(),
-                            m_parameter.state[0].data(), m_parameter.state[1].data(), settings, m_updated.size());
+        return m_compute.sumOfSquares(valuesOf(tensor).floats(), countOf(tensor));
+    }
+    void multiply(const operators::UpdateProduct &product) override
+    {
+        using kernels::Form;
+        const bool a = product.transposesA;
+        const bool b = product.transposesB;
+        m_compute.multiply({.rows = product.rows,
+                            .columns = product.columns,
+                            .inner = product.inner,
+                            .a = {valuesOf(product.a), a ? product.rows : product.inner, a ? Form::Transposed : Form::Plain},
+                            .b = {valuesOf(product.b), b ? product.inner : product.columns, b ? Form::Transposed : Form::Plain},
+                            .c = valuesOf(product.c),
+                            .stride = product.columns,
+                            .beta = product.beta});
+    }
+    void adamw(const kernels::AdamW &settings, std::size_t first) override
+    {
+        m_compute.adamwStep(from(&Parameter::value), m_parameter.numbersFrom(&Parameter::rounded, m_updated.begin),
+                            from(&Parameter::gradient), state(first), state(first + 1), settings, m_updated.size());
         m_isDone = m_updated.size() == m_parameter.count();
     }
-    /// Clears the gradient and rounds the value, unless the kernel of the update did.
+    void sgd(const kernels::Sgd &settings) override
+    {
+        m_compute.sgdStep(from(&Parameter::value), from(&Parameter::gradient), state(0), settings, m_updated.size());
+    }
+    void lion(const kernels::Lion &settings) override
+    {
+        m_compute.lionStep(from(&Parameter::value), from(&Parameter::gradient), state(0), settings, m_updated.size());
+    }
+    void adam8bit(const kernels::AdamW &settings) override
+    {
+        const auto codes = [this](std::size_t tensor) { return reinterpret_cast<std::uint8_t *>(state(tensor)); };
+        const auto [rows, columns, kind] = m_parameter.updatedPart();
+        m_compute.adam8bitStep(from(&Parameter::value), from(&Parameter::gradient), {codes(0), state(1), codes(2), state(3)},
+                               rows, columns, settings);
+    }
+    void adafactor(const kernels::Adafactor &settings) override
+    {
+        if (m_parameter.kind == operators::ParameterKind::Vector)
+            return adafactorVector(settings);
+        const auto [rows, columns, kind] = m_parameter.updatedPart();
+        const kernels::AdafactorRows part{
+            from(&Parameter::value), from(&Parameter::gradient), state(0), state(1), rows, columns, m_parameter.allRows};
+        if (m_half == Half::Sums)
+            m_compute.adafactorSums(m_sums, part, settings);
+        else
+            m_compute.adafactorStep(part, m_sums, settings);
+    }
+    /// Clears the gradient of every element and rounds the value, unless the kernel of the update did.
     void finish()
     {
         if (m_isDone)
@@ -46,35 +90,71 @@ public:
     }
 
 private:
+    void adafactorVector(const kernels::Adafactor &settings)
+    {
+        if (m_half == Half::Sums)
+            m_compute.adafactorVectorSums(m_sums, from(&Parameter::value), from(&Parameter::gradient), state(2),
+                                          m_updated.size(), settings);
+        else
+            m_compute.adafactorVectorStep(from(&Parameter::value), from(&Parameter::gradient), state(2), m_updated.size(),
+                                          m_sums, settings);
+    }
+    /// Returns a buffer of the parameter from the first element on that is updated.
+    [[nodiscard]] float *from(backend::Buffer Parameter::*buffer)
+    {
+        return m_parameter.numbersFrom(buffer, m_updated.begin).floats();
+    }
+    [[nodiscard]] float *state(std::size_t tensor) { return m_parameter.state[tensor].data(); }
     [[nodiscard]] backend::Values valuesOf(operators::UpdateTensor tensor)
     {
         switch (tensor.kind) {
         case operators::UpdateTensor::Kind::Value: break;
         case operators::UpdateTensor::Kind::Gradient: return m_parameter.numbersFrom(&Parameter::gradient, m_updated.begin);
         case operators::UpdateTensor::Kind::State: return m_parameter.state[tensor.state].data();
+        case operators::UpdateTensor::Kind::Scratch: return reinterpret_cast<float *>(m_sums) + tensor.offset;
         }
         return m_parameter.numbersFrom(&Parameter::value, m_updated.begin);
+    }
+
+    [[nodiscard]] std::int64_t countOf(const operators::UpdateTensor &tensor) const
+    {
+        return tensor.kind == operators::UpdateTensor::Kind::Scratch ? tensor.count : m_updated.size();
     }
 
     Parameter &m_parameter;
     layout::Interval m_updated;
     backend::Compute &m_compute;
+    Half m_half;
+    double *m_sums; ///< the beginning of the scratch memory
     bool m_isDone = false;
 };
 
 } // namespace
 
-void updateParameter(Parameter &parameter, const model::OptimizerChoice &choice, float gradientScale, backend::Compute &compute)
+void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                     float gradientScale, backend::Compute &compute, float *scratch)
 {
-    updateParameter(parameter, optimizerOf(choice), choice, gradientScale, compute);
+    if (optimizer.sums != nullptr)
+        sumForUpdate(parameter, optimizer, choice, gradientScale, compute, reinterpret_cast<double *>(scratch));
+    updateFromSums(parameter, optimizer, choice, gradientScale, compute, scratch);
 }
 
-void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
-                     float gradientScale, backend::Compute &compute)
+void sumForUpdate(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                  float gradientScale, backend::Compute &compute, double *sums)
 {
-    DeviceUpdate update(parameter, compute);
+    using Half = operators::UpdateStep::Half;
+    DeviceUpdate update(parameter, compute, Half::Sums, sums);
+    if (parameter.updated().size() > 0)
+        optimizer.update(choice, {parameter.updates, gradientScale, parameter.updatedPart(), Half::Sums}, update);
+}
+
+void updateFromSums(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                    float gradientScale, backend::Compute &compute, float *scratch)
+{
+    using Half = operators::UpdateStep::Half;
+    DeviceUpdate update(parameter, compute, Half::Update, reinterpret_cast<double *>(scratch));
     if (const int updates = parameter.updates++; parameter.updated().size() > 0)
-        optimizer.update(choice, {updates, gradientScale}, update);
+        optimizer.update(choice, {updates, gradientScale, parameter.updatedPart(), Half::Update}, update);
     update.finish();
 }
 

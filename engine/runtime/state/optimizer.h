@@ -8,12 +8,16 @@
 
 namespace stagelens::runtime {
 
-/// Updates a parameter (with ZeRO, the replica's share of it) and what passes read of it; clears its whole gradient.
-void updateParameter(Parameter &parameter, const model::OptimizerChoice &choice, float gradientScale,
-                     backend::Compute &compute);
-/// The same by an optimizer of the caller's.
+/// Updates a parameter (with ZeRO, the replica's share of it) and what passes read of it; clears its whole gradient. `scratch`
+/// has the floats that Optimizer::scratchFloats() says.
 void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
-                     float gradientScale, backend::Compute &compute);
+                     float gradientScale, backend::Compute &compute, float *scratch = nullptr);
+/// The same in two halves, for rows of a table on several devices: computes the sums of these rows, and updates them from the
+/// sums over all rows, which stand at the beginning of `scratch`. See Optimizer::sums.
+void sumForUpdate(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                  float gradientScale, backend::Compute &compute, double *sums);
+void updateFromSums(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                    float gradientScale, backend::Compute &compute, float *scratch);
 
 /// Adds the gradient of a tied output projection to that of the embedding, on the devices of this process. Call once per step.
 void addOutputGradients(const Devices &devices);

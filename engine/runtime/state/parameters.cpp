@@ -39,6 +39,19 @@ ParameterInfo layerParameter(std::string name, const operators::BlockParameter &
     return normalMatrix(std::move(name), parameter.rows, parameter.columns, kInitialDeviation / divisor);
 }
 
+/// Allocates the optimizer's state for the elements that are updated here.
+void allocateState(backend::Pool &pool, Parameter &parameter, const model::TrainingPlan &training, backend::Compute &compute)
+{
+    for (const operators::StateTensor &tensor : optimizerOf(training.optimizer).state) {
+        const std::int64_t floats = tensor.floats(parameter.kind, parameter.updated().size(), parameter.columns);
+        backend::Buffer &state = parameter.state.emplace_back();
+        if (floats == 0)
+            continue;
+        state = pool.allocate(size(floats), category(simulate::MemoryCategory::Optimizer));
+        compute.zero(state.data(), floats);
+    }
+}
+
 } // namespace
 
 ParameterInfo normalMatrix(std::string name, std::int64_t rows, std::int64_t columns, double deviation)
@@ -51,9 +64,14 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     const operators::Architecture &architecture = operators::architectureOf(model.family);
     const operators::Block block = architecture.block(model);
     const std::int64_t h = model.hidden;
-    std::vector<ParameterInfo> list{normalMatrix(std::string(architecture.tokenTable), model.vocabularySize, h)};
+    const auto table = [h](std::string_view name, std::int64_t rows) {
+        ParameterInfo info = normalMatrix(std::string(name), rows, h);
+        info.isTable = true;
+        return info;
+    };
+    std::vector<ParameterInfo> list{table(architecture.tokenTable, model.vocabularySize)};
     if (architecture.hasPositionTable())
-        list.push_back(normalMatrix(std::string(architecture.positionTable), model.sequence, h));
+        list.push_back(table(architecture.positionTable, model.sequence));
     for (int layer = 0; layer < model.layers; ++layer)
         for (const operators::BlockParameter &each : block.parameters)
             list.push_back(layerParameter(base::concat(architecture.layers, layer, '.', each.name), each, model.layers));
@@ -61,7 +79,7 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     if (architecture.normsHaveBias)
         list.push_back({base::concat(architecture.finalNorm, ".bias"), 1, h, false, Fill::Zeros, 0});
     if (!model.tied)
-        list.push_back(normalMatrix(std::string(architecture.output), model.vocabularySize, h));
+        list.push_back(table(architecture.output, model.vocabularySize));
     return list;
 }
 
@@ -112,22 +130,19 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     const ParameterInfo &info = list[static_cast<std::size_t>(index)];
     Parameter parameter;
     parameter.index = index;
+    parameter.kind = info.kind();
     parameter.rows = part.rows.size();
     parameter.columns = part.width();
     parameter.held = std::move(part);
+    parameter.allRows = info.rows;
     const std::size_t count = size(parameter.count());
     parameter.value = pool.allocate(count, category(MemoryCategory::Parameters));
-    const auto zeroed = [&](MemoryCategory use) {
-        backend::Buffer buffer = pool.allocate(count, category(use));
-        compute.zero(buffer.data(), parameter.count());
-        return buffer;
-    };
-    parameter.gradient = zeroed(MemoryCategory::Gradients);
+    parameter.gradient = pool.allocate(count, category(MemoryCategory::Gradients));
+    compute.zero(parameter.gradient.data(), parameter.count());
     parameter.share = {0, parameter.count()};
     parameter.isStateSharded = experiment.parallel.zero > 0;
     if (!parameter.isStateSharded)
-        for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor)
-            parameter.state.push_back(zeroed(MemoryCategory::Optimizer));
+        allocateState(pool, parameter, training, compute);
     compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
         const layout::Interval piece{first, first + std::ssize(block)};
         parameter.held.eachRun(piece, [&](std::int64_t own, std::int64_t whole, std::int64_t length) {
@@ -146,16 +161,8 @@ void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interva
                 backend::Compute &compute)
 {
     parameter.share = share;
-    if (!parameter.isStateSharded)
-        return;
-    for (std::size_t tensor = 0; tensor < optimizerOf(training.optimizer).state.size(); ++tensor) {
-        backend::Buffer state = share.size() > 0
-                                    ? pool.allocate(size(share.size()), category(simulate::MemoryCategory::Optimizer))
-                                    : backend::Buffer();
-        if (share.size() > 0)
-            compute.zero(state.data(), share.size());
-        parameter.state.push_back(std::move(state));
-    }
+    if (parameter.isStateSharded)
+        allocateState(pool, parameter, training, compute);
 }
 
 backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter)

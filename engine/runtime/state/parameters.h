@@ -4,6 +4,7 @@
 #include "engine/backend/compute.h"
 #include "engine/layout/shard.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <cstdint>
 #include <span>
@@ -26,6 +27,13 @@ struct ParameterInfo {
     bool isMatrix = false;
     Fill fill = Fill::Zeros;
     double deviation = 0; ///< of Fill::Normal
+    bool isTable = false; ///< embeddings, or the output projection
+    [[nodiscard]] operators::ParameterKind kind() const
+    {
+        if (isTable)
+            return operators::ParameterKind::Table;
+        return isMatrix ? operators::ParameterKind::Matrix : operators::ParameterKind::Vector;
+    }
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     /// Returns its shape in a file.
     [[nodiscard]] std::vector<std::int64_t> dimensions() const
@@ -60,12 +68,14 @@ class ParameterPart;
 /// except what kernels read in a bf16 run.
 struct Parameter {
     int index = 0; ///< in parameterList()
+    operators::ParameterKind kind = operators::ParameterKind::Matrix;
     layout::MatrixPart held;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    int copies = 1;          ///< consecutive tensor ranks that hold this part
-    bool isRepeated = false; ///< whether a lower tensor rank holds it
-    bool needsSum = false;   ///< whether the gradient is the sum of those of its copies
+    std::int64_t allRows = 0; ///< of the whole parameter
+    int copies = 1;           ///< consecutive tensor ranks that hold this part
+    bool isRepeated = false;  ///< whether a lower tensor rank holds it
+    bool needsSum = false;    ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;
     /// In a bf16 run: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
     backend::Buffer rounded;
@@ -87,8 +97,11 @@ struct Parameter {
     layout::Interval share;
     bool isStateSharded = false; ///< whether `state` has the elements of the share only (ZeRO)
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    [[nodiscard]] layout::Interval whole() const { return {0, count()}; }
     /// Returns the elements that this replica updates.
     [[nodiscard]] layout::Interval updated() const { return isStateSharded ? share : layout::Interval{0, count()}; }
+    /// Returns the same as rows, for optimizers whose state is not elementwise: cuts leave rows whole.
+    [[nodiscard]] operators::PartShape updatedPart() const { return {updated().size() / columns, columns, kind}; }
     /// Returns the buffer that passes read: `value`, or its rounded copy.
     [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
     [[nodiscard]] backend::ConstValues weights() const
@@ -97,7 +110,8 @@ struct Parameter {
     }
     /// Returns the numbers of one of the buffers above; null if it is empty.
     [[nodiscard]] backend::Values numbers(const ParameterPart &part);
-    /// Returns the same from an element on, which must be one of updated() if the part is optimizer state.
+    /// Returns the same from an element on, which must be one of updated() if the part is optimizer state, with a number for
+    /// each element.
     [[nodiscard]] backend::Values numbersFrom(const ParameterPart &part, std::int64_t element);
 };
 
@@ -118,6 +132,8 @@ public:
         return m_buffer != nullptr ? parameter.*m_buffer : parameter.state[m_state];
     }
     [[nodiscard]] constexpr bool isState() const { return m_buffer == nullptr; }
+    /// Returns the index of a tensor of the optimizer's state.
+    [[nodiscard]] constexpr std::size_t stateTensor() const { return m_state; }
     friend constexpr bool operator==(const ParameterPart &, const ParameterPart &) = default;
 
 private:

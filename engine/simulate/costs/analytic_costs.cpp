@@ -48,6 +48,9 @@ private:
     [[nodiscard]] double collectiveSeconds(Transfer transfer, const model::LinkClass &link) const;
     [[nodiscard]] double contentionSeconds() const;
     [[nodiscard]] double optimizerSeconds(int device) const;
+    [[nodiscard]] double updateBytes(const operators::PartShape &part, std::int64_t elements) const;
+    [[nodiscard]] double updateProducts(const operators::PartShape &part) const;
+    void setTableSums(CostModel &costs) const;
     void setExchanges(CostModel &costs, int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
@@ -209,14 +212,61 @@ double AnalyticCosts::contentionSeconds() const
 }
 
 /// Reads parameters, gradients and optimizer state, and writes all but the gradients. With ZeRO each replica does so for its
-/// share.
+/// share; where shares are whole rows or matrices, the greatest counts.
 double AnalyticCosts::optimizerSeconds(int device) const
 {
+    const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
+    const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.replicas : 1;
+    const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
+    const layout::ReplicaCut cut = replicaCut(m_experiment, m_schedule, device);
+    double most = 0;
+    for (int replica = 0; replica < (isEven ? 1 : replicas); ++replica) {
+        double bytes = 0;
+        double products = 0; // seconds
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::int64_t elements = isEven || replicas == 1 ? parts[i].count() : cut.share(replica, i).size();
+            bytes += updateBytes(parts[i], elements);
+            products += elements > 0 ? updateProducts(parts[i]) : 0;
+        }
+        most = std::max(most, memorySeconds(isEven ? bytes / replicas : bytes) + products);
+    }
+    return most;
+}
+
+double AnalyticCosts::updateBytes(const operators::PartShape &part, std::int64_t elements) const
+{
+    const operators::Optimizer &optimizer = optimizerOf(m_experiment.training.optimizer);
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
-    const double bytes = 2.0 * (each.parameter + each.optimizer) + each.gradient;
-    const model::ParallelPlan &plan = m_experiment.parallel;
-    return memorySeconds(bytes * static_cast<double>(deviceParameters(m_experiment, m_schedule, device).count) /
-                         (plan.zero > 0 ? plan.replicas : 1));
+    const double perElement = 2.0 * (each.parameter + each.master) + optimizer.gradientReads * each.gradient;
+    return perElement * static_cast<double>(elements) +
+           2.0 * static_cast<double>(optimizer.stateBytes(part.kind, elements, part.columns));
+}
+
+/// Returns the seconds of the matrix products of an update.
+double AnalyticCosts::updateProducts(const operators::PartShape &part) const
+{
+    const operators::Optimizer &optimizer = optimizerOf(m_experiment.training.optimizer);
+    const double flops = optimizer.flops != nullptr ? optimizer.flops(part) : 0;
+    return flops > 0 ? m_layer.matrixSeconds(flops, static_cast<double>(std::min(part.rows, part.columns))) : 0;
+}
+
+/// The sums over devices of an optimizer read the gradients and values of the tables, and then cross the links.
+void AnalyticCosts::setTableSums(CostModel &costs) const
+{
+    if (!sumsOverDevices(m_experiment, m_schedule) || m_schedule.devices() == 1)
+        return;
+    const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
+    for (int device = 0; device < m_schedule.devices(); ++device) {
+        double elements = 0;
+        for (const operators::PartShape &part : deviceParts(m_experiment, m_schedule, device))
+            elements += part.kind == operators::ParameterKind::Table ? static_cast<double>(part.count()) : 0;
+        costs.setOptimizerSums(
+            device, std::min(costs.optimizer(device), passTime(memorySeconds(elements * (each.parameter + each.gradient)))));
+    }
+    const model::LinkClass &slowest = linkBetween(0, m_schedule.devices() - 1);
+    const auto bytes = static_cast<double>(optimizerBytes(m_experiment, m_schedule, 0).messages);
+    costs.tableSums = toNanos(broadcastSeconds(slowest, (m_schedule.devices() - 1) * bytes));
+    costs.sumsOverDevices = true;
 }
 
 /// Gradients are summed in their own precision; ZeRO gathers what passes read of the parameters.
@@ -263,6 +313,7 @@ CostModel AnalyticCosts::build()
         setExchanges(costs, device);
     }
     setTransfers(costs);
+    setTableSums(costs);
     return costs;
 }
 

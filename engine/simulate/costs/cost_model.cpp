@@ -17,7 +17,8 @@ using schedule::Transfer;
 CostModel::CostModel(int devices, int stages)
     : m_devices(devices), m_stages(stages), m_slots(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages)),
       m_passes(schedule::kPassKindCount), m_send(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices)),
-      m_optimizer(static_cast<std::size_t>(devices)), m_exchanges(static_cast<std::size_t>(devices))
+      m_optimizer(static_cast<std::size_t>(devices)), m_optimizerSums(static_cast<std::size_t>(devices)),
+      m_exchanges(static_cast<std::size_t>(devices))
 {}
 
 void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
@@ -108,6 +109,7 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
 {
     CostModel costs = base;
     costs.vocabularyKnown = true;
+    costs.sumsOverDevices = false; // measured optimizers include the wait
     for (int device = 0; device < std::min(timeline.devices(), schedule.devices()); ++device) {
         const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         const bool known = lane.vocabulary.size() == lane.size();

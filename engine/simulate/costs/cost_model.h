@@ -52,6 +52,10 @@ public:
     [[nodiscard]] base::Nanos optimizer(int device) const { return m_optimizer[static_cast<std::size_t>(device)]; }
     void setOptimizer(int device, base::Nanos duration) { m_optimizer[static_cast<std::size_t>(device)] = duration; }
 
+    /// Returns the beginning of that time until the device has sent the sums of its rows of tables; see sumsOverDevices.
+    [[nodiscard]] base::Nanos optimizerSums(int device) const { return m_optimizerSums[static_cast<std::size_t>(device)]; }
+    void setOptimizerSums(int device, base::Nanos duration) { m_optimizerSums[static_cast<std::size_t>(device)] = duration; }
+
     [[nodiscard]] const Exchange &exchange(int device, timeline::AnchoredKind kind) const
     {
         return m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)];
@@ -62,6 +66,10 @@ public:
     }
     int replicas = 1;
     bool limitsNorm = false; ///< whether the optimizer needs the norm of the whole gradient
+    /// Whether devices that hold rows of one table wait for the sums of all others before they update them, and the time of the
+    /// messages.
+    bool sumsOverDevices = false;
+    base::Nanos tableSums = 0;
 
     /// Whether `PassCost::vocabulary` is known for F, B, I and W that include vocabulary work.
     bool vocabularyKnown = false;
@@ -83,6 +91,7 @@ private:
     std::vector<base::Nanos> m_send; ///< devices x devices
     std::array<base::Nanos, schedule::kTransferCount> m_collective{};
     std::vector<base::Nanos> m_optimizer;
+    std::vector<base::Nanos> m_optimizerSums;
     std::vector<std::array<Exchange, timeline::kAnchoredKinds>> m_exchanges;
 };
 

@@ -6,7 +6,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 
-#include <numeric>
+#include <algorithm>
 #include <set>
 
 namespace stagelens::simulate {
@@ -30,14 +30,17 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
 
 namespace {
 
-/// The elements of each parameter of a device in the order of state_dict(), and which of them belong to a tied table.
-struct ParameterCounts {
-    std::vector<std::int64_t> all;
+using operators::ParameterKind;
+using operators::PartShape;
+
+/// The parameters of a device in the order of state_dict(), and the elements of them that belong to a tied table.
+struct HeldParameters {
+    std::vector<PartShape> all;
     std::int64_t tied = 0;
     std::int64_t summed = 0;
 };
 
-ParameterCounts countsOf(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+HeldParameters parametersOf(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
     const model::ModelConfig &model = experiment.model;
     const schedule::Placement &placement = schedule.placement();
@@ -49,37 +52,37 @@ ParameterCounts countsOf(const model::Experiment &experiment, const schedule::Sc
     }
     const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     const std::vector<int> layers = layersOfStages(experiment, schedule);
-    const std::int64_t matrix = shardRows(experiment, schedule, device, tensor) * model.hidden;
+    const PartShape table{shardRows(experiment, schedule, device, tensor), model.hidden, ParameterKind::Table};
     const bool holdsInput = sharded || first;
     const bool holdsOutput = sharded || last;
 
-    ParameterCounts counts;
+    HeldParameters held;
     const operators::TensorSplit split = operators::splitOf(experiment.parallel);
-    const auto put = [&counts](std::int64_t count) { counts.all.push_back(count); };
-    const auto putWhole = [&](std::int64_t count) {
-        put(count);
-        counts.summed += split.isSequenceParallel ? count : 0;
+    const auto putWhole = [&](const PartShape &part) {
+        held.all.push_back(part);
+        held.summed += split.isSequenceParallel ? part.count() : 0;
     };
     if (model.tied && holdsInput && holdsOutput)
-        counts.tied = matrix;
+        held.tied = table.count();
     if (holdsInput || (model.tied && holdsOutput))
-        put(matrix);
+        held.all.push_back(table);
     if (const std::int64_t positions = operators::positionParameters(model); first && positions > 0)
-        putWhole(positions);
+        putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
     // Two directions of one stage on one device share its parameters.
     const operators::Block block = operators::partitioned(operators::blockOf(model), split);
     const std::vector<int> stages = placement.stagesOf(device);
     for (const int stage : std::set<int>(stages.begin(), stages.end()))
         for (int layer = 0; layer < layers[static_cast<std::size_t>(stage)]; ++layer)
             for (const operators::BlockParameter &parameter : block.parameters) {
-                put(parameter.count());
-                counts.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
+                held.all.push_back(
+                    {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
+                held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
             }
     for (std::int64_t left = last ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
-        putWhole(model.hidden);
+        putWhole({1, model.hidden, ParameterKind::Vector});
     if (!model.tied && holdsOutput)
-        put(matrix);
-    return counts;
+        held.all.push_back(table);
+    return held;
 }
 
 } // namespace
@@ -87,13 +90,66 @@ ParameterCounts countsOf(const model::Experiment &experiment, const schedule::Sc
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                   int tensor)
 {
-    const ParameterCounts counts = countsOf(experiment, schedule, device, tensor);
-    return {std::accumulate(counts.all.begin(), counts.all.end(), std::int64_t{0}), counts.tied, counts.summed};
+    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
+    DeviceParameters parameters{0, held.tied, held.summed};
+    for (const PartShape &part : held.all)
+        parameters.count += part.count();
+    return parameters;
+}
+
+std::vector<PartShape> deviceParts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                   int tensor)
+{
+    return parametersOf(experiment, schedule, device, tensor).all;
+}
+
+std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment, std::span<const PartShape> parts)
+{
+    const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
+    std::vector<std::int64_t> pieces;
+    for (const PartShape &part : parts)
+        pieces.push_back(optimizer.indivisible(part));
+    return pieces;
 }
 
 layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
-    return {countsOf(experiment, schedule, device, tensor).all, experiment.parallel.replicas};
+    const std::vector<PartShape> parts = deviceParts(experiment, schedule, device, tensor);
+    std::vector<std::int64_t> counts;
+    for (const PartShape &part : parts)
+        counts.push_back(part.count());
+    return {counts, experiment.parallel.replicas, layout::ReplicaCut::kBlock, indivisiblePieces(experiment, parts)};
+}
+
+OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                              std::optional<int> replica, int tensor)
+{
+    const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
+    const std::vector<PartShape> parts = deviceParts(experiment, schedule, device, tensor);
+    const bool isCut = experiment.parallel.zero > 0;
+    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    OptimizerBytes bytes;
+    for (int each = replica.value_or(0); each < (isCut && !replica ? experiment.parallel.replicas : replica.value_or(0) + 1);
+         ++each) {
+        base::Bytes state = 0;
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            state +=
+                optimizer.stateBytes(parts[i].kind, isCut ? cut.share(each, i).size() : parts[i].count(), parts[i].columns);
+        bytes.state = std::max(bytes.state, state);
+    }
+    for (const PartShape &part : parts) {
+        bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns);
+        bytes.scratch = std::max(bytes.scratch, optimizer.scratchFloats(part) * static_cast<base::Bytes>(sizeof(float)));
+    }
+    if (sumsOverDevices(experiment, schedule))
+        bytes.messages = optimizer.sums(ParameterKind::Table, experiment.model.hidden) * (experiment.model.tied ? 1 : 2) *
+                         static_cast<base::Bytes>(sizeof(double));
+    return bytes;
+}
+
+bool sumsOverDevices(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return model::traits(schedule.vocabulary()).isSharded && optimizerOf(experiment.training.optimizer).sums != nullptr;
 }
 
 } // namespace stagelens::simulate

@@ -4,8 +4,11 @@
 #include "engine/base/units.h"
 #include "engine/layout/replica_cut.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/optimizers/optimizer.h"
 #include "engine/schedule/schedule.h"
 
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace stagelens::simulate {
@@ -29,8 +32,28 @@ struct DeviceParameters {
 [[nodiscard]] DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device, int tensor = 0);
 
-/// Returns how the plan's replicas divide those parameters, in the order of state_dict().
+/// Returns the parameters of a device in the order of state_dict(), as many rows of each as it holds.
+[[nodiscard]] std::vector<operators::PartShape> deviceParts(const model::Experiment &experiment,
+                                                            const schedule::Schedule &schedule, int device, int tensor = 0);
+/// Returns the pieces of those parameters that the plan's optimizer does not let replicas divide.
+[[nodiscard]] std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
+                                                          std::span<const operators::PartShape> parts);
+/// Returns how the plan's replicas divide those parameters.
 [[nodiscard]] layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                             int tensor = 0);
+
+/// What the optimizer takes on a device of the engine.
+struct OptimizerBytes {
+    base::Bytes allState = 0; ///< of all replicas' shares together
+    base::Bytes state = 0;
+    base::Bytes scratch = 0;  ///< while it updates a parameter
+    base::Bytes messages = 0; ///< the sums that it sends to the other devices that hold rows of a table
+};
+/// With ZeRO: of a replica, or without one of that with the most state.
+[[nodiscard]] OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                            std::optional<int> replica = {}, int tensor = 0);
+
+/// Returns whether devices add up sums for the update of the tables that they hold rows of. See Optimizer::sums.
+[[nodiscard]] bool sumsOverDevices(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

@@ -195,13 +195,15 @@ const std::vector<Case> &planCases()
         {"name that is no text", [](Experiment &e) { e.training.data = "\xff.txt"; }, "training.data", "UTF-8"},
         {"unknown backend", [](Experiment &e) { e.training.backend = "tpu"; }, "training.backend", "choose cpu or cuda"},
         {"no step", [](Experiment &e) { e.training.steps = 0; }, "training.steps", "is 0"},
-        {"unknown optimizer", [](Experiment &e) { e.training.optimizer.name = "sgd"; }, "training.optimizer.name", "adamw"},
+        {"unknown optimizer", [](Experiment &e) { e.training.optimizer.name = "adagrad"; }, "training.optimizer.name", "adamw"},
         {"negative rate", [](Experiment &e) { e.training.optimizer.learningRate = -1; }, "training.optimizer.lr", "is -1"},
         {"rate that is no number", [](Experiment &e) { e.training.optimizer.learningRate = std::nan(""); },
          "training.optimizer.lr", "nan"},
         {"beta of one", [](Experiment &e) { e.training.optimizer.beta2 = 1; }, "training.optimizer.betas", "less than 1"},
         {"endless decay", [](Experiment &e) { e.training.optimizer.weightDecay = std::numeric_limits<double>::infinity(); },
          "training.optimizer.weight_decay", "inf"},
+        {"momentum of one", [](Experiment &e) { e.training.optimizer.momentum = 1; }, "training.optimizer.momentum",
+         "less than 1"},
         {"clip of zero", [](Experiment &e) { e.training.optimizer.clip = 0; }, "training.optimizer.clip", "null"},
     };
     return cases;

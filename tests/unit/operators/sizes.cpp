@@ -95,7 +95,8 @@ private slots:
             Experiment experiment;
             experiment.model.dtype = type;
             const ParameterBytes bytes = parameterBytes(experiment);
-            return bytes.parameter + bytes.gradient + bytes.optimizer;
+            const std::int64_t state = optimizerOf(experiment.training.optimizer).stateBytes(ParameterKind::Matrix, 1, 1);
+            return bytes.parameter + bytes.gradient + bytes.master + static_cast<int>(state);
         };
         QCOMPARE(sum(DataType::Fp32), 16);
         QCOMPARE(sum(DataType::Fp16), 16);
@@ -141,4 +142,5 @@ private slots:
 };
 
 QTEST_GUILESS_MAIN(OperatorSizes)
+#include "engine/operators/optimizers/optimizer.h"
 #include "sizes.moc"

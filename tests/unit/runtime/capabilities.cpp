@@ -35,6 +35,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      }},
     {"zero-1", [](Experiment &e) { e.parallel.zero = 1; }},
     {"zero-2-3", [](Experiment &e) { e.parallel.zero = 3; }},
+    {"other-optimizers", [](Experiment &e) { e.training.optimizer.name = "sgd"; }},
+    {"whole-rows-with-tensor-ranks",
+     [](Experiment &e) {
+         e.parallel.tensor = 2;
+         e.training.optimizer.name = "adafactor";
+     }},
+    {"other-optimizers-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.training.optimizer.name = "sgd";
+     }},
     {"fp16-on-gpus",
      [](Experiment &e) {
          e.training.backend = "cuda";

@@ -1,0 +1,24 @@
+// Adam with moments of 8 bits (Dettmers et al., arXiv 2110.02861): numbers of a block are entries of a codebook times the
+// greatest magnitude of the block.
+#pragma once
+
+#include "kernels/include/adamw.h"
+#include "kernels/include/codebook.h"
+
+#include <cstdint>
+
+namespace stagelens::kernels {
+
+/// The moments of rows: a code for each element, and a scale for each block.
+struct CodedMoments {
+    std::uint8_t *first = nullptr;
+    float *firstScales = nullptr;
+    std::uint8_t *second = nullptr;
+    float *secondScales = nullptr;
+};
+
+/// A step of AdamW, whose moments are decoded, updated, used and encoded again. The gradient becomes 0.
+void adam8bitStep(float *values, float *gradient, const CodedMoments &moments, std::int64_t rows, std::int64_t columns,
+                  const AdamW &settings);
+
+} // namespace stagelens::kernels
