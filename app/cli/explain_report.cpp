@@ -64,11 +64,14 @@ void printIdleTime(std::ostream &out, const simulate::IdleCauses &idle)
 
 void printSplit(std::ostream &out, const simulate::BubbleCauses &split)
 {
-    const Nanos whole = split.fillAndDrain + split.unequalStages + split.vocabularyLayers + split.communication;
+    const Nanos whole =
+        split.slowParts + split.communication + split.vocabularyLayers + split.unequalStages + split.fillAndDrain;
     Table table({"", "", ""});
     const auto add = [&](const char *name, Nanos part) {
         table.add({name, timeText(part), percentText(shareOf(part, whole))});
     };
+    if (split.slowParts > 0)
+        add("slow parts (what-ifs)", split.slowParts);
     add("barriers and messages", split.communication);
     add("vocabulary layers", split.vocabularyLayers);
     add("unequal stages", split.unequalStages);

@@ -69,7 +69,7 @@ Fault applyOption(const model::Field &field, std::string_view text, Experiment &
         return setModel(text, experiment.model);
     if (field.path == "schedule.file")
         return setScheduleFile(text, experiment.schedule);
-    if (field.path == "cost.durations" && text == "-")
+    if ((field.path == "cost.durations" || field.path == "what_if.lengths") && text == "-")
         return "may not be standard input, which is gone when the plan is read again; name a file";
     auto [value, fault] = model::parseField(field, text);
     return fault.empty() ? field.assign(experiment, value) : fault;

@@ -12,6 +12,8 @@
 namespace stagelens::model {
 namespace {
 
+constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine";
+constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
 constexpr std::string_view kOneOnly = "choose 1; plans are split by devices, and their vocabulary layers by vocabulary";
 
 constexpr std::array kCapabilities{
@@ -115,6 +117,41 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "the GPU kernels of attention never store its probabilities",
                .remedy = "choose flash, or the backend cpu"},
+    Capability{.name = "slow-devices",
+               .description = "devices, ranks, nodes or replicas that take longer",
+               .field = "what_if.slow",
+               .isUsed = [](const Experiment &e) { return !e.whatIf.slow.empty(); },
+               .isRun = false,
+               .reason = kOnlyPredicts,
+               .remedy = kLeaveOut},
+    Capability{.name = "slow-links",
+               .description = "messages that take longer between two devices",
+               .field = "what_if.slow_link",
+               .isUsed = [](const Experiment &e) { return !e.whatIf.slowLink.empty(); },
+               .isRun = false,
+               .reason = kOnlyPredicts,
+               .remedy = kLeaveOut},
+    Capability{.name = "jitter",
+               .description = "passes of random durations",
+               .field = "what_if.jitter",
+               .isUsed = [](const Experiment &e) { return e.whatIf.jitter.has_value(); },
+               .isRun = false,
+               .reason = kOnlyPredicts,
+               .remedy = kLeaveOut},
+    Capability{.name = "sequence-lengths",
+               .description = "microbatches of unequal work",
+               .field = "what_if.lengths",
+               .isUsed = [](const Experiment &e) { return !e.whatIf.lengths.empty(); },
+               .isRun = false,
+               .reason = "a run takes the lengths of its data",
+               .remedy = kLeaveOut},
+    Capability{.name = "failures",
+               .description = "goodput with failures and checkpoints",
+               .field = "what_if.failure_interval",
+               .isUsed = [](const Experiment &e) { return e.whatIf.failureInterval.has_value(); },
+               .isRun = false,
+               .reason = "a run fails when its machine does",
+               .remedy = kLeaveOut},
 };
 
 std::string textOf(const FieldValue &value)
@@ -122,7 +159,8 @@ std::string textOf(const FieldValue &value)
     return std::visit(
         [](const auto &held) {
             using Held = std::decay_t<decltype(held)>;
-            if constexpr (std::is_same_v<Held, std::string> || std::is_same_v<Held, std::int64_t>)
+            if constexpr (std::is_same_v<Held, std::string> || std::is_same_v<Held, std::int64_t> ||
+                          std::is_same_v<Held, double>)
                 return base::concat(held);
             else
                 return std::string("set"); // no field of the table

@@ -126,6 +126,22 @@ struct TrainingPlan {
     friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;
 };
 
+/// Circumstances under which a plan is predicted, while its order stays that of equal devices. Nothing of it is run. The texts
+/// are parsed by what_if.h.
+struct WhatIf {
+    std::string slow;     ///< "3=1.5,rank=7:1.2,node=0:1.1,replica=1:1.3": times as long; empty: none
+    std::string slowLink; ///< "2-3=4"
+    /// Coefficient of variation of every pass: standard deviation / mean of a log-normal factor of mean 1.
+    std::optional<double> jitter;
+    std::optional<int> draws;                ///< of the jitter; absent: kDefaultDraws
+    std::string lengths;                     ///< CSV file of sequence lengths by microbatch; empty: all microbatches are equal
+    std::optional<double> failureInterval;   ///< mean hours between failures of the whole job
+    std::optional<double> checkpointSeconds; ///< that a checkpoint keeps the job waiting
+    std::optional<double> restartSeconds;    ///< from a failure until the job continues from its checkpoint
+    friend bool operator==(const WhatIf &, const WhatIf &) = default;
+};
+inline constexpr int kDefaultDraws = 200;
+
 /// The document of the window and of the command line (`*.stagelens.json`).
 struct Experiment {
     ModelConfig model;
@@ -136,6 +152,7 @@ struct Experiment {
     ScheduleChoice schedule;
     CostChoice cost;
     TrainingPlan training;
+    WhatIf whatIf;
     friend bool operator==(const Experiment &, const Experiment &) = default;
 };
 

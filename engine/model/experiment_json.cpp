@@ -81,6 +81,8 @@ std::vector<std::string *> filesOf(Experiment &experiment)
         names.push_back(&experiment.schedule.file);
     if (auto *durations = std::get_if<DurationsFile>(&experiment.cost.source))
         names.push_back(&durations->file);
+    if (!experiment.whatIf.lengths.empty())
+        names.push_back(&experiment.whatIf.lengths);
     return names;
 }
 
@@ -89,7 +91,7 @@ std::vector<std::string *> filesOf(Experiment &experiment)
 Json toJson(const Experiment &experiment)
 {
     Json document{{"stagelens", kVersion}, {"model", experiment.hasModel ? modelJson(experiment.model) : Json()}};
-    for (const std::string_view section : {"parallel", "schedule", "cost", "training"})
+    for (const std::string_view section : {"parallel", "schedule", "cost", "training", "what_if"})
         addFields(document, experiment, section);
     return document;
 }
@@ -114,6 +116,7 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
         const auto at = Json::json_pointer(concat("/training/optimizer/", key));
         return document->contains(at);
     });
+    readFields(reader, "what_if", experiment, problems);
     const Json *model = reader.find("model");
     // The model of a teaching example is null, or absent with costs that need no model.
     experiment.hasModel = model != nullptr ? !model->is_null() : std::holds_alternative<HardwarePreset>(experiment.cost.source);

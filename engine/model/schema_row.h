@@ -11,15 +11,15 @@
 namespace stagelens::model {
 
 // Returns a member as a field value.
-FieldValue valueOf(bool member)
+inline FieldValue valueOf(bool member)
 {
     return member;
 }
-FieldValue valueOf(int member)
+inline FieldValue valueOf(int member)
 {
     return std::int64_t{member};
 }
-FieldValue valueOf(base::Bytes member)
+inline FieldValue valueOf(base::Bytes member)
 {
     return std::int64_t{member};
 }
@@ -43,7 +43,7 @@ FieldValue valueOf(const std::optional<T> &member)
 }
 
 // Assigns a value of the field's kind to the member, or returns its problem.
-std::string put(const FieldValue &value, int &member)
+inline std::string put(const FieldValue &value, int &member)
 {
     const std::int64_t wide = std::get<std::int64_t>(value);
     constexpr int kGreatest = std::numeric_limits<int>::max();
@@ -160,5 +160,8 @@ Row row(std::string_view path, std::string_view option, std::string_view placeho
     }
     return made;
 }
+
+/// The rows of `what_if`.
+[[nodiscard]] std::vector<Field> whatIfRows();
 
 } // namespace stagelens::model

@@ -362,7 +362,7 @@ std::span<const Field> schema()
 {
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
-        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), costRows(), trainingRows()})
+        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), costRows(), trainingRows(), whatIfRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

@@ -7,6 +7,7 @@
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
 #include "engine/operators/optimizers/optimizer.h"
+#include "engine/model/what_if.h"
 
 #include <algorithm>
 #include <array>
@@ -378,6 +379,7 @@ Problems validate(const Experiment &experiment)
     checkFamily(experiment.schedule, checks);
     std::visit(CostCheck{checks, experiment.hasModel, plan}, experiment.cost.source);
     checkTraining(experiment.training, checks);
+    checks.add(whatIfProblems(experiment));
     return checks.take();
 }
 

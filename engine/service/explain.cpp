@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/model/what_if.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/timeline_order.h"
 
@@ -38,7 +39,10 @@ base::Result<simulate::Explanation> explain(const model::Experiment &experiment,
 
 simulate::BubbleCauses splitBubble(const Prediction &prediction)
 {
-    return simulate::bubbleCauses(*prediction.schedule, *prediction.costs);
+    if (!model::changesTimes(prediction.experiment.whatIf))
+        return simulate::bubbleCauses(*prediction.schedule, *prediction.costs);
+    const auto planned = simulate::plannedCosts(prediction.experiment, *prediction.schedule);
+    return simulate::bubbleCauses(*prediction.schedule, *prediction.costs, planned ? &*planned : nullptr);
 }
 
 } // namespace stagelens::service

@@ -1,5 +1,6 @@
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
+#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "engine/simulate/simulate.h"
 
 namespace stagelens::service {
@@ -68,10 +69,11 @@ base::Result<PredictionPtr> predict(const model::Experiment &experiment, int cor
     auto costs = simulate::makeCostModel(prediction->experiment, *prediction->schedule);
     if (!costs)
         return std::move(costs).error();
-    prediction->costs = std::make_shared<const simulate::CostModel>(*std::move(costs));
-    auto timeline = simulate::simulate(*prediction->schedule, *prediction->costs);
+    auto timeline = simulate::simulate(*prediction->schedule, *costs);
     if (!timeline)
         return std::move(timeline).error();
+    prediction->costs = std::make_shared<const simulate::CostModel>(
+        costs->classes.empty() ? *std::move(costs) : simulate::shownCosts(*costs, *timeline));
     if (isStopped())
         return base::Error::cancelled();
     timeline->transfers = simulate::transfersOf(*timeline, *prediction->schedule, *prediction->costs);

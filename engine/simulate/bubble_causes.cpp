@@ -27,11 +27,14 @@ void adjust(CostModel &costs, const std::vector<PassClass> &classes,
         Sum &sum = sums[static_cast<std::size_t>(passes.kind)];
         sum.cost.duration += own.duration;
         sum.cost.vocabulary += own.vocabulary;
+        sum.cost.quadratic += own.quadratic;
         ++sum.count;
     }
     for (const PassClass &passes : classes) {
         const Sum &sum = sums[static_cast<std::size_t>(passes.kind)];
-        const PassCost mean{sum.cost.duration / sum.count, sum.cost.vocabulary / sum.count};
+        const PassCost mean{.duration = sum.cost.duration / sum.count,
+                            .vocabulary = sum.cost.vocabulary / sum.count,
+                            .quadratic = sum.cost.quadratic / sum.count};
         const PassCost own = costs.pass(passes.device, passes.kind, passes.stage);
         costs.setPass(passes.device, passes.kind, passes.stage, change(passes.kind, own, mean));
     }
@@ -52,7 +55,8 @@ PassCost withEvenVocabulary(PassKind kind, const PassCost &own, const PassCost &
 {
     if (schedule::isVocabularyPass(kind))
         return mean;
-    return {own.duration - own.vocabulary + mean.vocabulary, mean.vocabulary};
+    return {
+        .duration = own.duration - own.vocabulary + mean.vocabulary, .vocabulary = mean.vocabulary, .quadratic = own.quadratic};
 }
 
 /// Returns the idle device-time; 0 for a schedule that cannot run.
@@ -71,7 +75,7 @@ Nanos idleTime(const schedule::Schedule &schedule, const CostModel &costs)
 
 } // namespace
 
-BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &costs)
+BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &costs, const CostModel *planned)
 {
     CostModel changed = costs;
     const std::vector<PassClass> classes = passClasses(schedule);
@@ -83,6 +87,10 @@ BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &c
         return before - left;
     };
     BubbleCauses causes;
+    if (planned != nullptr) {
+        changed = *planned;
+        causes.slowParts = saved();
+    }
     removeCommunication(changed, schedule.devices());
     causes.communication = saved();
     adjust(changed, classes, withEvenVocabulary);

@@ -21,7 +21,8 @@ namespace {
 /// A class of passes with its head and tail.
 struct Node {
     PassClass passes;
-    Nanos duration = 0; ///< of one pass
+    Nanos duration = 0; ///< of one pass, the shortest if microbatches differ
+    Nanos busy = 0;     ///< of all passes of the class, at least
     Nanos head = 0;
     Nanos tail = 0;
 };
@@ -56,8 +57,11 @@ std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, con
 {
     std::vector<Node> nodes;
     for (const PassClass &passes : classes) {
-        const Nanos own = costs.pass(passes.device, passes.kind, passes.stage).duration;
-        nodes.push_back({passes, static_cast<Nanos>(scale * static_cast<double>(own)), 0, 0});
+        const PassCost &cost = costs.pass(passes.device, passes.kind, passes.stage);
+        const auto own = static_cast<Nanos>(scale * static_cast<double>(costs.least(cost).duration));
+        const bool isOfAll = costs.work && passes.count == static_cast<Nanos>(costs.work->linear.size());
+        const auto busy = isOfAll ? static_cast<Nanos>(scale * static_cast<double>(costs.sum(cost))) : passes.count * own;
+        nodes.push_back({passes, own, busy, 0, 0});
     }
     std::ranges::stable_sort(nodes, {}, [&](const Node &node) { return rank(node.passes, stages); });
     return nodes;
@@ -66,11 +70,15 @@ std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, con
 /// Families may split only some backwards: limits I + W to the shorter of the split and the whole backward.
 void shortenSplit(Node &node, const CostModel &costs, double scale)
 {
-    const auto own = [&](PassKind kind) { return costs.pass(node.passes.device, kind, node.passes.stage).duration; };
+    const auto own = [&](PassKind kind) {
+        return costs.least(costs.pass(node.passes.device, kind, node.passes.stage)).duration;
+    };
     const Nanos first = std::min(own(PassKind::I), own(PassKind::B));
     const Nanos rest = std::min(own(PassKind::I) + own(PassKind::W), own(PassKind::B)) - first;
-    if (node.passes.kind == PassKind::I || node.passes.kind == PassKind::W)
-        node.duration = static_cast<Nanos>(scale * static_cast<double>(node.passes.kind == PassKind::I ? first : rest));
+    if (node.passes.kind != PassKind::I && node.passes.kind != PassKind::W)
+        return;
+    node.duration = static_cast<Nanos>(scale * static_cast<double>(node.passes.kind == PassKind::I ? first : rest));
+    node.busy = node.passes.count * node.duration;
 }
 
 /// Longest paths to and from each class of passes.
@@ -172,7 +180,7 @@ Nanos boundOfDevice(std::span<const Node *const> nodes)
             Nanos busy = 0;
             for (const Node *node : nodes) {
                 if (node->head >= first->head && node->tail >= last->tail)
-                    busy += node->passes.count * node->duration;
+                    busy += node->busy;
             }
             if (busy > 0)
                 bound = std::max(bound, first->head + busy + last->tail);

@@ -40,7 +40,7 @@ void addTensor(Metrics &metrics, const timeline::Timeline &timeline, const CostM
         Nanos time = 0;
         base::Bytes sent = sentFor(lane, false);
         for (const schedule::Pass &pass : lane.pass) {
-            const PassCost &cost = costs.pass(device, pass.kind, pass.stage);
+            const PassCost cost = costs.of(device, pass);
             time += cost.tensor;
             sent += cost.tensorBytes;
         }
@@ -71,15 +71,16 @@ void addExchange(Metrics &metrics, const timeline::Timeline &timeline)
 }
 
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
-                     const timeline::Timeline &timeline, double peakFlops)
+                     const timeline::Timeline &timeline, const StepWork *work, double peakFlops)
 {
-    metrics.modelFlops = operators::iterationFlops(experiment);
-    metrics.modelFlopsCausal = operators::iterationFlops(experiment, operators::AttentionCount::Causal);
+    metrics.modelFlops = work ? work->flops : operators::iterationFlops(experiment);
+    metrics.modelFlopsCausal =
+        work ? work->flopsCausal : operators::iterationFlops(experiment, operators::AttentionCount::Causal);
     const double seconds = static_cast<double>(metrics.iteration) / static_cast<double>(base::kNanosPerSecond);
     if (seconds > 0) {
         const double tokens = static_cast<double>(experiment.parallel.stepMicrobatches()) * experiment.parallel.microbatchSize *
                               experiment.model.sequence;
-        metrics.tokensPerSecond = tokens / seconds;
+        metrics.tokensPerSecond = (work ? work->tokens : tokens) / seconds;
         if (const double possible = seconds * peakFlops * static_cast<double>(experiment.parallel.ranks(timeline.devices()));
             possible > 0) {
             metrics.mfu = *metrics.modelFlops / possible;
@@ -119,7 +120,8 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     if (experiment.parallel.tensor > 1 && costs != nullptr)
         addTensor(metrics, timeline, *costs);
     if (experiment.hasModel)
-        addModelFigures(metrics, experiment, schedule, timeline, peakFlops);
+        addModelFigures(metrics, experiment, schedule, timeline,
+                        costs != nullptr && costs->stepWork ? &*costs->stepWork : nullptr, peakFlops);
     return metrics;
 }
 

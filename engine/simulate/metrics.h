@@ -55,7 +55,10 @@ struct BubbleCauses {
     base::Nanos unequalStages = 0;    ///< saved by equal stages (mean durations), without vocabulary layers
     base::Nanos vocabularyLayers = 0; ///< saved by evenly distributed vocabulary work
     base::Nanos communication = 0;    ///< saved by free barriers and messages
+    base::Nanos slowParts = 0;        ///< saved without what-ifs: slow devices and links, unequal microbatches
 };
-[[nodiscard]] BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &costs);
+/// `planned` are the costs without what-ifs; null if there are none.
+[[nodiscard]] BubbleCauses bubbleCauses(const schedule::Schedule &schedule, const CostModel &costs,
+                                        const CostModel *planned = nullptr);
 
 } // namespace stagelens::simulate

@@ -107,7 +107,7 @@ base::Result<Outline> outlineOf(const model::Experiment &experiment)
     auto schedule = schedule::makeSchedule(few);
     if (!schedule)
         return schedule.error();
-    auto costs = makeCostModel(experiment, *schedule);
+    auto costs = plannedCosts(experiment, *schedule);
     if (!costs)
         return costs.error();
     return Outline{*std::move(schedule), *std::move(costs)};
@@ -142,7 +142,7 @@ base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, 
     if (!published)
         return best;
     const auto timeOf = [&](const schedule::Schedule &schedule) {
-        const auto costs = makeCostModel(experiment, schedule);
+        const auto costs = plannedCosts(experiment, schedule);
         const auto timeline = costs ? simulate(schedule, *costs) : costs.error();
         return timeline ? timeline->iteration() : std::numeric_limits<Nanos>::max();
     };

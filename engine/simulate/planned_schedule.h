@@ -20,8 +20,8 @@ namespace stagelens::simulate {
 [[nodiscard]] std::vector<std::int64_t> activationLimits(const model::Experiment &experiment,
                                                          const schedule::Schedule &schedule);
 
-/// The parts of a plan that do not depend on the order of its passes: placement and costs are independent of the number of
-/// microbatches.
+/// The parts of a plan that do not depend on the order of its passes: placement and planned costs (without what-ifs) are
+/// independent of the number of microbatches.
 struct Outline {
     schedule::Schedule schedule; ///< of few microbatches
     CostModel costs;

@@ -23,7 +23,10 @@ namespace {
 class Simulation {
 public:
     Simulation(const schedule::Schedule &schedule, const CostModel &costs);
-    base::Result<timeline::Timeline> run();
+    /// Returns the end of each device's passes; a second call to take() is then due.
+    base::Result<std::vector<Nanos>> run();
+    /// Returns the passes with what follows them. `ends`: when every replica of a device has ended its passes.
+    timeline::Timeline take(const std::vector<Nanos> &ends);
 
 private:
     /// Blocking collectives: returns whether the one that the device's last unit fed has completed.
@@ -72,7 +75,7 @@ base::Result<> Simulation::checkPasses() const
     return {};
 }
 
-base::Result<timeline::Timeline> Simulation::run()
+base::Result<std::vector<Nanos>> Simulation::run()
 {
     if (const base::Result<> checked = checkPasses(); !checked)
         return checked.error();
@@ -86,8 +89,14 @@ base::Result<timeline::Timeline> Simulation::run()
         if (!m_devices->isDone(device))
             return deadlock();
         ends.push_back(m_devices->free(device));
-        m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     }
+    return ends;
+}
+
+timeline::Timeline Simulation::take(const std::vector<Nanos> &ends)
+{
+    for (int device = 0; device < m_schedule.devices(); ++device)
+        m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     addStepEnd(m_timeline, m_costs, ends);
     m_timeline.microbatchDirection = m_schedule.placement().microbatchDirection;
     if (m_costs.vocabularyKnown)
@@ -99,7 +108,7 @@ Nanos Simulation::runUnit(int device, std::span<const Pass> unit, Nanos ready)
 {
     timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
     for (const Pass &pass : unit) {
-        const Nanos own = m_costs.pass(device, pass.kind, pass.stage).duration;
+        const Nanos own = m_costs.of(device, pass).duration;
         const Nanos end = ready + (unit.size() == 1 ? own : inPair(own));
         lane.push(pass, ready, end);
         ready = end;
@@ -137,7 +146,7 @@ void Simulation::addVocabulary()
         timeline::Lane &lane = m_timeline.lanes[device];
         lane.vocabulary.reserve(lane.size());
         for (std::size_t i = 0; i < lane.size(); ++i) {
-            const Nanos own = m_costs.pass(static_cast<int>(device), lane.pass[i].kind, lane.pass[i].stage).vocabulary;
+            const Nanos own = m_costs.of(static_cast<int>(device), lane.pass[i]).vocabulary;
             lane.vocabulary.push_back(timeline::isPaired(lane, i) ? inPair(own) : own);
         }
     }
@@ -208,11 +217,57 @@ base::Error Simulation::deadlock() const
         base::concat("the schedule dead-locks: ", base::join(waits, "; "), missing, "; reorder these passes"));
 }
 
+/// The latest end of the passes of each device in any replica, and the class whose passes end last.
+struct SlowestReplica {
+    std::vector<Nanos> ends;
+    std::size_t index = 0;
+};
+
+base::Result<SlowestReplica> slowestReplica(const schedule::Schedule &schedule, const CostModel &costs)
+{
+    SlowestReplica slowest{std::vector<Nanos>(static_cast<std::size_t>(schedule.devices())), 0};
+    Nanos latest = -1;
+    for (std::size_t index = 0; index < costs.classes.size(); ++index) {
+        const CostModel own = costs.ofReplicas(costs.classes[index]);
+        const auto ends = Simulation(schedule, own).run();
+        if (!ends)
+            return ends.error();
+        if (const Nanos end = std::ranges::max(*ends); end > latest) {
+            latest = end;
+            slowest.index = index;
+        }
+        std::ranges::transform(slowest.ends, *ends, slowest.ends.begin(), [](Nanos a, Nanos b) { return std::max(a, b); });
+    }
+    return slowest;
+}
+
+base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &schedule, const CostModel &costs)
+{
+    const auto slowest = slowestReplica(schedule, costs);
+    if (!slowest)
+        return slowest.error();
+    const ReplicaClass &shown = costs.classes[slowest->index];
+    const CostModel own = costs.ofReplicas(shown);
+    Simulation simulation(schedule, own);
+    if (auto ends = simulation.run(); !ends)
+        return std::move(ends).error();
+    timeline::Timeline timeline = simulation.take(slowest->ends);
+    timeline.replica = shown.first;
+    timeline.period = slowestPeriod(timeline, costs, slowest->ends);
+    return timeline;
+}
+
 } // namespace
 
 base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, const CostModel &costs)
 {
-    return Simulation(schedule, costs).run();
+    if (!costs.classes.empty())
+        return simulateReplicas(schedule, costs);
+    Simulation simulation(schedule, costs);
+    const auto ends = simulation.run();
+    if (!ends)
+        return ends.error();
+    return simulation.take(*ends);
 }
 
 } // namespace stagelens::simulate

@@ -64,6 +64,20 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
     }
 }
 
+Nanos slowestPeriod(const timeline::Timeline &timeline, const CostModel &costs, const std::vector<Nanos> &ends)
+{
+    Nanos period = 0;
+    for (const ReplicaClass &replicas : costs.classes) {
+        timeline::Timeline own; // each device's passes as one, which is all that the end of a step looks at
+        for (const timeline::Lane &lane : timeline.lanes)
+            if (timeline::Lane &outline = own.lanes.emplace_back(); lane.size() > 0)
+                outline.push(lane.pass.front(), lane.begin.front(), lane.end.back());
+        addStepEnd(own, costs.ofReplicas(replicas), ends);
+        period = std::max(period, own.period);
+    }
+    return period;
+}
+
 Nanos exposedExchange(const timeline::Timeline &timeline)
 {
     Nanos without = 0;

@@ -71,7 +71,7 @@ struct Lane {
     friend bool operator==(const Lane &, const Lane &) = default;
 };
 
-/// All devices' lanes on one time axis that begins at 0. With replicas, those of the first one, for all that are equal to it.
+/// All devices' lanes on one time axis that begins at 0. With replicas, those of one, for all that are equal to it.
 /// Immutable once shared.
 struct Timeline {
     Provenance provenance = Provenance::Predicted;
@@ -82,6 +82,7 @@ struct Timeline {
     /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step; else
     /// 0.
     base::Nanos period = 0;
+    int replica = 0; ///< whose lanes they are; others may be faster
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
     /// Returns the latest end of a pass minus the earliest begin.

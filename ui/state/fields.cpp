@@ -282,7 +282,7 @@ void complete(Field &field)
 /// The group in which the editor has a field.
 std::size_t groupOf(const QString &id)
 {
-    constexpr std::array kStarts{u"model.", u"parallel.", u"schedule.", u"cost.", u"training.data", u"training."};
+    constexpr std::array kStarts{u"model.", u"parallel.", u"schedule.", u"cost.", u"training.data", u"training.", u"what_if."};
     const auto found = std::ranges::find_if(kStarts, [&](const char16_t *start) { return id.startsWith(QStringView(start)); });
     return static_cast<std::size_t>(found - kStarts.begin());
 }
@@ -322,8 +322,8 @@ const Field &field(const QString &id)
 const std::vector<FieldGroup> &fieldGroups()
 {
     static const std::vector<FieldGroup> groups = [] {
-        std::vector<FieldGroup> made{{u"Model"_s, {}}, {u"Devices"_s, {}}, {u"Schedule"_s, {}},
-                                     {u"Costs"_s, {}}, {u"Data"_s, {}},    {u"Training"_s, {}}};
+        std::vector<FieldGroup> made{{u"Model"_s, {}}, {u"Devices"_s, {}},  {u"Schedule"_s, {}}, {u"Costs"_s, {}},
+                                     {u"Data"_s, {}},  {u"Training"_s, {}}, {u"What if"_s, {}}};
         for (const Field &one : fields())
             made[groupOf(one.id)].ids.push_back(one.id);
         return made;

@@ -4,6 +4,7 @@
 #include "app/cli/front.h"
 #include "app/cli/options.h"
 #include "app/cli/report.h"
+#include "app/cli/what_if_report.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
@@ -53,7 +54,8 @@ nlohmann::json extrapolationsJson(const model::Hardware &hardware, const model::
     return {{"measured", model::isMeasured(hardware)}, {"beyond", std::move(list)}};
 }
 
-int print(const service::Prediction &prediction, const simulate::Explanation &explanation, const Wishes &wishes)
+int print(const service::Prediction &prediction, const simulate::Explanation &explanation,
+          const service::Sensitivity &sensitivity, const Wishes &wishes)
 {
     if (wishes.json) {
         auto document = exchange::timelineDocument(prediction.experiment, *prediction.timeline, prediction.metrics,
@@ -68,6 +70,7 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
             document["hardware_runs"] = extrapolationsJson(*prediction.hardware, prediction.experiment);
         if (prediction.search)
             document["front"] = frontJson(*prediction.search);
+        addSensitivity(document, sensitivity, prediction);
         printJson(document);
         return kDone;
     }
@@ -80,6 +83,7 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         printExtrapolations(*prediction.hardware, prediction.experiment);
     std::cout << '\n';
     printMetrics(std::cout, prediction.metrics, *prediction.timeline);
+    printSensitivity(std::cout, sensitivity, prediction);
     if (wishes.explanation) {
         std::cout << '\n';
         printExplanation(std::cout, prediction, explanation, service::splitBubble(prediction));
@@ -97,7 +101,17 @@ int simulate(const ExperimentArguments &arguments, const Wishes &wishes)
     if (!prediction)
         return fail(prediction.error());
     const auto explanation = service::explain(**prediction);
-    return explanation ? print(**prediction, *explanation, wishes) : fail(explanation.error());
+    if (!explanation)
+        return fail(explanation.error());
+    service::Sensitivity sensitivity;
+    if (service::hasWhatIfs((*prediction)->experiment)) {
+        DrawWatch watch;
+        auto found = service::sensitivityOf(**prediction, service::machineCores(), watch.options());
+        if (!found)
+            return fail(underOptions(found.error(), arguments));
+        sensitivity = *std::move(found);
+    }
+    return print(**prediction, *explanation, sensitivity, wishes);
 }
 
 } // namespace

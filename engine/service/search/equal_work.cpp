@@ -61,6 +61,8 @@ std::string workDifference(const model::Experiment &a, const model::Experiment &
         return "they train different models";
     if (tokensOf(a) != tokensOf(b))
         return "they train different numbers of tokens a step";
+    if (a.whatIf.lengths != b.whatIf.lengths)
+        return "their sequences have other lengths";
     if (unitsA == nullptr)
         return {};
     const double workA = layerWork(a, *unitsA);

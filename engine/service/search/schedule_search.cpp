@@ -8,6 +8,7 @@
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
 #include "engine/simulate/memory.h"
+#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
@@ -149,7 +150,7 @@ void Search::enter(model::Experiment plan)
         if (cut.empty() || std::ranges::find(entered, cut) != entered.end())
             continue;
         plan.parallel.stageLayers = cut;
-        auto costs = simulate::makeCostModel(plan, outline->schedule);
+        auto costs = simulate::plannedCosts(plan, outline->schedule);
         if (!costs)
             return refuse(costs.error().problems);
         enterCut(plan, {outline->schedule, *std::move(costs)});
@@ -160,14 +161,17 @@ void Search::enter(model::Experiment plan)
 void Search::enterCut(const model::Experiment &plan, const simulate::Outline &outline)
 {
     const schedule::Family &family = *schedule::findFamily(plan.schedule.family);
+    const auto costs = simulate::withWhatIfs(outline.costs, plan, outline.schedule);
+    if (!costs)
+        return refuse(costs.error().problems);
     const double memory = leastMemory(plan, outline);
     if (m_skipsTooLarge && m_result.limit && memory > static_cast<double>(*m_result.limit)) {
         ++m_result.tooLarge;
         return;
     }
     m_entries.push_back(
-        {plan, simulate::lowerBoundOfShape(outline.schedule, outline.costs, plan.parallel.microbatches, family.splitsBackward),
-         memory, workOf(plan, family), m_entries.size()});
+        {plan, simulate::lowerBoundOfShape(outline.schedule, *costs, plan.parallel.microbatches, family.splitsBackward), memory,
+         workOf(plan, family), m_entries.size()});
 }
 
 bool Search::isBeaten(const Entry &entry) const
@@ -206,7 +210,10 @@ void Search::tryOut(const Entry &entry)
     }
     if (!isAllowed(entry.plan, *schedule))
         return;
-    const auto timeline = simulate::simulate(*schedule, outline->costs);
+    const auto costs = simulate::withWhatIfs(outline->costs, entry.plan, *schedule);
+    if (!costs)
+        return refuse(costs.error().problems);
+    const auto timeline = simulate::simulate(*schedule, *costs);
     if (!timeline)
         return refuse(timeline.error().problems);
     ++m_result.tried;
@@ -214,7 +221,7 @@ void Search::tryOut(const Entry &entry)
                         entry.plan.parallel,
                         timeline->iteration(),
                         timeline->makespan(),
-                        simulate::lowerBound(*schedule, outline->costs),
+                        simulate::lowerBound(*schedule, *costs),
                         {},
                         0};
     for (int device = 0; device < schedule->devices(); ++device) {

@@ -80,7 +80,7 @@ std::optional<Nanos> layerTime(const model::Experiment &plan, const simulate::Ou
         return std::nullopt;
     --cut.front();
     ++cut.back();
-    const auto costs = simulate::makeCostModel(moved, outline.schedule);
+    const auto costs = simulate::plannedCosts(moved, outline.schedule);
     if (!costs)
         return std::nullopt;
     const Nanos layer = stageTimes(*costs, outline.schedule.placement()).back() - lastStage;

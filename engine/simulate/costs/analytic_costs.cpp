@@ -89,7 +89,9 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const double weight = m_layer.seconds(PassHalf::WeightGradient);
     // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
-    const auto set = [&](PassKind kind, double layerSeconds, const ExchangeCost &exchange) {
+    const double attention = layers * m_layer.quadraticSeconds(PassHalf::Forward);
+    const double attentionInput = layers * m_layer.quadraticSeconds(PassHalf::InputGradient);
+    const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange) {
         const VocabularyLegs output = m_vocabulary.output(kind, stage);
         const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
         const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
@@ -98,14 +100,14 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
                           {passTime(layerSeconds + layers * exchange.seconds + vocabularySeconds), toNanos(vocabularySeconds),
                            toNanos(layers * exchange.seconds + ofVocabulary.seconds),
-                           static_cast<base::Bytes>(layers * exchange.bytes + ofVocabulary.bytes)});
+                           static_cast<base::Bytes>(layers * exchange.bytes + ofVocabulary.bytes), toNanos(quadraticSeconds)});
     };
     const auto exchange = [this](PassHalf half, bool isSplit) { return m_layer.exchanges(half, isSplit); };
-    set(PassKind::F, forward + contention, exchange(PassHalf::Forward, false));
-    set(PassKind::B, layers * (input + weight) + 2 * contention,
+    set(PassKind::F, forward + contention, attention, exchange(PassHalf::Forward, false));
+    set(PassKind::B, layers * (input + weight) + 2 * contention, attentionInput,
         exchange(PassHalf::InputGradient, false) + exchange(PassHalf::WeightGradient, false));
-    set(PassKind::I, layers * input + contention, exchange(PassHalf::InputGradient, true));
-    set(PassKind::W, layers * weight + contention, exchange(PassHalf::WeightGradient, true));
+    set(PassKind::I, layers * input + contention, attentionInput, exchange(PassHalf::InputGradient, true));
+    set(PassKind::W, layers * weight + contention, 0, exchange(PassHalf::WeightGradient, true));
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const

@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/simulate/costs/given_costs.h"
+#include "engine/simulate/sensitivity/what_if_costs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,15 @@ namespace stagelens::simulate {
 using base::Nanos;
 using schedule::PassKind;
 using schedule::Transfer;
+
+namespace {
+
+Nanos scaled(Nanos time, double factor)
+{
+    return factor == 1 ? time : static_cast<Nanos>(std::llround(factor * static_cast<double>(time)));
+}
+
+} // namespace
 
 CostModel::CostModel(int devices, int stages)
     : m_devices(devices), m_stages(stages), m_slots(static_cast<std::size_t>(devices) * static_cast<std::size_t>(stages)),
@@ -29,6 +39,60 @@ void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
         m_passes.resize(m_passes.size() + schedule::kPassKindCount);
     }
     m_passes[slot + static_cast<std::size_t>(kind)] = cost;
+}
+
+PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
+{
+    const double linear = work->linear[microbatch];
+    const auto quadratic = static_cast<double>(cost.quadratic) * work->quadratic[microbatch];
+    return {.duration = std::llround(static_cast<double>(cost.duration - cost.quadratic) * linear + quadratic),
+            .vocabulary = scaled(cost.vocabulary, linear),
+            .tensor = scaled(cost.tensor, linear),
+            .tensorBytes = scaled(cost.tensorBytes, linear),
+            .quadratic = std::llround(quadratic)};
+}
+
+PassCost CostModel::least(const PassCost &cost) const
+{
+    if (!work)
+        return cost;
+    PassCost least = worked(cost, 0);
+    for (std::size_t microbatch = 1; microbatch < work->linear.size(); ++microbatch)
+        if (const PassCost other = worked(cost, microbatch); other.duration < least.duration)
+            least = other;
+    return least;
+}
+
+Nanos CostModel::sum(const PassCost &cost) const
+{
+    Nanos sum = 0;
+    for (std::size_t microbatch = 0; work && microbatch < work->linear.size(); ++microbatch)
+        sum += worked(cost, microbatch).duration;
+    return sum;
+}
+
+void CostModel::slowDown(int device, double factor)
+{
+    for (int stage = 0; stage < m_stages; ++stage) {
+        const std::uint32_t slot = m_slots[place(device, stage)];
+        for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
+            PassCost &cost = m_passes[slot + kind];
+            for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic})
+                *part = scaled(*part, factor);
+        }
+    }
+    setOptimizer(device, scaled(optimizer(device), factor));
+}
+
+CostModel CostModel::ofReplicas(const ReplicaClass &each) const
+{
+    CostModel costs = *this;
+    costs.classes.clear();
+    costs.work = each.work;
+    for (std::size_t device = 0; device < each.slow.size(); ++device)
+        if (each.slow[device] != 1)
+            costs.slowDown(static_cast<int>(device), each.slow[device]);
+    return costs;
 }
 
 Nanos CostModel::transfer(Transfer transfer, int from, int to) const
@@ -62,11 +126,6 @@ Nanos median(std::vector<Nanos> &values)
         return *middle;
     const Nanos below = *std::max_element(values.begin(), middle);
     return below + (*middle - below) / 2;
-}
-
-Nanos scaled(Nanos time, double factor)
-{
-    return factor == 1 ? time : static_cast<Nanos>(std::llround(factor * static_cast<double>(time)));
 }
 
 /// Returns the problems of an error with the field of the experiment that chose the costs.
@@ -134,7 +193,7 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
     return costs;
 }
 
-base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule)
+base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     const auto &source = experiment.cost.source;
     base::Result<CostModel> costs = [&]() -> base::Result<CostModel> {
@@ -156,6 +215,12 @@ base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
         addRecomputation(*costs, schedule);
     return costs;
+}
+
+base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    auto costs = plannedCosts(experiment, schedule);
+    return costs ? withWhatIfs(*std::move(costs), experiment, schedule) : costs;
 }
 
 } // namespace stagelens::simulate

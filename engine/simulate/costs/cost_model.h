@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,29 @@ struct PassCost {
     base::Nanos vocabulary = 0;
     base::Nanos tensor = 0;      ///< its part in exchanges among tensor ranks, those of vocabulary layers included
     base::Bytes tensorBytes = 0; ///< that a rank sends in them
+    base::Nanos quadratic = 0;   ///< its part that grows with the square of a sequence's length; 0 if unknown
+};
+
+/// The work of each microbatch of a replica relative to that of the plan: of what grows with the tokens, and of what grows with
+/// the squares of the sequences' lengths.
+struct MicrobatchWork {
+    std::vector<double> linear;
+    std::vector<double> quadratic;
+};
+
+/// Replicas that are equal to each other, and how they differ from the plan.
+struct ReplicaClass {
+    int first = 0;            ///< the number of one of them
+    int count = 1;            ///< how many there are
+    std::vector<double> slow; ///< factor of each device; empty: 1
+    std::shared_ptr<const MicrobatchWork> work;
+};
+
+/// Tokens and model FLOPs of a step in all replicas, where sequences have lengths of their own.
+struct StepWork {
+    double tokens = 0;
+    double flops = 0;
+    double flopsCausal = 0;
 };
 
 /// What a device's replicas exchange at the end of a step.
@@ -41,6 +66,20 @@ public:
         return m_passes[m_slots[place(device, stage)] + static_cast<std::size_t>(kind)];
     }
     void setPass(int device, schedule::PassKind kind, int stage, PassCost cost);
+
+    /// Returns the cost of one pass, with the work of its microbatch.
+    [[nodiscard]] PassCost of(int device, const schedule::Pass &pass) const
+    {
+        const PassCost &cost = this->pass(device, pass.kind, pass.stage);
+        return work ? worked(cost, static_cast<std::size_t>(pass.microbatch)) : cost;
+    }
+    /// Returns the cost with the least work of any microbatch, and the time of one pass for each of them.
+    [[nodiscard]] PassCost least(const PassCost &cost) const;
+    [[nodiscard]] base::Nanos sum(const PassCost &cost) const;
+    /// Multiplies all passes of a device, and its optimizer step.
+    void slowDown(int device, double factor);
+    /// Returns the costs of the replicas of one class.
+    [[nodiscard]] CostModel ofReplicas(const ReplicaClass &each) const;
 
     /// Returns the time of a message between two devices, or of a collective (`from` and `to` are then ignored). Transfers
     /// within a device are free.
@@ -65,6 +104,10 @@ public:
         m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)] = exchange;
     }
     int replicas = 1;
+    /// The classes of replicas if they differ; else empty.
+    std::vector<ReplicaClass> classes;
+    std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's
+    std::optional<StepWork> stepWork;
     bool limitsNorm = false; ///< whether the optimizer needs the norm of the whole gradient
     /// Whether devices that hold rows of one table wait for the sums of all others before they update them, and the time of the
     /// messages.
@@ -78,6 +121,7 @@ public:
     double pairScale = 1;
 
 private:
+    [[nodiscard]] PassCost worked(const PassCost &cost, std::size_t microbatch) const;
     [[nodiscard]] std::size_t place(int device, int stage) const
     {
         return static_cast<std::size_t>(device) * static_cast<std::size_t>(m_stages) + static_cast<std::size_t>(stage);
@@ -108,7 +152,10 @@ private:
 /// Returns the medians of a measured timeline, to predict a run from its own durations. Messages and collectives have the costs
 /// of `base`.
 [[nodiscard]] CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base);
-/// Returns the costs that an experiment chooses. Reads the hardware preset or the durations file.
+/// Returns the costs that an experiment chooses, for which its passes are ordered. Reads the hardware preset or the durations
+/// file.
+[[nodiscard]] base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// Returns the same with its what-ifs (sensitivity/what_if_costs.h), for which its times are predicted.
 [[nodiscard]] base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

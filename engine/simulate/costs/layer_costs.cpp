@@ -266,6 +266,18 @@ ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit) const
     return sum;
 }
 
+double LayerCosts::quadraticSeconds(PassHalf half) const
+{
+    if (half == PassHalf::WeightGradient)
+        return 0;
+    double own = m_layer.attention + m_layer.scores;
+    if (half == PassHalf::InputGradient) {
+        const double again = m_experiment.schedule.recompute == model::Recompute::None ? 0 : own;
+        own = inputGradient({.attention = m_layer.attention, .scores = m_layer.scores}) + again;
+    }
+    return own / unfloored(half) * seconds(half); // a half that is bound by launches is shared in proportion
+}
+
 std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit) const
 {
     const double total = seconds(half);

@@ -65,6 +65,8 @@ public:
     /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half lasts at
     /// least as long as the host needs to launch the kernels that the usual frameworks launch for it.
     [[nodiscard]] double seconds(PassHalf half) const;
+    /// Returns the part of seconds() that grows with the square of the sequence's length.
+    [[nodiscard]] double quadraticSeconds(PassHalf half) const;
     /// Returns the exchanges among tensor ranks in a half, during which the rank computes nothing. `isSplit`: the
     /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
     [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit) const;

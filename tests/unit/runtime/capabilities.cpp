@@ -56,6 +56,19 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.schedule.attention = model::Attention::Materialised;
      }},
+    {"slow-devices", [](Experiment &e) { e.whatIf.slow = "0=1.5"; }},
+    {"slow-links",
+     [](Experiment &e) {
+         e.parallel.devices = 2;
+         e.whatIf.slowLink = "0-1=2";
+     }},
+    {"jitter", [](Experiment &e) { e.whatIf.jitter = 0.1; }},
+    {"sequence-lengths", [](Experiment &e) { e.whatIf.lengths = "lengths.csv"; }},
+    {"failures",
+     [](Experiment &e) {
+         e.whatIf.failureInterval = 10;
+         e.whatIf.checkpointSeconds = 30;
+     }},
 };
 
 std::set<std::string> fieldsOf(const base::Problems &problems)
