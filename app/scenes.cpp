@@ -6,6 +6,7 @@
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/learn/tour.h"
 #include "ui/pages/explore_page.h"
@@ -276,7 +277,7 @@ Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
         return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runDatabase().isRefreshing() &&
-               !window.controllers().schedule->isOpening();
+               !window.controllers().schedule->isOpening() && !window.controllers().sensitivity->isComputing();
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");

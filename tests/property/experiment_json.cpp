@@ -86,6 +86,11 @@ std::optional<int> maybeInt(Random &random)
     return random.nextInteger(0, 1) == 0 ? std::nullopt : std::optional(anyInt(random));
 }
 
+std::optional<double> maybeNumber(Random &random)
+{
+    return random.nextInteger(0, 1) == 0 ? std::nullopt : std::optional(anyNumber(random));
+}
+
 Experiment anyExperiment(Random &random)
 {
     Experiment experiment;
@@ -128,6 +133,8 @@ Experiment anyExperiment(Random &random)
         training.optimizer.tableRate = anyNumber(random);
         training.optimizer.scalesByValue = true;
     }
+    experiment.whatIf = {anyText(random), anyText(random),     maybeNumber(random), maybeInt(random),
+                         anyText(random), maybeNumber(random), maybeNumber(random), maybeNumber(random)};
     return experiment;
 }
 

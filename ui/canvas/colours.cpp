@@ -53,7 +53,7 @@ Colours read(const QJsonObject &file, const QString &theme)
     const QJsonObject memory = file.value(QStringLiteral("memory")).toObject();
     for (std::size_t i = 0; i < categories.size(); ++i)
         result.memory[i] = colourAt(memory, QString::fromLatin1(categories[i]));
-    static constexpr std::array causes{"fillAndDrain", "unequalStages", "vocabularyLayers", "communication"};
+    static constexpr std::array causes{"fillAndDrain", "unequalStages", "vocabularyLayers", "communication", "slowParts"};
     const QJsonObject causeColours = file.value(QStringLiteral("causes")).toObject();
     for (std::size_t i = 0; i < causes.size(); ++i)
         result.causes[i] = colourAt(causeColours, QString::fromLatin1(causes[i]));
@@ -64,7 +64,7 @@ Colours read(const QJsonObject &file, const QString &theme)
             list->emplace_back(value.toString());
     Q_ASSERT(result.slack.size() == kSlackShares.size() + 1);
     Q_ASSERT(result.microbatches.size() < schedule::kPassKindCount); // WorkShares counts them
-    result.message = result.causes.back();
+    result.message = result.causes[3];
     const QJsonObject shades = file.value(theme).toObject();
     const std::pair<const char *, QColor *> named[] = {
         {"background", &result.background},

@@ -20,7 +20,8 @@ struct Colours {
     QColor vocabulary;      ///< the share of a pass spent in vocabulary layers
     QColor vocabularyHatch; ///< its diagonal lines
     std::array<QColor, simulate::kMemoryCategoryCount> memory;
-    std::array<QColor, 4> causes;     ///< of the bubble: fill and drain, unequal stages, vocabulary layers, communication
+    /// Of the bubble: fill and drain, unequal stages, vocabulary layers, communication, slow parts.
+    std::array<QColor, 5> causes;
     std::vector<QColor> microbatches; ///< used in turn, where fills tell microbatches or chunks apart
     std::vector<QColor> slack;        ///< from none to much, for slackLevel()
     QColor message;                   ///< a message or collective on its way

@@ -64,6 +64,7 @@ TimelineContent ExploreContent::make() const
             EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
                                                          durationText(published->iteration, content.teachingUnits))};
     addGhost(content);
+    addBand(content);
     return content;
 }
 
@@ -111,6 +112,22 @@ void ExploreContent::addGhost(TimelineContent &content) const
     for (const FamilyOption &family : m_forecast->familyOptions().options)
         if (qtText(family.family) == ghostFamily && family.iteration)
             flag(familyCaption(family.family), *family.iteration);
+}
+
+SensitivityPtr ExploreContent::sensitivityOfPlan() const
+{
+    const auto &plan = m_forecast->plan();
+    return plan && plan->timeline == sensitivityTimeline ? sensitivity : nullptr;
+}
+
+void ExploreContent::addBand(TimelineContent &content) const
+{
+    const SensitivityPtr known = sensitivityOfPlan();
+    if (!known || !known->jitter || content.groups.empty() || content.groups.front().timeline != sensitivityTimeline)
+        return;
+    const simulate::Quantiles &iteration = known->jitter->iteration;
+    content.band = EndBand{iteration.p05, iteration.p95, bandText(iteration, content.teachingUnits)};
+    content.groups.front().critical = known->jitter->criticalShare;
 }
 
 ExplanationPtr ExploreContent::whyOf(const timeline::TimelinePtr &timeline) const

@@ -6,6 +6,7 @@
 #include "ui/panels/shown_switch.h"
 #include "ui/state/explanations.h"
 #include "ui/state/timeline_content.h"
+#include "ui/words/what_if_words.h"
 
 #include <optional>
 
@@ -33,12 +34,17 @@ public:
     ColourBy colourBy = ColourBy::Kind;
     bool critical = false;
     bool movable = false; ///< passes of the prediction can be moved
+    SensitivityPtr sensitivity;
+    timeline::TimelinePtr sensitivityTimeline; ///< of the plan that it is of
+    /// Returns the sensitivity if it is the plan's, else null.
+    [[nodiscard]] SensitivityPtr sensitivityOfPlan() const;
 
 private:
     [[nodiscard]] LaneGroup measuredGroup() const;
     void addLanes(TimelineContent &content) const;
     void addBaseline(TimelineContent &content, const service::Prediction &plan) const;
     void addGhost(TimelineContent &content) const;
+    void addBand(TimelineContent &content) const;
 
     Forecast *m_forecast;
     RunController *m_runController;

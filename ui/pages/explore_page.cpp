@@ -177,6 +177,14 @@ void ExplorePage::setGhostFamily(const QString &family)
     m_timeline->setContent(m_content.make());
 }
 
+void ExplorePage::setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity)
+{
+    m_content.sensitivityTimeline = std::move(timeline);
+    m_content.sensitivity = std::move(sensitivity);
+    setContent();
+    refreshAdvice();
+}
+
 void ExplorePage::setColourBy(ColourBy colourBy)
 {
     m_content.colourBy = colourBy;
@@ -279,8 +287,8 @@ void ExplorePage::refreshAdvice()
     if (!plan)
         return;
     const service::Advice *advice = m_forecast->advice();
-    m_headline->setHeadline(
-        makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix(), m_forecast->familyOptions()));
+    m_headline->setHeadline(makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix(),
+                                         m_forecast->familyOptions(), m_content.sensitivityOfPlan().get()));
     m_headline->setEnabled(!m_forecast->isStale());
     m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
                           caption(timeline::Provenance::Predicted));

@@ -45,6 +45,8 @@ public:
     /// The end that the plan would have with another method, or in the order of another family; nothing takes the flag away.
     void setGhost(std::optional<model::VocabularyMethod> method);
     void setGhostFamily(const QString &family);
+    /// What the what-ifs of the plan with that timeline cost; null where nothing is known.
+    void setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity);
     void setColourBy(ColourBy colourBy);
     void setCritical(bool shown);
     /// The passes as a table in the place of the picture.

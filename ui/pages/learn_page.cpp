@@ -180,7 +180,8 @@ void LearnPage::fill()
     families << u"auto.md"_s;
     addFolder(u"Schedules"_s, u"schedules/"_s, families);
     addFolder(u"Training for real"_s, {},
-              {u"models.md"_s, u"memory.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s, u"several-machines.md"_s});
+              {u"models.md"_s, u"memory.md"_s, u"sensitivity.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s,
+               u"several-machines.md"_s});
     QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
     for (const QString &name : resourceDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;

@@ -169,7 +169,11 @@ void MetricsPanel::setFigures(const Figures &figures)
             durationText(*most, units), QString::number(device),
             shareText(static_cast<double>(*most) / static_cast<double>(busy)));
     }
-    m_note->setText(note);
+    if (figures.sensitivity)
+        note += u'\n' + sensitivityNote(*figures.plan, *figures.sensitivity);
+    if (figures.isSensitivityLate)
+        note += u"\nThe what-ifs are being computed."_s;
+    m_note->setText(note.trimmed());
     m_note->setVisible(!m_note->text().isEmpty());
     setMeasured(figures);
     setPublished(*figures.plan);

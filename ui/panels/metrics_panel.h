@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/words/what_if_words.h"
 
 #include <QWidget>
 
@@ -20,6 +21,8 @@ struct Figures {
     service::RunSnapshotPtr run;
     bool runDiffers = false; ///< the plan was edited since, or predicted for another machine: no error figures
     bool stale = false;      ///< figures of the last valid plan
+    SensitivityPtr sensitivity;
+    bool isSensitivityLate = false; ///< it is being computed, and takes noticeably long
 };
 
 class MetricsPanel : public QWidget {

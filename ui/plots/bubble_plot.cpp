@@ -11,7 +11,8 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr std::array kCauseNames{u"fill and drain", u"unequal stages", u"vocabulary layers", u"barriers and messages"};
+constexpr std::array kCauseNames{u"fill and drain", u"unequal stages", u"vocabulary layers", u"barriers and messages",
+                                 u"slow parts"};
 constexpr int kBarHeight = 12;
 const QString kDeviceAxis = QStringLiteral("device");
 
@@ -25,6 +26,8 @@ QString percent(double ratio)
 class BubblePlot::Private {
 public:
     explicit Private(BubblePlot *plotWidget);
+    /// Of the causes' names.
+    [[nodiscard]] int lines() const { return (static_cast<int>(shares().size()) + columns() - 1) / columns(); }
     /// Of the title and the causes.
     [[nodiscard]] int headHeight() const;
     /// The bars are left out where there is no height for them.
@@ -37,10 +40,14 @@ public:
     void paintShares(QPainter &painter);
     /// Draws one cell a device, filled by its idle share. Replaces the bars if they do not fit.
     void paintCells(QPainter &painter, QRect line);
-    /// The four causes stand in one line where there is room.
-    [[nodiscard]] int columns() const { return q->width() > 50 * QFontMetrics(q->font()).height() ? 4 : 2; }
-    /// Parts of the bubble as shares of all devices' time.
-    [[nodiscard]] std::array<double, 4> shares() const;
+    /// The causes are in one line where there is room.
+    [[nodiscard]] int columns() const
+    {
+        const int inOneLine = static_cast<int>(shares().size());
+        return q->width() > inOneLine * 25 / 2 * QFontMetrics(q->font()).height() ? inOneLine : 2;
+    }
+    /// Parts of the bubble as shares of all devices' time. Slow parts only where there are some.
+    [[nodiscard]] std::vector<double> shares() const;
 
     BubblePlot *q;
     QCustomPlot *plot;
@@ -65,20 +72,22 @@ BubblePlot::Private::Private(BubblePlot *plotWidget)
     new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
 }
 
-std::array<double, 4> BubblePlot::Private::shares() const
+std::vector<double> BubblePlot::Private::shares() const
 {
-    std::array<double, 4> parts{};
+    std::vector<double> parts(kCauseNames.size() - 1);
     const double all = static_cast<double>(metrics.makespan) * static_cast<double>(metrics.bubbleRatioPerDevice.size());
     if (causes && all > 0)
         parts = {static_cast<double>(causes->fillAndDrain) / all, static_cast<double>(causes->unequalStages) / all,
                  static_cast<double>(causes->vocabularyLayers) / all, static_cast<double>(causes->communication) / all};
+    if (causes && all > 0 && causes->slowParts > 0)
+        parts.push_back(static_cast<double>(causes->slowParts) / all);
     return parts;
 }
 
 int BubblePlot::Private::headHeight() const
 {
     const int line = QFontMetrics(q->font()).height();
-    return line + 8 + (causes ? kBarHeight + 4 / columns() * (line + 2) + 8 : 0);
+    return line + 8 + (causes ? kBarHeight + lines() * (line + 2) + 8 : 0);
 }
 
 void BubblePlot::Private::arrange()
@@ -124,7 +133,7 @@ void BubblePlot::Private::refresh()
 
 void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
 {
-    const std::array<double, 4> parts = shares();
+    const std::vector<double> parts = shares();
     double sum = 0;
     for (const double part : parts)
         sum += std::max(part, 0.0);
@@ -231,7 +240,8 @@ void BubblePlot::Private::paintAround(QPainter &painter)
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
     setAccessibleName(QStringLiteral("Bubble"));
-    setToolTip(plainTip(QStringLiteral("Found by simulating again, always in this order: without barriers and messages,\n"
+    setToolTip(plainTip(QStringLiteral("Found by simulating again, always in this order: without the what-ifs' slow parts,\n"
+                                       "without barriers and messages,\n"
                                        "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
                                        "What each saves is its part; what is left is fill and drain.\n"
                                        "Below: how much of its time each device waits.")));
@@ -249,7 +259,7 @@ void BubblePlot::setBubbles(const simulate::Metrics &metrics, std::optional<simu
     d.causes = causes;
     d.caption = std::move(caption);
     QString value = QStringLiteral("%1 of all devices' time").arg(percent(metrics.bubbleRatio));
-    const std::array<double, 4> parts = d.shares();
+    const std::vector<double> parts = d.shares();
     for (std::size_t i = 0; causes && i < parts.size(); ++i)
         value += QStringLiteral("; %1 %2").arg(QString::fromUtf16(kCauseNames[i]), percent(parts[i]));
     setAccessibleDescription(value);

@@ -14,6 +14,7 @@
 #include "ui/controllers/problem_controller.h"
 #include "ui/controllers/run_table_controller.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/store_controller.h"
 #include "ui/controllers/training_controller.h"
 #include "ui/controllers/window_actions.h"
@@ -107,6 +108,7 @@ void MainWindow::connectModel()
 {
     connect(m_model.forecast, &Forecast::changed, this, &MainWindow::updateFigures);
     connect(m_model.run, &RunController::shownChanged, this, &MainWindow::updateFigures);
+    connect(m_controllers->sensitivity.get(), &SensitivityController::changed, this, &MainWindow::updateFigures);
     connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
     connect(m_model.run, &RunController::trainingChanged, this, [this] {
         if (m_model.run->isTraining())
@@ -175,7 +177,8 @@ void MainWindow::updateFigures()
 {
     m_widgets->metrics->setFigures({m_model.forecast->plan(), m_model.forecast->comparableBaseline(),
                                     m_model.forecast->baselineName(), m_widgets->explore->run(),
-                                    m_widgets->explore->runDiffers(), m_model.forecast->isStale()});
+                                    m_widgets->explore->runDiffers(), m_model.forecast->isStale(),
+                                    m_controllers->sensitivity->answer(), m_controllers->sensitivity->isLate()});
 }
 
 void MainWindow::updateTitle()

@@ -13,6 +13,7 @@
 #include "ui/controllers/problem_controller.h"
 #include "ui/controllers/run_table_controller.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/store_controller.h"
 #include "ui/controllers/training_controller.h"
 #include "ui/controllers/window_actions.h"
@@ -71,6 +72,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
                                                     m_model.actions, notice.get());
+    sensitivity = std::make_unique<SensitivityController>(m_model.bridge, m_model.forecast, m_widgets.explore);
     panes = std::make_unique<PaneController>(window, PaneController::Docks{m_widgets.left, m_widgets.right, m_widgets.bottom},
                                              PaneController::Contents{m_widgets.editor, m_widgets.runs, m_widgets.explore},
                                              m_model.actions, remember);
@@ -157,6 +159,7 @@ void WindowControllers::connectNotices()
     warn(imports.get(), &ImportController::failed);
     warn(exports.get(), &ExportController::failed);
     warn(compare.get(), &CompareController::failed);
+    warn(sensitivity.get(), &SensitivityController::failed);
     warn(pages.get(), &PageController::failed);
 }
 

@@ -22,6 +22,7 @@ class PlanController;
 class ProblemController;
 class RunTableController;
 class ScheduleController;
+class SensitivityController;
 class StoreController;
 class TrainingController;
 
@@ -44,6 +45,7 @@ public:
     std::unique_ptr<ExportController> exports;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
+    std::unique_ptr<SensitivityController> sensitivity;
     std::unique_ptr<PaneController> panes;
     std::unique_ptr<PageController> pages;
 

@@ -1,6 +1,7 @@
 #include "ui/state/forecast.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/model/what_if.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "ui/state/engine_bridge.h"
@@ -22,8 +23,12 @@ constexpr double kPassesAtOnce = 100'000;
 bool isSmall(const model::Experiment &experiment)
 {
     const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 2;
+    // Replicas that differ are simulated one after another, and their lengths are read from a file.
+    const int simulated = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return experiment.schedule.family != model::kAutomaticFamily && // hundreds of plans
-           static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch <=
+           experiment.whatIf.lengths.empty() &&
+           static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch *
+                   simulated <=
                kPassesAtOnce;
 }
 

@@ -27,6 +27,7 @@ struct LaneGroup {
     bool movable = false;                               ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
+    std::vector<double> critical; ///< by device: share of the draws in which it is critical; empty if nothing was drawn
     /// Bytes held over time; may be null.
     std::shared_ptr<const simulate::MemoryProfiles> memory;
 };
@@ -42,6 +43,13 @@ struct EndFlag {
     QString text; ///< "baseline 412 ms"
 };
 
+/// Where the end of a step lies if its passes vary.
+struct EndBand {
+    base::Nanos from = 0;
+    base::Nanos to = 0;
+    QString text; ///< "5 to 95 %: 40.1 ms – 43.2 ms"
+};
+
 /// What the fill of a pass means.
 enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
 
@@ -50,6 +58,7 @@ struct TimelineContent {
     std::vector<LaneGroup> groups;
     std::optional<EndFlag> baseline;
     std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
+    std::optional<EndBand> band;      ///< of the prediction's end
     std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
     bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;

@@ -1,6 +1,7 @@
 // What stands around the lanes: captions with provenance, lane names with load bars.
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/what_if_words.h"
 
 #include <QPainter>
 
@@ -40,6 +41,8 @@ private:
     void rail(int x, int top, int bottom, Provenance provenance);
     void header(const TimelineLayout::Row &row);
     void needs(const QRect &cell, const LaneGroup &group, std::size_t device);
+    /// A second line of a lane's name, where the lane is high enough; in a low one the hover says it.
+    void below(const QRect &cell, const QColor &colour, const QString &text);
     void loadBar(QRect rect, const simulate::Metrics &metrics, int device);
     [[nodiscard]] int nameEvery() const;
 
@@ -141,14 +144,18 @@ void ChromePainter::loadBar(QRect rect, const simulate::Metrics &metrics, int de
 
 void ChromePainter::needs(const QRect &cell, const LaneGroup &group, std::size_t device)
 {
-    // Under the name where the lane is high enough; in a low one the row's hover and the headline say it.
+    below(cell, m_colours.alarm, needsText(group.metrics.peakMemory[device], group.capacity));
+}
+
+void ChromePainter::below(const QRect &cell, const QColor &colour, const QString &text)
+{
     const int line = m_metrics.height();
     if (cell.height() < 3 * line)
         return;
     m_painter.setFont(m_scene.font);
-    m_painter.setPen(m_colours.alarm);
+    m_painter.setPen(colour);
     m_painter.drawText(QRect(cell.left(), cell.center().y() + line / 2 + 1, cell.width(), line),
-                       Qt::AlignLeft | Qt::AlignVCenter, needsText(group.metrics.peakMemory[device], group.capacity));
+                       Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 void ChromePainter::header(const TimelineLayout::Row &row)
@@ -171,6 +178,8 @@ void ChromePainter::header(const TimelineLayout::Row &row)
     loadBar(bar, group.metrics, row.device);
     if (over && first)
         needs(cell, group, index);
+    else if (index < group.critical.size())
+        below(cell, m_colours.focus, criticalText(group.critical[index]));
     if (row.device % every != 0)
         return;
     m_painter.setFont(m_scene.font);

@@ -31,6 +31,8 @@ private:
     [[nodiscard]] std::vector<Label> rulerLabels(const TimeScale &scale) const;
     /// A pole through the lanes; the ruler's text is left whole.
     void pole(base::Nanos end, const QColor &colour, Qt::PenStyle style);
+    /// The band in which the end lies, through the lanes.
+    void band(const EndBand &band);
     /// Draws a pole's text beside it where that covers no earlier one; true if it stands there.
     bool flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft);
 
@@ -89,6 +91,19 @@ void RulerPainter::pole(base::Nanos end, const QColor &colour, Qt::PenStyle styl
     m_painter.drawLine(QPointF(x, below), QPointF(x, m_layout.size.height()));
 }
 
+void RulerPainter::band(const EndBand &band)
+{
+    const double left = m_layout.axis.left();
+    const double from = std::clamp(std::floor(m_scene.xAt(band.from)), left, m_layout.size.width() + 0.0);
+    const double to = std::clamp(std::ceil(m_scene.xAt(band.to)), left, m_layout.size.width() + 0.0);
+    if (to <= left || from >= m_layout.size.width())
+        return;
+    QColor veil = m_colours.focus;
+    veil.setAlphaF(0.18F);
+    const double top = m_layout.ruler.bottom() - 4.0;
+    m_painter.fillRect(QRectF(from, top, std::max(to - from, 2.0), m_layout.size.height() - top), veil);
+}
+
 bool RulerPainter::flag(base::Nanos end, const QString &text, const QColor &colour, Qt::PenStyle style, bool preferLeft)
 {
     if (end < m_scene.begin || end > m_scene.end)
@@ -133,6 +148,8 @@ void RulerPainter::flags()
     const bool differs = now > 0 && base > 0 && now != base;
     const QColor &light = m_colours.muted;
     // The poles first: none runs through a text.
+    if (content.band)
+        band(*content.band);
     if (content.baseline)
         pole(base, light, Qt::SolidLine);
     if (differs)
@@ -151,6 +168,8 @@ void RulerPainter::flags()
     if (content.published)
         flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,
              content.published->end < std::max(now, base));
+    if (content.band)
+        flag(std::min(content.band->to, m_scene.end), content.band->text, m_colours.focus, Qt::DashLine, true);
     if (content.ghost)
         flag(content.ghost->end, content.ghost->text, light, Qt::DashLine, false);
     m_painter.restore();

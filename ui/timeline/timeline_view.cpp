@@ -242,6 +242,8 @@ void TimelineView::setContent(TimelineContent content)
         d.setGap(std::nullopt);
     std::vector<GroupSums> sums;
     base::Nanos span = d.content.baseline ? d.content.baseline->end : 0;
+    if (d.content.band)
+        span = std::max(span, d.content.band->to);
     if (d.content.published)
         span = std::max(span, d.content.published->end);
     for (const LaneGroup &group : d.content.groups) {

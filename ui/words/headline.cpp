@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
+#include "ui/words/what_if_words.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -264,18 +265,23 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
 }
 
 Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix,
-                      const FamilyOptions &families)
+                      const FamilyOptions &families, const service::Sensitivity *sensitivity)
 {
     if (const auto device = overfullDevice(prediction))
         return overfull(prediction, advice, fix, *device);
     Headline headline;
+    headline.text = sensitivity != nullptr ? slowVerdict(*sensitivity) : QString();
+    const bool isSlow = !headline.text.isEmpty();
+    if (!advice && isSlow)
+        return headline;
     if (!advice) {
         headline.text = u"An iteration takes %1, and the devices idle %2 of the time (predicted)."_s.arg(
             durationText(prediction.metrics.iteration, inTeachingUnits(prediction.experiment)),
             shareText(prediction.metrics.bubbleRatio));
         return headline;
     }
-    headline.text = diagnosis(prediction, *advice);
+    if (!isSlow)
+        headline.text = diagnosis(prediction, *advice);
     addAdvice(headline, prediction, *advice, families);
     return headline;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "engine/service/sensitivity.h"
 
 #include <QString>
 
@@ -45,9 +46,11 @@ struct MemoryFix {
 [[nodiscard]] std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice);
 
 /// `advice` may be null while it is being computed: the sentence then says only what the prediction shows. `fix` is the change
-/// that was found to fit, if there is one. Says that nothing helps only of what was tried, and what was not.
+/// that was found to fit, if there is one. A slow device or link of the `sensitivity` is named before all others. Says that
+/// nothing helps only of what was tried, and what was not.
 [[nodiscard]] Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice,
-                                    const MemoryFix *fix = nullptr, const FamilyOptions &families = {});
+                                    const MemoryFix *fix = nullptr, const FamilyOptions &families = {},
+                                    const service::Sensitivity *sensitivity = nullptr);
 
 /// Iteration of the plan with that method, if the advice knows it.
 [[nodiscard]] const service::Advice::Option *findOption(const service::Advice &advice, model::VocabularyMethod method);
