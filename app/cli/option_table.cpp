@@ -5,6 +5,7 @@
 #include "engine/exchange/huggingface_config.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/hardware_json.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/presets.h"
 
@@ -61,7 +62,35 @@ Fault setScheduleFile(std::string_view text, model::ScheduleChoice &schedule)
     return {};
 }
 
+/// Whether the text of an option names a file rather than a preset.
+bool isFileName(std::string_view text)
+{
+    return text.find('/') != std::string_view::npos || text.ends_with(".json");
+}
+
 } // namespace
+
+base::Problems applyHardware(std::string_view text, Experiment &experiment)
+{
+    constexpr const char *kOption = "--hardware";
+    const auto preset = model::hardwarePreset(text);
+    if (preset || !isFileName(text)) {
+        if (!preset)
+            return {{kOption, preset.error().problems.front().message}};
+        experiment.cost.source = model::HardwarePreset{std::string(text)};
+        return {};
+    }
+    auto cluster = model::loadCluster(std::string(text));
+    if (cluster) {
+        auto shared = std::make_shared<const model::Hardware>(*std::move(cluster));
+        experiment.cost.source = model::HardwarePreset{shared->name, shared};
+        return {};
+    }
+    base::Problems problems;
+    for (const base::Problem &problem : cluster.error().problems)
+        problems.push_back({kOption, concat(problem.field, ": ", problem.message)});
+    return problems;
+}
 
 Fault applyOption(const model::Field &field, std::string_view text, Experiment &experiment)
 {

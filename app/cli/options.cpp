@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -111,6 +112,11 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
         const auto found = arguments.given.find(std::string(field.option));
         if (field.option.empty() || found == arguments.given.end())
             return;
+        if (field.path == "cost.hardware") {
+            base::Problems faults = applyHardware(found->second, experiment);
+            std::ranges::move(faults, std::back_inserter(problems));
+            return;
+        }
         // Of a text that is wrong nothing stays, so that nobody complains of it again.
         Experiment tried = experiment;
         const bool isFlag = field.kind == model::Field::Kind::Flag;

@@ -61,6 +61,8 @@ std::string ranksText(const model::ParallelPlan &plan)
 std::string fieldText(const std::string &field, const nlohmann::ordered_json &value)
 {
     constexpr std::size_t kWidest = 40;
+    if (value.is_array() && !value.empty() && value.front().is_object()) // the collectives of a cluster
+        return base::concat(value.size(), value.size() == 1 ? " table" : " tables");
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (field != "schedule.text")
         return text;

@@ -1,6 +1,7 @@
 #include "engine/model/hardware_json.h"
 
 #include "engine/base/file.h"
+#include "engine/model/collective_json.h"
 #include "engine/model/hardware_fields.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
@@ -17,13 +18,8 @@ using base::Result;
 
 constexpr std::string_view kHardwareVersion = "hardware/1";
 constexpr base::Bytes kLargestCluster = base::Bytes{1} << 20;
-constexpr std::size_t kMostTables = 512;
-constexpr std::size_t kMostPoints = 256;
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestText = 1000;
-constexpr int kMostGroup = 1 << 24;
-constexpr double kLongestCollective = 1e12;
-constexpr double kMostTensor = 1e18;
 
 enum class Form : unsigned char { Preset, Embedded, File };
 
@@ -62,79 +58,6 @@ Json measuredJson(const MeasuredRuns &measured)
     return {{"hidden", range(measured.hidden)},
             {"microbatch_tokens", range(measured.tokens)},
             {"devices", range(measured.devices)}};
-}
-
-/// Joins the lists of sizes and times, and checks each pair.
-void readPoints(const std::vector<double> &sizes, const std::vector<double> &micros, ObjectReader &reader,
-                CollectiveTable &table)
-{
-    if (sizes.empty() || sizes.size() > kMostPoints)
-        return reader.problem("bytes", concat("has ", sizes.size(), " sizes; give 1 to ", kMostPoints));
-    if (sizes.size() != micros.size())
-        return reader.problem(
-            "microseconds", concat("has ", micros.size(), " times for ", sizes.size(), " sizes; give one time for each size"));
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const double before = i == 0 ? 0 : sizes[i - 1];
-        if (!(sizes[i] > before && sizes[i] <= kMostTensor))
-            return reader.problem("bytes",
-                                  concat("has ", sizes[i], " behind ", before, "; give growing sizes from 1 to ", kMostTensor));
-        if (!(micros[i] > 0 && micros[i] <= kLongestCollective))
-            return reader.problem("microseconds",
-                                  concat("has ", micros[i], "; choose more than 0, up to ", kLongestCollective));
-        table.points.push_back({sizes[i], micros[i]});
-    }
-}
-
-CollectiveTable readTable(const Json &json, std::string path, Problems &problems)
-{
-    ObjectReader reader(json, std::move(path), problems);
-    CollectiveTable table;
-    std::vector<double> sizes;
-    std::vector<double> micros;
-    reader.require("operation", table.operation);
-    reader.require("ranks", table.ranks);
-    reader.read("nodes", table.nodes);
-    reader.require("bytes", sizes);
-    reader.require("microseconds", micros);
-    const std::size_t before = problems.size();
-    if (table.ranks < 2 || table.ranks > kMostGroup)
-        reader.problem("ranks", concat("is ", table.ranks, "; choose 2 to ", kMostGroup));
-    else if (table.nodes < 1 || table.nodes > table.ranks || table.ranks % table.nodes != 0)
-        reader.problem("nodes", concat("is ", table.nodes, ", which does not divide the ", table.ranks,
-                                       " ranks; each node has equally many, such as nodes 1"));
-    if (problems.size() == before && reader.find("bytes") != nullptr && reader.find("microseconds") != nullptr)
-        readPoints(sizes, micros, reader, table);
-    reader.finish();
-    return table;
-}
-
-bool isOfSame(const CollectiveTable &one, const CollectiveTable &other)
-{
-    return one.operation == other.operation && one.ranks == other.ranks && one.nodes == other.nodes;
-}
-
-/// Reads the list of tables; each replaces one of the base of the same operation, ranks and nodes.
-void readCollectives(ObjectReader &reader, const std::string &path, Hardware &hardware, Problems &problems)
-{
-    const Json *const member = reader.find("collectives");
-    if (member == nullptr)
-        return;
-    if (!member->is_array() || member->size() > kMostTables)
-        return reader.problem("collectives",
-                              concat("must be a list of at most ", kMostTables,
-                                     " tables, such as [{\"operation\": \"all-reduce\", \"ranks\": 8, \"bytes\": "
-                                     "[1048576], \"microseconds\": [101.9]}]"));
-    std::vector<CollectiveTable> read;
-    for (std::size_t i = 0; i < member->size(); ++i) {
-        CollectiveTable table = readTable((*member)[i], concat(path, ".collectives[", i, ']'), problems);
-        if (std::ranges::any_of(read, [&](const CollectiveTable &other) { return isOfSame(table, other); }))
-            problems.push_back(
-                {concat(path, ".collectives[", i, ']'), concat("is a second table of ", name(table.operation), " among ",
-                                                               table.ranks, " ranks on ", table.nodes, " nodes; keep one")});
-        std::erase_if(hardware.collectives, [&](const CollectiveTable &other) { return isOfSame(table, other); });
-        read.push_back(std::move(table));
-    }
-    std::ranges::move(read, std::back_inserter(hardware.collectives));
 }
 
 /// Reads one number of the table of fields into the object that has it.
@@ -276,21 +199,6 @@ std::optional<base::Problem> versionProblem(const Json &document, const std::str
                                        "` only; open it with the program that wrote it, or correct the word")};
 }
 
-Json tableJson(const CollectiveTable &table)
-{
-    Json sizes = Json::array();
-    Json micros = Json::array();
-    for (const CollectivePoint &point : table.points) {
-        sizes.push_back(point.bytes);
-        micros.push_back(point.micros);
-    }
-    return {{"operation", name(table.operation)},
-            {"ranks", table.ranks},
-            {"nodes", table.nodes},
-            {"bytes", std::move(sizes)},
-            {"microseconds", std::move(micros)}};
-}
-
 /// Adds the members that presets and clusters have in common.
 void addMembers(Json &json, const Hardware &hardware)
 {
@@ -303,12 +211,10 @@ void addMembers(Json &json, const Hardware &hardware)
             json[std::string(object)] = {
                 {"name", object == "inside_node" ? hardware.insideNode.name : hardware.betweenNodes.name}};
         Json &parent = object.empty() ? json : json[std::string(object)];
-        parent[std::string(key)] = field.isWhole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+        parent[std::string(key)] = numberJson(value);
     }
     if (!hardware.collectives.empty())
-        json["collectives"] = Json::array();
-    for (const CollectiveTable &table : hardware.collectives)
-        json["collectives"].push_back(tableJson(table));
+        json["collectives"] = collectivesJson(hardware.collectives);
     if (hardware.currency != Hardware().currency)
         json["currency"] = hardware.currency;
     if (hardware.measured)

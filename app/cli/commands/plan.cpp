@@ -83,9 +83,17 @@ std::int64_t globalBatchOf(const model::Experiment &experiment, const Experiment
     return (std::max<std::int64_t>(batch, gpus) + gpus - 1) / gpus * gpus;
 }
 
+/// Whether the hardware of the costs has a price.
+bool hasPrice(const model::Experiment &experiment)
+{
+    const auto *choice = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    return choice != nullptr && choice->cluster && choice->cluster->pricePerDeviceHour > 0;
+}
+
 struct Cost {
     std::optional<double> days;
     std::optional<double> gpuHours;
+    std::optional<double> money; ///< in the currency of the hardware
 };
 
 Cost costOf(const PlannedRun &run, std::optional<double> tokens, int gpus)
@@ -94,7 +102,10 @@ Cost costOf(const PlannedRun &run, std::optional<double> tokens, int gpus)
     if (!tokens || !rate || *rate <= 0)
         return {};
     const double days = *tokens / *rate / kSecondsOfDay;
-    return {days, days * 24 * gpus};
+    const double hours = days * 24 * gpus;
+    const model::Hardware *hardware = run.prediction->hardware.get();
+    const double price = hardware != nullptr ? hardware->pricePerDeviceHour : 0;
+    return {days, hours, price > 0 ? std::optional(hours * price) : std::nullopt};
 }
 
 double gapOf(const simulate::Metrics &metrics)
@@ -132,7 +143,8 @@ Json documentOf(const PlanAnswer &answer, const PlanWishes &wishes, std::int64_t
                          {"headroom_bytes", orNull(run.headroom)},
                          {"days", orNull(cost.days)},
                          {"gpu_hours", orNull(cost.gpuHours)},
-                         {"cost", nullptr}}); // no preset states a price
+                         {"cost", orNull(cost.money)},
+                         {"currency", cost.money ? Json(run.prediction->hardware->currency) : Json(nullptr)}});
     }
     Json rejected = Json::array();
     for (const service::PlanRejection &each : answer.rejected)
@@ -173,6 +185,8 @@ std::vector<std::pair<std::string, std::string>> cellsOf(const PlannedRun &run, 
     if (const Cost cost = costOf(run, tokens, gpus); cost.days) {
         cells.emplace_back("days", base::fixedText(*cost.days, 2));
         cells.emplace_back(isCsv ? "gpu_hours" : "GPU-hours", base::fixedText(*cost.gpuHours, 0));
+        if (cost.money)
+            cells.emplace_back(isCsv ? "cost" : run.prediction->hardware->currency, base::fixedText(*cost.money, 0));
     }
     return cells;
 }
@@ -241,9 +255,10 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
         tokens = base::parseNumber(wishes.tokens).value_or(0);
     if (tokens && !(*tokens > 0))
         problems.push_back({"--tokens", concat("is ", base::quoted(wishes.tokens), "; give a number such as 2e12")});
-    if (wishes.objective == "cost")
+    if (wishes.objective == "cost" && !hasPrice(*experiment))
         problems.push_back({"--objective", "is cost, but no hardware preset states a price, and all plans use all GPUs; choose "
-                                           "time, which has the same answer, or memory"});
+                                           "time, which has the same answer, or memory; or give a cluster's file with "
+                                           "price_per_device_hour"});
     if (!problems.empty())
         return fail(base::Error::invalid(std::move(problems)));
     query.objective = wishes.objective == "memory" ? service::Objective::Memory : service::Objective::Time;

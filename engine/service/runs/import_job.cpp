@@ -60,34 +60,6 @@ private:
     std::chrono::steady_clock::time_point m_told;
 };
 
-/// Opens all files, and reads them as the import asks for their blocks.
-Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
-                                           const std::function<void(double)> &tell)
-{
-    std::vector<base::FileReader> readers;
-    base::Bytes whole = 0;
-    for (const auto &file : files) {
-        auto reader = base::FileReader::open(file, kLargestTrace);
-        if (!reader)
-            return std::move(reader).error();
-        whole += reader->size();
-        readers.push_back(*std::move(reader));
-    }
-    base::Bytes done = 0;
-    ReadingProgress progress(tell);
-    std::vector<exchange::TraceInput> inputs;
-    for (std::size_t i = 0; i < files.size(); ++i)
-        inputs.push_back({files[i].filename().string(), [&, i](std::span<char> block) -> Result<std::size_t> {
-                              if (stop.stop_requested())
-                                  return base::Error::cancelled();
-                              progress.note(static_cast<double>(done) / static_cast<double>(std::max<base::Bytes>(whole, 1)));
-                              auto count = readers[i].read(block);
-                              done += count ? static_cast<base::Bytes>(*count) : 0;
-                              return count;
-                          }});
-    return exchange::importTrace(inputs);
-}
-
 /// The schedule as text in the experiment, or as a file that it names; the same text goes into the same file.
 Result<> keepSchedule(const schedule::Schedule &schedule, const std::filesystem::path &database, model::ScheduleChoice &choice)
 {
@@ -154,6 +126,33 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
 }
 
 } // namespace
+
+Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
+                                           const std::function<void(double)> &tell)
+{
+    std::vector<base::FileReader> readers;
+    base::Bytes whole = 0;
+    for (const auto &file : files) {
+        auto reader = base::FileReader::open(file, kLargestTrace);
+        if (!reader)
+            return std::move(reader).error();
+        whole += reader->size();
+        readers.push_back(*std::move(reader));
+    }
+    base::Bytes done = 0;
+    ReadingProgress progress(tell);
+    std::vector<exchange::TraceInput> inputs;
+    for (std::size_t i = 0; i < files.size(); ++i)
+        inputs.push_back({files[i].filename().string(), [&, i](std::span<char> block) -> Result<std::size_t> {
+                              if (stop.stop_requested())
+                                  return base::Error::cancelled();
+                              progress.note(static_cast<double>(done) / static_cast<double>(std::max<base::Bytes>(whole, 1)));
+                              auto count = readers[i].read(block);
+                              done += count ? static_cast<base::Bytes>(*count) : 0;
+                              return count;
+                          }});
+    return exchange::importTrace(inputs);
+}
 
 Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database,
                               const std::stop_token &stop, const std::function<void(double share)> &progress)

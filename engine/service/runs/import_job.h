@@ -1,6 +1,7 @@
 // Imports a measured timeline of another program as a stored run.
 #pragma once
 
+#include "engine/exchange/trace_import.h"
 #include "engine/service/engine_service.h"
 
 #include <filesystem>
@@ -17,5 +18,10 @@ namespace stagelens::service {
 [[nodiscard]] base::Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files,
                                                   const std::filesystem::path &database, const std::stop_token &stop,
                                                   const std::function<void(double share)> &progress = {});
+
+/// Reads the traces alone. Progress and failures as above.
+[[nodiscard]] base::Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files,
+                                                               const std::stop_token &stop,
+                                                               const std::function<void(double share)> &progress = {});
 
 } // namespace stagelens::service
