@@ -3,10 +3,12 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/sizes.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 
 using namespace stagelens::model;
 namespace base = stagelens::base;
@@ -34,6 +36,23 @@ private slots:
                                [](const ModelPreset &a, const ModelPreset &b) { return a.model.preset < b.model.preset; }));
         for (const ModelPreset &preset : *presets)
             QVERIFY(!preset.description.empty() && preset.description.find('\n') == std::string::npos);
+    }
+
+    /// Billions of parameters as published: arXiv 2005.14165 (and 2104.04473, table 2), 2201.11990, 2104.04473, 2407.21783.
+    void publishedParameterCounts()
+    {
+        for (const auto &[name, billions] : {std::pair("gpt-3-175b", 174.6),
+                                             {"mt-nlg-530b", 529.6},
+                                             {"gpt-1t", 1008.0},
+                                             {"llama-3-8b", 8.03},
+                                             {"llama-3.1-70b", 70.6},
+                                             {"llama-3.1-405b", 405.9}}) {
+            const auto model = modelPreset(name);
+            QVERIFY2(model.ok(), name);
+            const double count = static_cast<double>(stagelens::operators::totalParameters(*model)) / 1e9;
+            const double digit = billions < 10 ? 0.005 : 0.05; // half of the last digit that is printed
+            QVERIFY2(std::abs(count - billions) <= digit * 1.01, qPrintable(QString("%1: %2").arg(name).arg(count)));
+        }
     }
 
     void demoIsTheDefault() { QCOMPARE(*modelPreset("gpt-demo"), ModelConfig{}); }
