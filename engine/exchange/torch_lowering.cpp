@@ -247,9 +247,12 @@ base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering
     auto csv = torchCsvOf(schedule);
     if (!csv)
         return csv;
-    if (lowering == TorchLowering::Full)
-        for (Row &row : csv->ranks)
-            row = withReduction(withSharding(row, release), schedule.microbatches(), release);
+    for (Row &row : csv->ranks) {
+        if (lowering == TorchLowering::Full)
+            row = withSharding(row, release);
+        if (lowering != TorchLowering::Messages)
+            row = withReduction(row, schedule.microbatches(), release);
+    }
     auto rows = Rounds(schedule, std::move(csv->ranks)).run();
     if (const int *const stuck = std::get_if<int>(&rows))
         return base::Error::invalid("schedule", base::concat("rank ", *stuck,

@@ -10,6 +10,7 @@ namespace stagelens::exchange {
 /// The actions added to the passes.
 enum class TorchLowering : std::uint8_t {
     Messages, ///< sends and receives (PyTorch's _add_send_recv) alone
+    Replicas, ///< these, and REDUCE_GRAD behind a stage's last gradient (_add_reduce_grad): replicas with whole parameters
     Full, ///< what its runtime runs by default: before them UNSHARD and RESHARD of the next three stages (_add_unshard_reshard)
           ///< and REDUCE_GRAD behind a stage's last gradient (_add_reduce_grad)
 };

@@ -64,7 +64,7 @@ void CliScheduleFile::predictsAsTheFamilyDoes()
     plan += u" --devices 4 --microbatches 9"_s + costs;
     const double expected = makespan(plan);
     QVERIFY(expected > 0);
-    for (const QString &kind : {u""_s, u" --comms"_s, u" --comms=messages"_s}) {
+    for (const QString &kind : {u""_s, u" --comms"_s, u" --comms=messages"_s, u" --comms=replicas"_s}) {
         const CliAnswer csv = m_cli.run(u"export --format torch-csv -o plan.csv "_s + plan + kind);
         QVERIFY2(csv.status == 0, csv.err);
         QCOMPARE(makespan(u"--schedule-file plan.csv"_s + costs), expected);

@@ -118,6 +118,8 @@ void TorchCsvRandom::everyFamilyComesBack()
             QVERIFY2(messages.ok() && messages->ranks == plainlyLowered(*made), plan.c_str());
             for (const auto &[lowering, release] : {std::pair(TorchLowering::Messages, TorchRelease::UpTo2_14),
                                                     std::pair(TorchLowering::Messages, TorchRelease::Since2_15),
+                                                    std::pair(TorchLowering::Replicas, TorchRelease::UpTo2_14),
+                                                    std::pair(TorchLowering::Replicas, TorchRelease::Since2_15),
                                                     std::pair(TorchLowering::Full, TorchRelease::UpTo2_14),
                                                     std::pair(TorchLowering::Full, TorchRelease::Since2_15)}) {
                 const std::string text = writeTorchCsv(*lowered(*made, lowering, release));
@@ -125,6 +127,14 @@ void TorchCsvRandom::everyFamilyComesBack()
                 QVERIFY2(again.ok(), (plan + (again.ok() ? "" : again.error().text())).c_str());
                 QVERIFY2(again->schedule == file->schedule, plan.c_str());
                 QCOMPARE(writeTorchCsv(*again->csv), text);
+                const bool reduces = lowering != TorchLowering::Messages;
+                const auto reductions = [&](const std::vector<TorchAction> &row) {
+                    return std::ranges::count(row, TorchKind::ReduceGrad, &TorchAction::kind);
+                };
+                std::ptrdiff_t count = 0; // one for each stage
+                for (const auto &row : again->csv->ranks)
+                    count += reductions(row);
+                QCOMPARE(count, reduces ? made->stages() : 0);
             }
         }
     }

@@ -16,6 +16,7 @@
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/launch.h"
 #include "engine/service/schedule_plan.h"
 
 #include <cerrno>
@@ -44,7 +45,7 @@ struct ExportArguments {
     std::shared_ptr<std::string> database;
     std::optional<int> step; ///< of a run; its median step where none is given
     std::string format = "json";
-    std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full" or "messages" (compute_comms)
+    std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full", "messages" or "replicas"
     std::string torchVersion; ///< of `comms`: "2.14", "2.15" or "" for the newest
     std::string output;
 };
@@ -156,7 +157,9 @@ base::Result<std::string> torchText(const Subject &subject, const ExportArgument
     const auto csv = arguments.comms.empty()
                          ? service::torchCsvOf(subject.experiment, *subject.schedule)
                          : exchange::lowered(*subject.schedule,
-                                             arguments.comms == "messages" ? TorchLowering::Messages : TorchLowering::Full,
+                                             arguments.comms == "messages"   ? TorchLowering::Messages
+                                             : arguments.comms == "replicas" ? TorchLowering::Replicas
+                                                                             : TorchLowering::Full,
                                              isEarly ? exchange::TorchRelease::UpTo2_14 : exchange::TorchRelease::Since2_15);
     if (!csv)
         return csv.error();
@@ -181,6 +184,28 @@ base::Result<std::string> textOf(const Subject &subject, const ExportArguments &
     return service::exportText({subject.experiment, subject.schedule.get(), *subject.timeline, subject.metrics}, format);
 }
 
+/// Writes what starts the plan in another framework, and says what it leaves out.
+int exportLaunch(const Subject &subject, const ExportArguments &arguments)
+{
+    const bool isPrinted = arguments.output.empty() || arguments.output == "-";
+    const auto launch = isPrinted
+                            ? service::launchText(subject.experiment, *subject.schedule, arguments.format, "schedule.csv")
+                            : service::writeLaunch(subject.experiment, *subject.schedule, arguments.format, arguments.output);
+    if (!launch)
+        return fail(launch.error());
+    if (isPrinted)
+        std::cout << (::isatty(STDOUT_FILENO) != 0 ? base::printableJson(launch->text) : launch->text);
+    std::cerr << "names of arguments as in " << launch->version << '\n';
+    if (!launch->schedule.empty())
+        std::cerr << "the schedule is a file beside it: "
+                  << (isPrinted ? "write it with --format torch-csv -o schedule.csv"
+                                : base::printable(std::filesystem::path(arguments.output).replace_extension(".csv").string()))
+                  << '\n';
+    for (const std::string &omitted : launch->omitted)
+        std::cerr << "not carried over: " << base::printable(omitted) << '\n';
+    return kDone;
+}
+
 int exportSubject(const ExportArguments &arguments)
 {
     if (!arguments.comms.empty() && arguments.format != "torch-csv")
@@ -192,7 +217,8 @@ int exportSubject(const ExportArguments &arguments)
                                          "chooses between the messages of two PyTorch versions, and files without messages are "
                                          "the same for all; add --comms or leave it out"));
     if (arguments.comms == kBareFlag && arguments.experiment &&
-        (arguments.experiment->file == "full" || arguments.experiment->file == "messages"))
+        (arguments.experiment->file == "full" || arguments.experiment->file == "messages" ||
+         arguments.experiment->file == "replicas"))
         return fail(base::Error::invalid(
             "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
     if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
@@ -202,6 +228,8 @@ int exportSubject(const ExportArguments &arguments)
     const auto subject = subjectOf(arguments);
     if (!subject)
         return fail(subject.error());
+    if (service::isLaunchFormat(arguments.format))
+        return exportLaunch(*subject, arguments);
     const bool isPrinted = arguments.output.empty() || arguments.output == "-";
     if (arguments.format == "stagelens" && !isPrinted) {
         const auto saved = model::saveExperiment(subject->experiment, arguments.output);
@@ -224,7 +252,9 @@ int exportSubject(const ExportArguments &arguments)
 
 void addExportUnder(CLI::App &command, const std::string &positional, Action &chosen)
 {
-    const std::vector<std::string> formats{"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
+    std::vector<std::string> formats{"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
+    for (const service::LaunchFormat &format : service::launchFormats())
+        formats.emplace_back(format.name);
     CLI::App *inner = command.add_subcommand("export", "write a picture or a file for another program");
     const auto arguments = std::make_shared<ExportArguments>();
     if (positional == "RUN")
@@ -238,11 +268,11 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         ->check(oneOf(formats));
     inner
         ->add_flag("--comms", arguments->comms,
-                   "torch-csv as compute_comms: what PyTorch's runtime makes of it (full), or sends and receives alone "
-                   "(messages)")
-        ->option_text("or --comms=full, --comms=messages")
+                   "torch-csv as compute_comms: what PyTorch's runtime makes of it (full), sends and receives alone "
+                   "(messages), or with REDUCE_GRAD (replicas)")
+        ->option_text("or --comms=full, --comms=messages, --comms=replicas")
         ->check([](const std::string &word) {
-            return word == kBareFlag ? std::string() : oneOf({"full", "messages"})(word);
+            return word == kBareFlag ? std::string() : oneOf({"full", "messages", "replicas"})(word);
         });
     inner
         ->add_option("--torch-version", arguments->torchVersion,

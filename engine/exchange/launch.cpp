@@ -1,0 +1,89 @@
+#include "engine/exchange/launch.h"
+
+#include "engine/exchange/launch_plan.h"
+#include "engine/model/names.h"
+
+#include <algorithm>
+
+namespace stagelens::exchange {
+
+using base::concat;
+
+const std::vector<Framework> &frameworks()
+{
+    static const std::vector<Framework> kAll{
+        {"megatron", "Megatron-LM", "sh", "Megatron-LM, commit 000c4ac2 (megatron/training/arguments.py)"},
+        {"torchtitan", "torchtitan", "toml", "torchtitan, commit 6404b932 (torchtitan/config/job_config.py)"},
+        {"deepspeed", "DeepSpeed", "json", "DeepSpeed, commit 029f12b3 (deepspeed/runtime/config.py)"},
+    };
+    return kAll;
+}
+
+const Framework *findFramework(std::string_view format)
+{
+    const auto found = std::ranges::find(frameworks(), format, &Framework::format);
+    return found == frameworks().end() ? nullptr : &*found;
+}
+
+std::vector<int> LaunchPlan::stageLayers() const
+{
+    if (!parallel().stageLayers.empty())
+        return parallel().stageLayers;
+    const int stages = schedule.stages();
+    std::vector<int> layers;
+    for (int stage = 0; stage < stages; ++stage)
+        layers.push_back(model().layers / stages + (stage < model().layers % stages ? 1 : 0));
+    return layers;
+}
+
+bool LaunchPlan::isEven() const
+{
+    const std::vector<int> layers = stageLayers();
+    return std::ranges::all_of(layers, [&](int count) { return count == layers.front(); });
+}
+
+bool LaunchPlan::isLooped() const
+{
+    const schedule::Placement &placement = schedule.placement();
+    for (int stage = 0; stage < schedule.stages(); ++stage)
+        if (placement.deviceOf(stage) != stage % devices())
+            return false;
+    return placement.directions == 1 && schedule.stages() % devices() == 0;
+}
+
+bool LaunchPlan::isV() const
+{
+    const schedule::Placement &placement = schedule.placement();
+    if (placement.directions != 1 || schedule.stages() != 2 * devices())
+        return false;
+    for (int stage = 0; stage < schedule.stages(); ++stage)
+        if (placement.deviceOf(stage) != std::min(stage, schedule.stages() - 1 - stage))
+            return false;
+    return true;
+}
+
+void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &launch)
+{
+    const model::VocabularyMethod method = plan.schedule.vocabulary();
+    if (model::traits(method).isSharded)
+        launch.omitted.push_back(concat("vocabulary ", model::name(method), ": ", framework,
+                                        " computes the input embedding on the first stage and the output layer on the last; "
+                                        "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them"));
+}
+
+base::Result<Launch> launchOf(std::string_view format, const model::Experiment &experiment, const schedule::Schedule &schedule,
+                              int devicesPerNode, const std::string &scheduleFile)
+{
+    if (!experiment.hasModel)
+        return base::Error::invalid("model", "is none, and other frameworks start models; name --model or --layers");
+    const LaunchPlan plan{experiment, schedule, std::max(devicesPerNode, 1), scheduleFile};
+    if (format == "megatron")
+        return megatronLaunch(plan);
+    if (format == "torchtitan")
+        return torchtitanLaunch(plan);
+    if (format == "deepspeed")
+        return deepSpeedLaunch(plan);
+    return base::Error::invalid("format", concat("is ", base::quoted(format), "; choose megatron, torchtitan or deepspeed"));
+}
+
+} // namespace stagelens::exchange

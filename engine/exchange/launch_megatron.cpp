@@ -1,0 +1,210 @@
+// Arguments of Megatron-LM's pretrain_gpt.py.
+#include "engine/exchange/launch_plan.h"
+#include "engine/model/names.h"
+
+#include <algorithm>
+
+namespace stagelens::exchange {
+namespace {
+
+using base::concat;
+
+/// Collects arguments, a line for each group.
+class Arguments {
+public:
+    template <class... Values>
+    void add(std::string_view name, const Values &...values)
+    {
+        std::string word(name);
+        ((word += concat(' ', values)), ...);
+        m_line.push_back(std::move(word));
+    }
+    void endLine()
+    {
+        if (!m_line.empty())
+            m_lines.push_back(base::join(m_line, " "));
+        m_line.clear();
+    }
+    [[nodiscard]] std::string text() const { return base::join(m_lines, " \\\n    "); }
+
+private:
+    std::vector<std::string> m_line;
+    std::vector<std::string> m_lines;
+};
+
+void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
+{
+    const model::ModelConfig &model = plan.model();
+    arguments.add("--num-layers", model.layers);
+    arguments.add("--hidden-size", model.hidden);
+    arguments.add("--ffn-hidden-size", model.ffn);
+    arguments.add("--num-attention-heads", model.heads);
+    if (model.headDim)
+        arguments.add("--kv-channels", *model.headDim);
+    if (model.kvHeads != model.heads) {
+        arguments.add("--group-query-attention");
+        arguments.add("--num-query-groups", model.kvHeads);
+    }
+    arguments.endLine();
+    arguments.add("--seq-length", model.sequence);
+    arguments.add("--max-position-embeddings", model.sequence);
+    if (!model.tied)
+        arguments.add("--untie-embeddings-and-output-weights");
+    arguments.add("--attention-dropout", 0);
+    arguments.add("--hidden-dropout", 0);
+    arguments.endLine();
+    if (model.family == model::ModelFamily::Gpt) {
+        arguments.add("--position-embedding-type", "learned_absolute");
+        arguments.add("--normalization", "LayerNorm");
+    } else {
+        arguments.add("--position-embedding-type", "rope");
+        arguments.add("--rotary-base", static_cast<std::int64_t>(model.ropeTheta));
+        arguments.add("--normalization", "RMSNorm");
+        arguments.add("--norm-epsilon", model.rmsNormEpsilon);
+        arguments.add("--swiglu");
+        arguments.add("--disable-bias-linear");
+        if (model.ropeScaling) {
+            arguments.add("--use-rope-scaling");
+            arguments.add("--rope-scaling-factor", model.ropeScaling->factor);
+        }
+    }
+    arguments.endLine();
+    if (model.dtype != model::DataType::Fp32)
+        arguments.add(model.dtype == model::DataType::Bf16 ? "--bf16" : "--fp16");
+    if (model.dtype == model::DataType::Bf16)
+        arguments.add("--accumulate-allreduce-grads-in-fp32");
+    const bool isFlash = plan.experiment.schedule.attention == model::Attention::Flash;
+    arguments.add("--attention-backend", isFlash ? "flash" : "unfused");
+    arguments.endLine();
+    const int multiple = 128 * plan.parallel().tensor;
+    if (model.vocabularySize % multiple != 0)
+        launch.omitted.push_back(concat("vocabulary size ", model.vocabularySize, ": Megatron-LM pads it to ",
+                                        (model.vocabularySize + multiple - 1) / multiple * multiple,
+                                        ", a multiple of 128 for each tensor rank"));
+}
+
+/// "Et*3|t*4|t*4|t*3L": the layers of each stage, in the order of the model.
+std::string layoutText(const std::vector<int> &layers)
+{
+    std::string text = "E";
+    for (std::size_t stage = 0; stage < layers.size(); ++stage) {
+        text += stage == 0 ? "" : "|";
+        if (layers[stage] > 0)
+            text += layers[stage] == 1 ? "t" : concat("t*", layers[stage]);
+    }
+    return text + "L";
+}
+
+void addStages(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
+{
+    const bool runsChunks = plan.chunks() > 1 && plan.isLooped();
+    if (plan.chunks() > 1 && !runsChunks) {
+        launch.omitted.push_back(concat("placement of the stages: Megatron-LM puts stage s on device s mod ", plan.devices(),
+                                        "; the arguments are for one stage a device"));
+        if (plan.model().layers % plan.devices() != 0)
+            launch.omitted.push_back(concat(plan.model().layers, " layers do not divide into ", plan.devices(),
+                                            " equal stages, which these arguments need"));
+        return;
+    }
+    if (!plan.isEven())
+        arguments.add("--pipeline-model-parallel-layout", concat('"', layoutText(plan.stageLayers()), '"'));
+    else if (runsChunks)
+        arguments.add("--num-virtual-stages-per-pipeline-rank", plan.chunks());
+    if (runsChunks)
+        if (const auto group = plan.experiment.schedule.groupSize; group && *group != plan.devices())
+            arguments.add("--microbatch-group-size-per-virtual-pipeline-stage", *group);
+}
+
+void omitSchedule(const LaunchPlan &plan, Launch &launch)
+{
+    const std::string &family = plan.schedule.family();
+    const bool isKnown = family == "1f1b" || (family == "interleaved-1f1b" && plan.isLooped());
+    if (!isKnown)
+        launch.omitted.push_back(concat("schedule ", family, ": Megatron-LM runs ",
+                                        plan.chunks() > 1 && plan.isLooped() ? "interleaved 1F1B" : "1F1B"));
+}
+
+void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
+{
+    const model::ParallelPlan &parallel = plan.parallel();
+    arguments.add("--tensor-model-parallel-size", parallel.tensor);
+    if (parallel.hasSequenceParallel())
+        arguments.add("--sequence-parallel");
+    arguments.add("--context-parallel-size", parallel.context);
+    arguments.endLine();
+    arguments.add("--pipeline-model-parallel-size", plan.devices());
+    addStages(plan, arguments, launch);
+    arguments.endLine();
+    arguments.add("--micro-batch-size", parallel.microbatchSize);
+    arguments.add("--global-batch-size", plan.globalBatch());
+    arguments.endLine();
+    if (parallel.zero >= 1)
+        arguments.add("--use-distributed-optimizer");
+    if (parallel.zero >= 2) {
+        arguments.add("--use-megatron-fsdp");
+        arguments.add("--data-parallel-sharding-strategy", parallel.zero == 2 ? "optim_grads" : "optim_grads_params");
+    }
+    if (parallel.rankOrder == "tp-cp-pp-dp")
+        arguments.add("--use-tp-pp-dp-mapping");
+    else if (parallel.rankOrder != model::ParallelPlan().rankOrder)
+        launch.omitted.push_back(concat("rank order ", parallel.rankOrder, ": Megatron-LM has tp-cp-dp-pp and tp-cp-pp-dp"));
+    arguments.endLine();
+    if (plan.experiment.schedule.recompute == model::Recompute::Selective)
+        arguments.add("--recompute-granularity", "selective");
+    if (plan.experiment.schedule.recompute == model::Recompute::Full) {
+        arguments.add("--recompute-granularity", "full");
+        arguments.add("--recompute-method", "uniform");
+        arguments.add("--recompute-num-layers", 1);
+    }
+    arguments.endLine();
+}
+
+void addTraining(const LaunchPlan &plan, Arguments &arguments)
+{
+    const model::TrainingPlan &training = plan.experiment.training;
+    arguments.add("--train-iters", training.steps);
+    arguments.add("--seed", training.seed);
+    arguments.add("--optimizer", "adam");
+    arguments.add("--lr", training.optimizer.learningRate);
+    arguments.add("--lr-decay-style", "constant");
+    arguments.endLine();
+    arguments.add("--adam-beta1", training.optimizer.beta1);
+    arguments.add("--adam-beta2", training.optimizer.beta2);
+    arguments.add("--weight-decay", training.optimizer.weightDecay);
+    arguments.add("--clip-grad", training.optimizer.clip.value_or(0));
+    arguments.endLine();
+    // The null tokenizer adds an end-of-text token.
+    arguments.add("--mock-data");
+    arguments.add("--tokenizer-type", "NullTokenizer");
+    arguments.add("--vocab-size", plan.model().vocabularySize - 1);
+    arguments.endLine();
+}
+
+} // namespace
+
+Launch megatronLaunch(const LaunchPlan &plan)
+{
+    Launch launch;
+    Arguments arguments;
+    addParallel(plan, arguments, launch);
+    addModel(plan, arguments, launch);
+    addTraining(plan, arguments);
+    omitSchedule(plan, launch);
+    omitVocabulary(plan, "Megatron-LM", launch);
+    if (plan.experiment.training.data != "synthetic")
+        launch.omitted.push_back("training data: the arguments use --mock-data; give --data-path and the tokenizer instead");
+    const std::int64_t here = std::min<std::int64_t>(plan.ranks(), plan.devicesPerNode);
+    const std::int64_t nodes = (plan.ranks() + here - 1) / here;
+    launch.text = concat("#!/bin/sh\n# ", plan.ranks(), " ranks. On each of ", nodes,
+                         " nodes: NODE_RANK=n MASTER_ADDR=host sh THIS_FILE, in a checkout of Megatron-LM.\n"
+                         "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+                         "exec torchrun --nnodes ",
+                         nodes, " --nproc-per-node ", here,
+                         " --node-rank \"${NODE_RANK:-0}\" \\\n"
+                         "    --master-addr \"${MASTER_ADDR:-localhost}\" --master-port \"${MASTER_PORT:-29500}\" \\\n"
+                         "    pretrain_gpt.py \\\n    ",
+                         arguments.text(), "\n");
+    return launch;
+}
+
+} // namespace stagelens::exchange
