@@ -5,6 +5,7 @@
 #include "ui/pages/explore_page.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/launch_report.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
@@ -52,6 +53,8 @@ ExportController::ExportController(EngineBridge *bridge, WindowActions *actions,
     on(m_actions->exportTrace, [this] { exportDataAs(u"chrome-trace"_s); });
     on(m_actions->exportCsv, [this] { exportDataAs(u"csv"_s); });
     on(m_actions->exportJson, [this] { exportDataAs(u"json"_s); });
+    for (QAction *action : m_actions->exportLaunch)
+        on(action, [this, action] { exportLaunchAs(action->data().toString()); });
     on(m_actions->copyPicture, [this] { copyPicture(); });
     connect(m_forecast, &Forecast::changed, this, &ExportController::refresh);
     connect(m_runController, &RunController::shownChanged, this, &ExportController::refresh);
@@ -113,6 +116,8 @@ void ExportController::refresh()
     permit(*m_actions->exportTrace, hasDataInFront(u"chrome-trace"_s));
     for (QAction *action : {m_actions->exportCsv, m_actions->exportJson, m_actions->dataExports->menuAction()})
         permit(*action, hasDataInFront(u"csv"_s));
+    for (QAction *action : m_actions->exportLaunch + QList<QAction *>{m_actions->launchExports->menuAction()})
+        permit(*action, hasLaunchInFront());
 }
 
 void ExportController::copyPicture()
@@ -176,6 +181,51 @@ void ExportController::exportDataAs(const QString &format)
     const QString file = askForFile(u"Export the data"_s, name, format);
     if (!file.isEmpty())
         exportData(format, file);
+}
+
+base::Result<> ExportController::hasLaunchInFront() const
+{
+    if (m_pages.stack->currentWidget() != m_pages.explore)
+        return base::Error::invalid("mode", "Explore has a plan to export");
+    if (const auto valid = planIsShown(); !valid)
+        return valid;
+    return m_forecast->plan()->experiment.hasModel
+               ? base::Result<>()
+               : base::Error::invalid("model", "other frameworks start models, and this plan has none; choose one");
+}
+
+void ExportController::exportLaunchAs(const QString &format)
+{
+    for (const service::LaunchFormat &each : service::launchFormats()) {
+        if (qtText(each.name) != format)
+            continue;
+        const QString ending = qtText(each.ending);
+        const QString file = QFileDialog::getSaveFileName(
+            m_pages.stack->window(), tr("Export for %1").arg(qtText(each.caption)), u"launch."_s + ending, u"*."_s + ending);
+        if (!file.isEmpty())
+            exportLaunch(format, file);
+    }
+}
+
+void ExportController::exportLaunch(const QString &format, const QString &file)
+{
+    if (const auto there = hasLaunchInFront(); !there) {
+        emit failed(sentence(there.error()));
+        return;
+    }
+    const auto write = [plan = m_forecast->plan(), name = utf8(format), path = utf8(file)](const std::stop_token &) {
+        return service::writeLaunch(plan->experiment, *plan->schedule, name, path);
+    };
+    m_bridge->compute(this, write, [this, file](const base::Result<service::LaunchText> &launch) {
+        if (!launch) {
+            emit failed(sentence(launch.error()));
+            return;
+        }
+        auto *report = new LaunchReport(file, *launch, m_pages.stack->window());
+        report->setAttribute(Qt::WA_DeleteOnClose);
+        report->open();
+        emit written(file);
+    });
 }
 
 void ExportController::exportRun(qint64 run, const QString &format)

@@ -40,6 +40,8 @@ public:
     void refresh();
     /// Writes what is in front off the GUI thread: format "chrome-trace", "csv" or "json".
     void exportData(const QString &format, const QString &file);
+    /// Writes what starts the plan in another framework off the GUI thread, then opens a report of what it leaves out.
+    void exportLaunch(const QString &format, const QString &file);
     /// Lets the user choose the file of a stored run.
     void exportRun(qint64 run, const QString &format);
 
@@ -60,6 +62,8 @@ private:
     void copyPicture();
     void exportPictureAs(const QString &format);
     void exportDataAs(const QString &format);
+    void exportLaunchAs(const QString &format);
+    [[nodiscard]] base::Result<> hasLaunchInFront() const;
     [[nodiscard]] QString askForFile(const QString &title, const QString &name, const QString &format) const;
 
     EngineBridge *m_bridge;

@@ -1,7 +1,9 @@
 #include "ui/controllers/window_actions.h"
-#include "ui/words/plain_text.h"
 
+#include "engine/service/launch.h"
 #include "ui/controls/button_style.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
 
 #include <QActionGroup>
 #include <QMenu>
@@ -61,6 +63,14 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     explore->setChecked(true);
     importModel = make(u"import-model"_s, tr("Import a &Hugging Face config.json…"), {},
                        tr("The model of a config.json (GPT-2 or Llama) takes the place of this one"));
+    copyHardware = make(u"copy-hardware"_s, tr("&Copy and edit…"), {},
+                        tr("A cluster of your own: nodes, links, collectives, memory, price"));
+    for (const service::LaunchFormat &format : service::launchFormats()) {
+        exportLaunch << make(u"export-"_s + qtText(format.name), qtText(format.caption) + u"…"_s, {},
+                             tr("What starts this plan there, and what it leaves out (stagelens-cli export --format %1)")
+                                 .arg(qtText(format.name)));
+        exportLaunch.back()->setData(qtText(format.name));
+    }
     settings = make(u"settings"_s, tr("All &settings"), QKeySequence(u"Ctrl+E"_s), tr("Every field of the experiment"));
     makePictureActions();
     nextPane = make(u"next-pane"_s, u"Next &pane"_s, Qt::Key_F6, u"Walk through strip, editor, timeline and runs"_s);
@@ -137,6 +147,8 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     exports->addActions({exportPng, exportSvg, exportPdf});
     dataExports = file->addMenu(u"Export &data"_s);
     dataExports->addActions({exportTrace, exportCsv, exportJson});
+    launchExports = file->addMenu(u"Export &launch"_s);
+    launchExports->addActions(exportLaunch);
     file->addSeparator();
     file->addAction(quit);
     bar->addMenu(u"&Edit"_s)->addActions({undo, redo, copyPicture});

@@ -28,6 +28,7 @@ public:
     QAction *exportTrace;
     QAction *exportCsv;
     QAction *exportJson;
+    QList<QAction *> exportLaunch; ///< a framework each; its data is the format
     QAction *quit;
     QAction *undo;
     QAction *redo;
@@ -36,6 +37,7 @@ public:
     QAction *unpinBaseline;
     QAction *applyAdvice;
     QAction *importModel;  ///< a config.json of Hugging Face
+    QAction *copyHardware; ///< a cluster of the user, from the plan's hardware
     QAction *settings;     ///< every field, in a dock
     QAction *editSchedule; ///< the text beside the picture, and passes that can be moved
     QAction *openSchedule;
@@ -66,6 +68,7 @@ public:
     QMenu *recent = nullptr;
     QMenu *exports = nullptr; ///< the formats of a picture
     QMenu *dataExports = nullptr;
+    QMenu *launchExports = nullptr; ///< of frameworks
     QMenu *examples = nullptr;
 
 private:

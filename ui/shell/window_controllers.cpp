@@ -1,5 +1,6 @@
 #include "ui/shell/window_controllers.h"
 
+#include "ui/controllers/cluster_controller.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/export_controller.h"
 #include "ui/controllers/field_controller.h"
@@ -68,6 +69,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         m_model.bridge, m_model.actions,
         ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
         m_model.run, m_model.database);
+    cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
@@ -158,6 +160,7 @@ void WindowControllers::connectNotices()
     warn(plan.get(), &PlanController::failed);
     warn(imports.get(), &ImportController::failed);
     warn(exports.get(), &ExportController::failed);
+    warn(cluster.get(), &ClusterController::failed);
     warn(compare.get(), &CompareController::failed);
     warn(sensitivity.get(), &SensitivityController::failed);
     warn(pages.get(), &PageController::failed);

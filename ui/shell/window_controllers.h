@@ -10,6 +10,7 @@
 
 namespace stagelens::ui {
 
+class ClusterController;
 class CompareController;
 class ExportController;
 class FieldController;
@@ -43,6 +44,7 @@ public:
     std::unique_ptr<StoreController> store;
     std::unique_ptr<ImportController> imports;
     std::unique_ptr<ExportController> exports;
+    std::unique_ptr<ClusterController> cluster;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
     std::unique_ptr<SensitivityController> sensitivity;

@@ -2,6 +2,7 @@
 
 #include "engine/base/count.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
 #include "engine/model/schema.h"
 #include "engine/operators/sizes.h"
@@ -25,6 +26,7 @@ using Row = model::Field;
 namespace {
 
 constexpr double kGiB = 1 << 30;
+const QString kCluster = u"cluster"_s; ///< the choice of hardware that the experiment contains
 
 Field::Kind kindOf(Row::Kind kind)
 {
@@ -205,6 +207,19 @@ void completeFamily(Field &field)
     };
 }
 
+/// Makes the hardware a cluster of the user, unless it is one.
+void takeCopy(Experiment &experiment)
+{
+    const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    if (preset != nullptr && preset->cluster)
+        return;
+    const auto hardware = model::hardwareOf(preset != nullptr ? *preset : model::HardwarePreset());
+    if (!hardware)
+        return;
+    auto cluster = std::make_shared<const model::Hardware>(model::copyOf(*hardware));
+    experiment.cost.source = model::HardwarePreset{cluster->name, cluster};
+}
+
 void completeCosts(Field &field)
 {
     if (const auto found = model::hardwarePresets(); found.ok()) {
@@ -217,14 +232,18 @@ void completeCosts(Field &field)
     field.choices.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
     field.choices.push_back({u"durations"_s, u"Durations from a file"_s,
                              u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
+    field.choices.push_back({kCluster, u"Cluster of your own"_s,
+                             u"--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip"_s});
     field.value = [](const Experiment &experiment) {
         if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
-            return qtText(preset->name);
+            return preset->cluster ? kCluster : qtText(preset->name);
         return std::holds_alternative<model::UniformCosts>(experiment.cost.source) ? u"uniform"_s : u"durations"_s;
     };
     field.setValue = [](Experiment &experiment, const QVariant &shown) {
         const std::string name = utf8(shown.toString());
-        if (name == "uniform")
+        if (shown.toString() == kCluster)
+            takeCopy(experiment);
+        else if (name == "uniform")
             experiment.cost.source =
                 model::UniformCosts{{{"F", 1}, {"B", 2}, {"S", 0.25}, {"T", 0.25}}, model::UniformPer::Device};
         else if (name == "durations")

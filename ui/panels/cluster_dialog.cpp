@@ -1,0 +1,205 @@
+#include "ui/panels/cluster_dialog.h"
+
+#include "engine/base/text.h"
+#include "engine/model/hardware_fields.h"
+#include "engine/model/hardware_json.h"
+#include "engine/model/names.h"
+#include "ui/canvas/colours.h"
+#include "ui/state/engine_bridge.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
+
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kClusterWidth = 560;
+constexpr int kClusterHeight = 620;
+constexpr int kNumberDigits = 12; ///< that are shown, so that 0.1 GB/s is not 0.1000000000001
+
+QString clusterCaption(const model::HardwareField &field)
+{
+    return field.unit.empty() ? qtText(field.caption) : u"%1 (%2)"_s.arg(qtText(field.caption), qtText(field.unit));
+}
+
+QString plainNumber(double value)
+{
+    return QString::number(value, 'g', kNumberDigits);
+}
+
+/// "all-reduce among 8 ranks on 1 node, 11 sizes", a line a table.
+QString tablesText(const model::Hardware &cluster)
+{
+    QStringList lines;
+    for (const model::CollectiveTable &table : cluster.collectives)
+        lines << u"%1 among %2 ranks on %3: %4 sizes"_s.arg(qtText(model::name(table.operation)), QString::number(table.ranks),
+                                                            table.nodes == 1 ? u"1 node"_s : u"%1 nodes"_s.arg(table.nodes),
+                                                            QString::number(table.points.size()));
+    return lines.isEmpty() ? u"None: collectives are estimated from the links"_s : lines.join(u'\n');
+}
+
+} // namespace
+
+ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridge, QWidget *parent)
+    : QDialog(parent), m_bridge(bridge), m_cluster(cluster), m_name(new QLineEdit(this)), m_description(new QLineEdit(this)),
+      m_currency(new QLineEdit(this)), m_tables(plainLabel(this)), m_message(plainLabel(this))
+{
+    setObjectName(u"cluster"_s);
+    setWindowTitle(tr("Edit the cluster"));
+    m_name->setObjectName(u"cluster.name"_s);
+    m_message->setObjectName(u"cluster.message"_s);
+    m_message->setWordWrap(true);
+    auto *area = new QScrollArea(this);
+    area->setWidgetResizable(true);
+    area->setWidget(makeForm());
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    m_use = buttons->addButton(tr("Use this cluster"), QDialogButtonBox::AcceptRole);
+    m_use->setObjectName(u"cluster.use"_s);
+    m_use->setDefault(true);
+    QPushButton *open = buttons->addButton(tr("Open a file…"), QDialogButtonBox::ActionRole);
+    m_save = buttons->addButton(tr("Save as a file…"), QDialogButtonBox::ActionRole);
+    m_save->setToolTip(plainTip(tr("For stagelens-cli --hardware FILE and calibrate; the experiment contains the cluster "
+                                   "without it")));
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    const QString filter = tr("Clusters (*.json);;All files (*)");
+    connect(open, &QPushButton::clicked, this, [this, filter] {
+        if (const QString file = QFileDialog::getOpenFileName(this, tr("Open a cluster"), {}, filter); !file.isEmpty())
+            openFrom(file);
+    });
+    connect(m_save, &QPushButton::clicked, this, [this, filter] {
+        const QString name = m_name->text() + u".json"_s;
+        if (const QString file = QFileDialog::getSaveFileName(this, tr("Save the cluster"), name, filter); !file.isEmpty())
+            saveTo(file);
+    });
+    auto *layout = new QVBoxLayout(this);
+    layout->addWidget(area, 1);
+    layout->addWidget(m_message);
+    layout->addWidget(buttons);
+    resize(kClusterWidth, kClusterHeight);
+    display(m_cluster);
+}
+
+QWidget *ClusterDialog::makeForm()
+{
+    auto *form = new QWidget(this);
+    auto *rows = new QFormLayout(form);
+    rows->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    const auto add = [&](const QString &caption, QLineEdit *line, const QString &tip) {
+        line->setAccessibleName(caption);
+        line->setToolTip(plainTip(tip));
+        rows->addRow(plainLabel(caption, form), line);
+        connect(line, &QLineEdit::textChanged, this, &ClusterDialog::check);
+    };
+    add(tr("Name"), m_name, tr("No preset's name"));
+    add(tr("Description"), m_description, tr("One line"));
+    for (const model::HardwareField &field : model::hardwareFields()) {
+        auto *line = new QLineEdit(form);
+        line->setObjectName(u"cluster."_s + qtText(field.key));
+        add(clusterCaption(field), line, qtText(field.help));
+        m_numbers.push_back(line);
+    }
+    add(tr("Currency of the price"), m_currency, tr("Such as USD"));
+    m_tables->setToolTip(plainTip(tr("Fill them with stagelens-cli calibrate --nccl-tests LOG")));
+    rows->addRow(plainLabel(tr("Measured collectives"), form), m_tables);
+    return form;
+}
+
+void ClusterDialog::display(const model::Hardware &cluster)
+{
+    m_cluster = cluster;
+    const auto fill = [](QLineEdit *line, const QString &text) {
+        const QSignalBlocker blocker(line);
+        line->setText(text);
+        line->setCursorPosition(0);
+    };
+    fill(m_name, qtText(cluster.name));
+    fill(m_description, qtText(cluster.description));
+    fill(m_currency, qtText(cluster.currency));
+    const auto fields = model::hardwareFields();
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        fill(m_numbers[i], plainNumber(fields[i].value(cluster) / fields[i].scale));
+    m_tables->setText(tablesText(cluster));
+    check();
+}
+
+void ClusterDialog::check()
+{
+    model::Hardware next = m_cluster;
+    m_problem.clear();
+    const auto mark = [this](QLineEdit *line, const QString &problem) {
+        QPalette tones = palette();
+        if (!problem.isEmpty())
+            tones.setColor(QPalette::Text, coloursFor(tones).alarm);
+        line->setPalette(tones);
+        line->setAccessibleDescription(problem);
+        if (m_problem.isEmpty())
+            m_problem = problem;
+    };
+    next.name = utf8(m_name->text().trimmed());
+    next.description = utf8(m_description->text());
+    next.currency = utf8(m_currency->text().trimmed());
+    const auto fields = model::hardwareFields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const model::HardwareField &field = fields[i];
+        const auto number = base::parseNumber(utf8(m_numbers[i]->text().trimmed()));
+        // A number that was not changed keeps its digits.
+        const bool isSame = m_numbers[i]->text() == plainNumber(field.value(m_cluster) / field.scale);
+        const double value = isSame ? field.value(m_cluster) : number.value_or(0) * field.scale;
+        const std::string fault = number ? faultOf(field, field.isWhole ? std::round(value) : value) : "is no number";
+        if (fault.empty())
+            field.assign(next, field.isWhole ? std::round(value) : value);
+        mark(m_numbers[i], fault.empty() ? QString() : u"%1 %2"_s.arg(qtText(field.caption), qtText(fault)));
+    }
+    QString ofFile;
+    if (m_problem.isEmpty())
+        if (const auto sound = model::clusterFromText(model::clusterText(next), "cluster"); !sound)
+            ofFile = sentence(sound.error());
+    mark(m_name, ofFile);
+    if (m_problem.isEmpty())
+        m_cluster = next;
+    m_use->setEnabled(m_problem.isEmpty());
+    m_save->setEnabled(m_problem.isEmpty());
+    setMessage(m_problem);
+}
+
+void ClusterDialog::setMessage(const QString &text)
+{
+    m_message->setText(text);
+}
+
+void ClusterDialog::saveTo(const QString &file)
+{
+    const auto write = [cluster = m_cluster, path = utf8(file)](const std::stop_token &) {
+        return model::saveCluster(cluster, path);
+    };
+    setMessage(tr("Saving…"));
+    m_bridge->compute(this, write, [this, file](const base::Result<> &saved) {
+        setMessage(saved ? tr("Saved as %1.").arg(file) : tr("The cluster was not saved. ") + sentence(saved.error()));
+    });
+}
+
+void ClusterDialog::openFrom(const QString &file)
+{
+    const auto read = [path = utf8(file)](const std::stop_token &) { return model::loadCluster(path); };
+    m_bridge->compute(this, read, [this](const base::Result<model::Hardware> &cluster) {
+        if (cluster)
+            display(*cluster);
+        else
+            setMessage(tr("The file was not opened. ") + sentence(cluster.error()));
+    });
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,37 @@
+#include "ui/panels/launch_report.h"
+
+#include "ui/words/plain_text.h"
+#include "ui/words/words.h"
+
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+LaunchReport::LaunchReport(const QString &file, const service::LaunchText &launch, QWidget *parent) : QDialog(parent)
+{
+    constexpr int kReportWidth = 560;
+    setObjectName(u"launch.report"_s);
+    setWindowTitle(tr("Exported"));
+    m_text = tr("Written to %1.").arg(file);
+    if (!launch.schedule.empty())
+        m_text += tr(" The schedule is the file beside it that ends in .csv.");
+    m_text += u"\n\n"_s + (launch.omitted.empty() ? tr("All of the plan is carried over.") : tr("Not carried over:"));
+    for (const std::string &omitted : launch.omitted)
+        m_text += u"\n• "_s + qtText(omitted);
+    m_text += u"\n\n"_s + tr("Names of arguments as in %1.").arg(qtText(launch.version));
+    auto *label = plainLabel(m_text, this);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto *layout = new QVBoxLayout(this);
+    layout->addWidget(label, 1);
+    layout->addWidget(buttons);
+    resize(kReportWidth, sizeHint().height());
+}
+
+} // namespace stagelens::ui
