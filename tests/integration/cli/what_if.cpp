@@ -160,4 +160,4 @@ private:
 };
 
 QTEST_GUILESS_MAIN(CliWhatIf)
-#include "cli_what_if.moc"
+#include "what_if.moc"
