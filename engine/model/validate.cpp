@@ -6,8 +6,8 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
-#include "engine/operators/optimizers/optimizer.h"
 #include "engine/model/what_if.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <algorithm>
 #include <array>

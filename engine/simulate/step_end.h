@@ -12,8 +12,8 @@ namespace stagelens::simulate {
 /// run its passes in every replica. A device then reduces its gradients; with a limit of the gradient's norm no device updates
 /// before all have reduced; an optimizer that adds sums over devices ends no table before all have sent theirs; the gather of
 /// what ZeRO's replicas have updated may run until the first pass of the next step. Sets Timeline::period for plans with
-/// replicas: the least time after which every device can begin the next step, the greatest of (end of its optimizer or gather) -
-/// (begin of its first pass).
+/// replicas: the least time after which every device can begin the next step, the greatest of (end of its optimizer or gather)
+/// - (begin of its first pass).
 void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<base::Nanos> &ends);
 
 /// Returns the period of a timeline whose costs have classes of replicas: a slow optimizer of any of them counts.
