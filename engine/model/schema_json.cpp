@@ -75,7 +75,7 @@ const Hardware *clusterOf(const Field &field, const Experiment &experiment)
     return field.path == "cost.hardware" && choice != nullptr ? choice->cluster.get() : nullptr;
 }
 
-/// Reads a cluster of the user, which stands in the place of a preset's name.
+/// Reads a cluster of the user, which replaces a preset's name.
 void readCluster(const Json &json, const Field &field, Experiment &experiment, base::Problems &problems)
 {
     auto cluster = std::make_shared<Hardware>();

@@ -59,7 +59,7 @@ double muonFlops(const PartShape &part)
     return part.kind == ParameterKind::Matrix ? kIterations * (4 * small * small * large + 2 * small * small * small) : 0;
 }
 
-/// Replaces the matrix in the scratch memory by a nearly orthogonal one. Returns where it stands.
+/// Replaces the matrix in the scratch memory by a nearly orthogonal one. Returns its place in the scratch memory.
 UpdateTensor orthogonalised(const PartShape &part, UpdateKernels &kernels)
 {
     const bool isWide = part.rows <= part.columns;

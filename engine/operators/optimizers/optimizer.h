@@ -137,7 +137,7 @@ struct Optimizer {
     std::span<const StateTensor> state;
     /// The options that it reads beside learning rate and clipping: keys below "training.optimizer".
     std::span<const std::string_view> options;
-    // Its usual options: a plan that changes to it takes them in place of those of its former optimizer.
+    // Its usual options: a plan that changes to it replaces the options of its former optimizer by them.
     double usualRate = OptimizerChoice().learningRate;
     double usualBeta2 = OptimizerChoice().beta2;
     std::array<Granularity, kParameterKinds> granularity{}; ///< by kind of parameter
