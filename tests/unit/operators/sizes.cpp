@@ -1,6 +1,7 @@
 // Parameters, FLOPs and bytes, against published models and the formulas of the literature.
 #include "engine/operators/sizes.h"
 #include "engine/model/presets.h"
+#include "engine/operators/optimizers/optimizer.h"
 
 #include <QTest>
 
