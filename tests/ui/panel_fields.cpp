@@ -56,6 +56,10 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.training.optimizer.name = "muon";
         else if (field.id == u"training.optimizer.scale_parameter"_s)
             experiment.training.optimizer.name = "adafactor";
+        else if (field.id == u"what_if.draws"_s)
+            experiment.whatIf.jitter = 0.1;
+        else if (field.id == u"what_if.restart_seconds"_s)
+            experiment.whatIf.failureInterval = 24;
         else if (field.id == u"cost.durations"_s)
             experiment.cost.source = model::DurationsFile{};
         else if (field.id.startsWith(u"cost.uniform."_s) || field.id == u"cost.per"_s)
