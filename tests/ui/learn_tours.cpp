@@ -30,9 +30,9 @@ private slots:
 
 namespace {
 
-QDir tours()
+QDir tours(const char *folder = "tours")
 {
-    return QDir(ui::qtText((base::resourceFolder() / "docs" / "tours").string()));
+    return QDir(ui::qtText((base::resourceFolder() / "docs" / folder).string()));
 }
 
 std::optional<double> computed(std::string_view text)
@@ -85,13 +85,17 @@ void LearnTours::everyClaimOfEveryTourHolds_data()
     const QStringList files = tours().entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
     QVERIFY2(files.size() >= 5, "the tours of the design");
     for (const QString &file : files)
-        QTest::newRow(qPrintable(file)) << file;
+        QTest::newRow(qPrintable(file)) << tours().filePath(file);
+    const QStringList scenes = tours("scenes").entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
+    QVERIFY2(!scenes.isEmpty(), "the wall dissolves");
+    for (const QString &file : scenes)
+        QTest::newRow(qPrintable(u"scene "_s + file)) << tours("scenes").filePath(file);
 }
 
 void LearnTours::everyClaimOfEveryTourHolds()
 {
     QFETCH(const QString, file);
-    const auto tour = ui::readTour(ui::utf8(tours().filePath(file)));
+    const auto tour = ui::readTour(ui::utf8(file));
     QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
     QVERIFY(tour->steps.size() >= 3 && !tour->summary.isEmpty());
     for (const ui::TourStep &step : tour->steps) {

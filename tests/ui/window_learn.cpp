@@ -1,14 +1,19 @@
 // The documentation inside the window, and the way from a page to a plan.
 #include "tests/ui/window_fixture.h"
+#include "ui/learn/card_list.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/pages/learn_page.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 
 #include <QDockWidget>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTextBlock>
 #include <QTextBrowser>
+#include <QTextLayout>
 #include <QTreeWidget>
 
 using namespace stagelens;
@@ -20,7 +25,11 @@ private slots:
     void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
     void cleanup() { m_fixture.reset(); }
 
-    void theFourthModeShowsTheFirstSteps();
+    void theFourthModeShowsCards();
+    void aSearchFindsTitlesAndTexts();
+    void theWayBackLeadsThroughWhatWasRead();
+    void aLineHas68Characters();
+    void theWallDissolvesInAScene();
     void everyPageCanBeRead();
     void aMethodsPageIsTriedOnThePlan();
     void anExampleOpensInExplore();
@@ -58,16 +67,119 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-void WindowLearn::theFourthModeShowsTheFirstSteps()
+void WindowLearn::theFourthModeShowsCards()
 {
     auto &window = m_fixture->open();
     QTest::keyClick(&window, Qt::Key_4, Qt::ControlModifier);
-    auto *text = m_fixture->find<QTextBrowser>(u"learn.text"_s);
-    QVERIFY(text->isVisible());
-    QVERIFY2(text->toPlainText().startsWith(u"First steps"_s), qPrintable(text->toPlainText().left(80)));
+    auto *cards = window.learnPage().findChild<ui::CardList *>();
+    QVERIFY(cards->isVisible());
+    QTRY_VERIFY(cards->isDrawn());
+    QVERIFY(cards->count() >= 10);
+    for (int row = 0; row < cards->count(); ++row) {
+        const auto picture = cards->item(row)->data(Qt::DecorationRole).value<QPixmap>();
+        QVERIFY2(!picture.isNull(), qPrintable(cards->item(row)->text()));
+        const QImage image = picture.toImage();
+        QSet<QRgb> colours;
+        for (int x = 0; x < image.width(); x += 3)
+            colours << image.pixel(x, image.height() / 2);
+        QVERIFY2(colours.size() > 2, qPrintable(cards->item(row)->text())); // it shows passes
+    }
+    const QString title = cards->item(0)->text();
+    QTest::mouseClick(cards->viewport(), Qt::LeftButton, {}, cards->visualItemRect(cards->item(0)).center());
+    QVERIFY(!cards->isVisible());
+    QVERIFY2(text().startsWith(title), qPrintable(text().left(80)));
+    m_fixture->click(u"learn.history"_s);
+    QVERIFY(cards->isVisible());
+    cards->setCurrentRow(1);
+    QTest::keyClick(cards, Qt::Key_Return);
+    QVERIFY(!cards->isVisible());
+    m_fixture->click(u"learn.overview"_s);
+    QVERIFY(cards->isVisible());
+    window.learnPage().showPage(u"tutorials/first-steps.md"_s);
+    QVERIFY2(text().startsWith(u"First steps"_s), qPrintable(text().left(80)));
     QVERIFY(!m_fixture->find<QPushButton>(u"learn.try"_s)->isVisible());
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(window.explorePage().isVisible());
+}
+
+void WindowLearn::aSearchFindsTitlesAndTexts()
+{
+    auto &window = m_fixture->open();
+    window.actions().learn->trigger();
+    window.actions().find->trigger();
+    auto *search = m_fixture->find<QLineEdit>(u"learn.search"_s);
+    QVERIFY(search->hasFocus());
+    const auto shown = [this] {
+        QStringList titles;
+        for (QTreeWidgetItemIterator at(m_fixture->find<QTreeWidget>(u"learn.contents"_s), QTreeWidgetItemIterator::NotHidden);
+             *at; ++at)
+            if ((*at)->parent() != nullptr && !(*at)->parent()->isHidden())
+                titles << (*at)->text(0);
+        return titles;
+    };
+    const qsizetype all = shown().size();
+    QTest::keyClicks(search, u"wall dissolves"_s);
+    QVERIFY2(shown().contains(u"The wall dissolves"_s) && shown().size() < all, qPrintable(shown().join(u", "_s)));
+    QTest::keyClick(search, Qt::Key_Return);
+    QVERIFY2(text().startsWith(u"The wall dissolves"_s), qPrintable(text().left(80)));
+    search->setFocus();
+    search->clear();
+    QTest::keyClicks(search, u"nosuchword"_s);
+    QVERIFY(shown().isEmpty());
+    QTest::keyClick(search, Qt::Key_Escape);
+    QCOMPARE(shown().size(), all);
+    QVERIFY(window.learnPage().isVisible());
+}
+
+void WindowLearn::theWayBackLeadsThroughWhatWasRead()
+{
+    openEntry(u"Glossary"_s);
+    auto *contents = m_fixture->find<QTreeWidget>(u"learn.contents"_s);
+    contents->setCurrentItem(entry(u"V-Half"_s));
+    contents->setCurrentItem(entry(u"Textbook 1F1B"_s));
+    auto *back = m_fixture->find<QPushButton>(u"learn.history"_s);
+    QTest::keyClick(&m_fixture->window(), Qt::Key_Left, Qt::AltModifier);
+    QVERIFY2(text().startsWith(u"V-Half"_s), qPrintable(text().left(40)));
+    QCOMPARE(contents->currentItem(), entry(u"V-Half"_s));
+    QTest::mouseClick(back, Qt::LeftButton);
+    QVERIFY(text().startsWith(u"Glossary"_s));
+    QTest::mouseClick(back, Qt::LeftButton);
+    QVERIFY(m_fixture->window().learnPage().findChild<ui::CardList *>()->isVisible());
+    QVERIFY(!back->isEnabled());
+}
+
+void WindowLearn::aLineHas68Characters()
+{
+    openEntry(u"Understanding the bubble"_s);
+    m_fixture->window().resize(2560, 1440);
+    QApplication::processEvents();
+    auto *browser = m_fixture->find<QTextBrowser>(u"learn.text"_s);
+    int longest = 0;
+    for (QTextBlock block = browser->document()->begin(); block.isValid(); block = block.next())
+        for (int line = 0;
+             line < block.layout()->lineCount() && !block.charFormat().fontFixedPitch() && block.textList() == nullptr; ++line)
+            longest = std::max(longest, block.layout()->lineAt(line).textLength());
+    QVERIFY2(longest > 55 && longest <= 84, qPrintable(QString::number(longest))); // 68 of average width
+}
+
+void WindowLearn::theWallDissolvesInAScene()
+{
+    openEntry(u"The wall dissolves"_s);
+    m_fixture->click(u"learn.next"_s);
+    auto *morph = picture().morph();
+    QVERIFY(morph->isVisible() && !picture().timeline()->isVisible());
+    QVERIFY(morph->view()->morph());
+    QVERIFY(morph->view()->morph()->toEnd < morph->view()->morph()->fromEnd);
+    QTest::keyClick(morph->view(), Qt::Key_Space);
+    QVERIFY(morph->isPlaying());
+    QTest::keyClick(&m_fixture->window(), Qt::Key_Escape); // ends playing, and not the page
+    QVERIFY(!morph->isPlaying() && m_fixture->window().learnPage().isVisible());
+    m_fixture->click(u"lesson.play"_s);
+    QTRY_VERIFY(morph->view()->progress() > 0);
+    m_fixture->click(u"lesson.morph"_s);
+    QVERIFY(picture().timeline()->isVisible() && !morph->isPlaying());
+    m_fixture->click(u"learn.next"_s);
+    QVERIFY(picture().timeline()->isVisible());
 }
 
 void WindowLearn::everyPageCanBeRead()

@@ -1,11 +1,14 @@
 // How the window shows its picture: as a table, in a presentation, played, with the critical path, without a run.
 #include "tests/ui/window_fixture.h"
+#include "ui/canvas/colours.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/inspector_panel.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
+#include "ui/state/links.h"
 
 #include <QClipboard>
 #include <QDockWidget>
@@ -30,6 +33,8 @@ private slots:
     void aMarkedRangeIsDescribedInThePanel();
     void theCriticalPathIsShownOnDemand();
     void playingTellsWhatHappens();
+    void playingRevealsPassesAndFillsStacks();
+    void theBaselineMorphsIntoThePlan();
     void oneMicrobatchIsFollowedStepByStep();
     void whatAPaperMeasuredStandsBesideThePrediction();
     void theExampleOfEqualMemoryIsOne();
@@ -131,6 +136,75 @@ void WindowPicture::playingTellsWhatHappens()
              qPrintable(begin));
 }
 
+void WindowPicture::playingRevealsPassesAndFillsStacks()
+{
+    auto &window = m_fixture->open();
+    auto *view = window.findChild<ui::ViewState *>();
+    auto *timeline = window.explorePage().timeline();
+    const auto &group = m_fixture->content().groups[0];
+    QApplication::processEvents();
+    const timeline::Lane &lane = group.timeline->lanes[0];
+    const QRect early = timeline->placeOf(0, {0, 0});
+    const QRect late = timeline->placeOf(0, {0, lane.size() - 1});
+    const auto colourIn = [&](const QRect &place) {
+        return timeline->grab().toImage().pixelColor(QPoint(place.center().x(), place.top() + 3) *
+                                                     timeline->devicePixelRatioF());
+    };
+    const QColor first = colourIn(early);
+    const QColor last = colourIn(late);
+    const QColor track = ui::coloursFor(timeline->palette()).lane;
+    window.explorePage().playBar()->stepTo(true);
+    view->setPlayhead(lane.end[0] + 1);
+    QApplication::processEvents();
+    QCOMPARE(colourIn(early), first);
+    const QColor hidden = colourIn(late);
+    QVERIFY2(std::abs(hidden.lightness() - track.lightness()) < 12 && hidden != last, qPrintable(hidden.name()));
+    // In place of the load bar the stack: it grows from one activation to those that wait for their backward.
+    const auto stackOf = [&] {
+        const QRect header(0, early.top(), early.left() - 8, early.height());
+        const QImage image = timeline->grab().toImage();
+        const QColor block = ui::coloursFor(timeline->palette()).pass(schedule::PassKind::F);
+        int painted = 0;
+        for (int x = header.left(); x < header.right(); ++x)
+            painted += image.pixelColor(QPoint(x, header.center().y() + 8) * timeline->devicePixelRatioF()) == block ? 1 : 0;
+        return painted;
+    };
+    const int one = stackOf();
+    QVERIFY(one > 0);
+    view->setPlayhead(lane.begin[4] - 1); // 1F1B holds four on device 0 before its first backward
+    QApplication::processEvents();
+    QVERIFY2(stackOf() > 3 * one, qPrintable(u"%1 and %2"_s.arg(one).arg(stackOf())));
+    QCOMPARE(ui::waitReason(group, 0, lane.begin[4] - 1), u"waits for B 0 of device 1"_s);
+    QVERIFY(ui::waitReason(group, 0, lane.begin[0]).isEmpty());
+    QCOMPARE(ui::waitReason(group, 0, group.timeline->makespan()), u"done"_s);
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QApplication::processEvents();
+    QCOMPARE(colourIn(late), last);
+    QCOMPARE(stackOf(), 0);
+}
+
+void WindowPicture::theBaselineMorphsIntoThePlan()
+{
+    auto &window = m_fixture->open();
+    QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
+    auto *morph = window.explorePage().morph();
+    QVERIFY(morph->isVisible());
+    QVERIFY(!morph->view()->morph()); // the plan is its own baseline, and the view says so
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    QTRY_VERIFY(morph->view()->morph());
+    QVERIFY(morph->view()->morph()->toEnd < morph->view()->morph()->fromEnd);
+    QTest::keyClick(morph->view(), Qt::Key_End);
+    QCOMPARE(morph->view()->progress(), 1.0);
+    window.actions().play->trigger();
+    QVERIFY(morph->isPlaying() && !window.explorePage().playBar()->isPlaying());
+    window.actions().asTable->trigger(); // one thing stands in place of the picture
+    QVERIFY(!window.actions().morph->isChecked() && !morph->isVisible() && !morph->isPlaying());
+    window.actions().morph->trigger();
+    QVERIFY(!window.actions().asTable->isChecked() && morph->isVisible());
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(window.explorePage().timeline()->isVisible());
+}
+
 void WindowPicture::oneMicrobatchIsFollowedStepByStep()
 {
     auto &window = m_fixture->open();
@@ -198,11 +272,18 @@ void WindowPicture::presentationLeavesOnlyThePicture()
     auto &window = m_fixture->open();
     m_fixture->openSettings();
     auto *editor = m_fixture->find<QDockWidget>(u"dock.experiment"_s);
-    const double before = window.explorePage().timeline()->font().pointSizeF();
+    const auto pixels = [&window] { return QFontInfo(window.explorePage().timeline()->font()).pixelSize(); };
+    const int before = pixels();
     QTest::keyClick(&window, Qt::Key_F11);
     QVERIFY(!editor->isVisible());
     QVERIFY(window.explorePage().timeline()->isVisible());
-    QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() / before - 1.6) < 0.05);
+    QVERIFY(pixels() >= 24);
+    auto *title = m_fixture->find<QLabel>(u"presentation.title"_s);
+    QVERIFY(title->isVisible() && QFontInfo(title->font()).pixelSize() >= 24);
+    QCOMPARE(title->text(), u"Demo GPT: 1F1B · 4 devices x 16 microbatches"_s);
+    for (const QLabel *label : window.explorePage().findChildren<QLabel *>())
+        QVERIFY2(!label->isVisible() || label->text().isEmpty() || QFontInfo(label->font()).pixelSize() >= 24,
+                 qPrintable(label->objectName() + u": "_s + label->text()));
     QVERIFY(!window.menuWidget()->isVisible()); // with the line below it
     auto *bar = window.explorePage().playBar();
     QVERIFY(bar->isVisible()); // the bar is there before anything is played, with words that say how
@@ -216,7 +297,8 @@ void WindowPicture::presentationLeavesOnlyThePicture()
     QVERIFY(bar->isVisible());
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(editor->isVisible());
-    QVERIFY(std::abs(window.explorePage().timeline()->font().pointSizeF() - before) < 0.1);
+    QCOMPARE(pixels(), before);
+    QVERIFY(!title->isVisible());
     QVERIFY(!bar->isVisible());
     QVERIFY(window.menuWidget()->isVisible());
     QVERIFY(!window.isFullScreen());
@@ -230,11 +312,11 @@ void WindowPicture::thePageInFrontIsPresented()
                               {window.actions().compare, &window.comparePanel()},
                               {window.actions().sweep, &window.sweepPage()}}) {
         mode->trigger();
-        const double before = page->font().pointSizeF();
+        const int before = QFontInfo(page->font()).pixelSize();
         QTest::keyClick(&window, Qt::Key_F11);
         QVERIFY(page->isVisible() && !window.explorePage().isVisible());
         QVERIFY(mode->isChecked());
-        QVERIFY(page->font().pointSizeF() > 1.5 * before);
+        QVERIFY(QFontInfo(page->font()).pixelSize() >= std::max(24, before));
         QVERIFY(!window.menuWidget()->isVisible() && !window.runsPanel().isVisible());
         QVERIFY(!contents->isVisible());
         QTest::keyClick(&window, Qt::Key_Escape);

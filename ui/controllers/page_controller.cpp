@@ -9,6 +9,7 @@
 #include "ui/pages/picture_export.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
@@ -50,15 +51,35 @@ void PageController::connectPicture()
     connect(m_actions->criticalPath, &QAction::toggled, explore, &ExplorePage::setCritical);
     connect(timeline, &TimelineView::criticalPathAsked, m_actions->criticalPath, &QAction::toggle);
     connect(m_actions->find, &QAction::triggered, this, [this] {
+        if (m_pages.stack->currentWidget() == m_pages.learn) {
+            m_pages.learn->startSearch();
+            return;
+        }
         m_actions->explore->trigger();
         m_actions->asTable->setChecked(false);
+        m_actions->morph->setChecked(false);
         m_pages.explore->timeline()->find();
     });
     connect(m_actions->asTable, &QAction::toggled, this, [this](bool on) {
         m_actions->explore->trigger();
+        if (on)
+            m_actions->morph->setChecked(false);
         m_pages.explore->setAsTable(on);
     });
-    connect(m_actions->play, &QAction::triggered, explore->playBar(), &PlayBar::toggle);
+    connect(m_actions->morph, &QAction::toggled, this, [this](bool on) {
+        m_actions->explore->trigger();
+        if (on)
+            m_actions->asTable->setChecked(false);
+        m_pages.explore->setMorphing(on);
+    });
+    connect(explore->morph(), &MorphPanel::failed, this, &PageController::failed);
+    connect(explore->morph(), &MorphPanel::exported, this, &PageController::written);
+    connect(m_actions->play, &QAction::triggered, this, [explore] {
+        if (explore->isMorphing())
+            explore->morph()->togglePlaying();
+        else
+            explore->playBar()->toggle();
+    });
     connect(timeline, &TimelineView::playAsked, explore->playBar(), &PlayBar::toggle);
 }
 
@@ -91,6 +112,8 @@ void PageController::escape()
     const QWidget *page = m_pages.stack->currentWidget();
     if (m_actions->presentation->isChecked())
         m_actions->presentation->trigger();
+    else if (page == m_pages.explore && m_actions->morph->isChecked())
+        m_actions->morph->setChecked(false);
     else if (m_pages.explore->playBar()->isVisible())
         m_pages.explore->playBar()->stop();
     else if (page == m_pages.learn && m_pages.learn->picture()->stopPlaying())

@@ -40,6 +40,8 @@ public:
 
 signals:
     void failed(const QString &sentence);
+    /// An animation is in the file.
+    void written(const QString &file);
 
 private:
     void connectPicture();

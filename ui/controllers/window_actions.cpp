@@ -3,6 +3,7 @@
 #include "engine/service/launch.h"
 #include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QActionGroup>
@@ -113,6 +114,9 @@ void WindowActions::makePictureActions()
     presentation->setCheckable(true);
     asTable = make(u"as-table"_s, u"As &table"_s, QKeySequence(u"Ctrl+T"_s), u"The same passes as rows"_s);
     asTable->setCheckable(true);
+    morph = make(u"morph"_s, Words::tr("&Morph from the baseline"), QKeySequence(u"Ctrl+M"_s),
+                 Words::tr("The passes of the baseline fly to their places in this plan"));
+    morph->setCheckable(true);
     colourBy = new QActionGroup(this);
     for (const auto &[name, caption] : {std::pair{u"kind"_s, u"&Pass kind"_s}, std::pair{u"microbatch"_s, u"&Microbatch"_s},
                                         std::pair{u"chunk"_s, u"&Chunk"_s}, std::pair{u"slack"_s, u"&Slack"_s}}) {
@@ -159,7 +163,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     view->addSeparator();
     view->addActions({fit, find, criticalPath, play});
     view->addMenu(u"Colour &by"_s)->addActions(colourBy->actions());
-    view->addActions({asTable, presentation, nextPane});
+    view->addActions({asTable, morph, presentation, nextPane});
     view->addSeparator();
     view->addActions(panels);
     view->addSeparator();
@@ -184,6 +188,7 @@ QString keyTable()
         {u"C"_s, u"critical path"_s},
         {u"Space"_s, u"play and pause"_s},
         {u"Ctrl+T"_s, u"the picture as a table"_s},
+        {u"Ctrl+M"_s, Words::tr("morph: the baseline's passes fly to their places in this plan")},
         {u"Ctrl+B; Ctrl+Shift+B"_s, u"use this plan as baseline; 1F1B again"_s},
         {u"Ctrl+Return"_s, u"do what the headline proposes"_s},
         {u"F5; Shift+F5"_s, u"train; stop"_s},

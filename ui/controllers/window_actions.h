@@ -57,6 +57,7 @@ public:
     QAction *criticalPath;
     QAction *play;
     QAction *asTable;
+    QAction *morph;         ///< from the baseline to this plan
     QActionGroup *colourBy; ///< in the order of ColourBy
     QActionGroup *modes;    ///< the pages of the window, each an action of the same order
     QAction *nextPane;

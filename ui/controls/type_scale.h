@@ -12,7 +12,11 @@ enum class TypeSize : unsigned char { Caption = 11, Small = 12, Text = 13, Headi
 [[nodiscard]] inline QFont scaled(QFont font, TypeSize size, QFont::Weight weight = QFont::Normal)
 {
     constexpr double kPlain = 12;
-    font.setPointSizeF(font.pointSizeF() * static_cast<double>(size) / kPlain);
+    const double factor = static_cast<double>(size) / kPlain;
+    if (font.pixelSize() > 0) // a presentation's, which is given in pixels
+        font.setPixelSize(qRound(font.pixelSize() * factor));
+    else
+        font.setPointSizeF(font.pointSizeF() * factor);
     font.setWeight(weight);
     return font;
 }

@@ -4,15 +4,19 @@
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
 #include "ui/panels/field_editor.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 namespace stagelens::ui {
@@ -34,9 +38,10 @@ QString methodName(const model::Experiment &experiment)
 
 LessonPicture::LessonPicture(QWidget *parent)
     : QWidget(parent), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
-      m_timeline(new TimelineView(m_view, this)), m_play(new PlayBar(m_timeline, m_view, this)),
-      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)), m_controls(new QWidget(this)),
-      m_row(new FlowLayout(m_controls, 14, 4)), m_reset(new QPushButton(u"Re&set"_s, this)),
+      m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
+      m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
+      m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 14, 4)),
+      m_morphing(new QPushButton(Words::tr("&Morph"), this)), m_reset(new QPushButton(u"Re&set"_s, this)),
       m_open(new QPushButton(u"&Open in Explore"_s, this))
 {
     build();
@@ -45,6 +50,11 @@ LessonPicture::LessonPicture(QWidget *parent)
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_timeline, &TimelineView::playAsked, m_play, &PlayBar::toggle);
     connect(m_play, &PlayBar::stopped, this, [this] { m_view->follow(m_plan.followed); });
+    connect(m_morphing, &QPushButton::toggled, this, &LessonPicture::setMorphing);
+    connect(m_morph, &MorphPanel::failed, this, [this](const QString &why) { m_bar->say(MessageBar::Tone::Warning, why, {}); });
+    connect(m_morph, &MorphPanel::exported, this, [this](const QString &file) {
+        m_bar->say(MessageBar::Tone::Note, Words::tr("The animation is in %1.").arg(QFileInfo(file).fileName()), {});
+    });
     connect(m_reset, &QPushButton::clicked, this, [this] { showPlan(m_plan, m_title); });
     connect(m_open, &QPushButton::clicked, this, [this] { emit openAsked(experiment(), m_title); });
 }
@@ -65,10 +75,15 @@ void LessonPicture::build()
     auto *play = new QPushButton(u"▶ &Play"_s, this);
     play->setObjectName(u"lesson.play"_s);
     play->setToolTip(u"Moves through the iteration and says what happens (Space over the picture)"_s);
-    connect(play, &QPushButton::clicked, m_play, &PlayBar::toggle);
+    connect(play, &QPushButton::clicked, this, &LessonPicture::togglePlaying);
+    m_morphing->setObjectName(u"lesson.morph"_s);
+    m_morphing->setCheckable(true);
+    m_morphing->setToolTip(Words::tr("Shows how the passes of the plan below fly to their places in the plan above"));
+    m_stack->addWidget(m_timeline);
+    m_stack->addWidget(m_morph);
     auto *buttons = new QHBoxLayout;
     buttons->addStretch(1);
-    for (QPushButton *button : {play, m_reset, m_open}) {
+    for (QPushButton *button : {m_morphing, play, m_reset, m_open}) {
         button->setAutoDefault(false);
         buttons->addWidget(button);
     }
@@ -76,7 +91,7 @@ void LessonPicture::build()
     layout->setContentsMargins(8, 6, 8, 6);
     layout->setSpacing(6);
     layout->addWidget(m_controls);
-    layout->addWidget(m_timeline, 1);
+    layout->addWidget(m_stack, 1);
     layout->addWidget(m_play);
     layout->addWidget(m_bar);
     layout->addWidget(m_figures);
@@ -102,11 +117,28 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_note.clear();
     m_facts = {};
     setControls(plan.controls);
+    m_morphing->setVisible(!plan.beside.empty());
+    m_morphing->setChecked(plan.morph);
+    setMorphing(plan.morph);
     m_view->release();
     m_view->fit();
     m_view->select(std::nullopt);
     m_view->follow(plan.followed);
     m_document->start(plan.experiment, {}, title); // tells of its change
+}
+
+void LessonPicture::setMorphing(bool on)
+{
+    stopPlaying();
+    m_stack->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
+}
+
+void LessonPicture::togglePlaying()
+{
+    if (m_stack->currentWidget() == m_morph)
+        m_morph->togglePlaying();
+    else
+        m_play->toggle();
 }
 
 void LessonPicture::setControls(const QStringList &ids)
@@ -162,6 +194,9 @@ void LessonPicture::simulate()
     if (*beside)
         m_facts.add(**beside, "other_");
     m_timeline->setContent(contentOf(*plan, *beside));
+    if (*beside)
+        m_morph->setPlans({(*beside)->timeline, methodName((*beside)->experiment)},
+                          {(*plan)->timeline, methodName((*plan)->experiment)}, inTeachingUnits((*plan)->experiment));
     const auto figure = [this](const char *name) {
         const auto value = m_facts.value(name);
         return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
@@ -226,8 +261,9 @@ void LessonPicture::setNote(const QString &note)
 
 bool LessonPicture::stopPlaying()
 {
-    const bool played = !m_play->isHidden();
-    if (played)
+    const bool played = !m_play->isHidden() || m_morph->isPlaying();
+    m_morph->stop();
+    if (!m_play->isHidden())
         m_play->stop();
     return played;
 }

@@ -7,6 +7,7 @@
 
 class QLabel;
 class QPushButton;
+class QStackedWidget;
 
 namespace stagelens::ui {
 
@@ -14,6 +15,7 @@ class ExperimentDocument;
 class FieldEditor;
 class FlowLayout;
 class MessageBar;
+class MorphPanel;
 class PlayBar;
 class TimelineView;
 class ViewState;
@@ -31,6 +33,9 @@ public:
     [[nodiscard]] const model::Experiment &experiment() const;
     [[nodiscard]] bool isChanged() const;
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    [[nodiscard]] MorphPanel *morph() { return m_morph; }
+    /// Shows the way from the plan beside to this one in place of both; without a plan beside there is none.
+    void setMorphing(bool on);
     /// What is to be said about the reader's change; empty: nothing.
     void setNote(const QString &note);
     /// Ends playing. False if it did not play.
@@ -53,6 +58,7 @@ private:
     [[nodiscard]] static base::Result<service::PredictionPtr> predictionOf(const model::Experiment &experiment);
     [[nodiscard]] TimelineContent contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const;
     void say(const base::Error *error);
+    void togglePlaying();
 
     LivePlan m_plan; ///< as it was given
     QString m_title;
@@ -62,12 +68,15 @@ private:
     ExperimentDocument *m_document;
     ViewState *m_view;
     TimelineView *m_timeline;
+    MorphPanel *m_morph;
+    QStackedWidget *m_stack; ///< timeline or morph
     PlayBar *m_play;
     MessageBar *m_bar;
     QLabel *m_figures;
     QWidget *m_controls;
     FlowLayout *m_row;
     std::vector<FieldEditor *> m_editors;
+    QPushButton *m_morphing;
     QPushButton *m_reset;
     QPushButton *m_open;
 };

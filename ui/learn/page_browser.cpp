@@ -17,7 +17,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kWidestText = 860; ///< longer lines are hard to read
+constexpr int kCharactersOfLine = 68; ///< longer lines are hard to read
 
 /// The canonical path of a page or picture of ours; empty for any other file, which is never read.
 QString ownFile(const QString &file)
@@ -91,7 +91,9 @@ QVariant PageBrowser::loadResource(int type, const QUrl &name)
 
 void PageBrowser::resizeEvent(QResizeEvent *event)
 {
-    const int margin = std::max((width() - kWidestText) / 2, 12);
+    const int widest =
+        kCharactersOfLine * fontMetrics().averageCharWidth() + 2 * static_cast<int>(document()->documentMargin());
+    const int margin = std::max((width() - widest) / 2, 12);
     setViewportMargins(margin, 8, margin, 8);
     QTextBrowser::resizeEvent(event);
     // The pictures follow the width. Later: a scroll bar that comes while a page is read in resizes as well.

@@ -284,8 +284,12 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         plan.critical = value == u"yes"_s;
         return {};
     }
-    return wrong(base::concat("'", utf8(key),
-                              "' is unknown here; use example, plan, beside, change, colour, follow, critical or check"));
+    if (key == u"morph"_s) {
+        plan.morph = value == u"yes"_s;
+        return {};
+    }
+    return wrong(base::concat(
+        "'", utf8(key), "' is unknown here; use example, plan, beside, change, colour, follow, critical, morph or check"));
 }
 
 TourReader::Done TourReader::readClaim(const QString &value, TourStep &step)
@@ -323,6 +327,8 @@ TourReader::Done TourReader::readText(TourStep &step)
 TourReader::Done TourReader::checkPlans(const TourStep &step) const
 {
     base::Problems problems = livePlanProblems(step.plan.experiment);
+    if (step.plan.morph && step.plan.beside.empty())
+        return wrong("'morph' needs a plan beside; name what differs in it with 'beside'");
     if (problems.empty() && !step.plan.beside.empty())
         problems = livePlanProblems(besideOf(step.plan.experiment, step.plan.beside));
     if (problems.empty())

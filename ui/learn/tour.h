@@ -30,6 +30,7 @@ struct LivePlan {
     ColourBy colourBy = ColourBy::Kind;
     std::optional<int> followed; ///< microbatch that stands out
     bool critical = false;       ///< with the critical path
+    bool morph = false;          ///< the passes of the plan beside fly to their places in this one
 };
 
 /// The plan beside that of a picture.
@@ -70,6 +71,7 @@ struct Tour {
 ///     colour: kind | microbatch | chunk
 ///     follow: 0
 ///     critical: yes
+///     morph: yes (from the plan beside to this one)
 ///     check: bubble < 0.3; less than a third is bubble
 ///     (an empty line)
 ///     Markdown with {bubble} and {iteration / other_iteration|factor}.

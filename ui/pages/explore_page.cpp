@@ -6,6 +6,7 @@
 #include "ui/controls/type_scale.h"
 #include "ui/pages/provenance_bar.h"
 #include "ui/panels/headline_bar.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
@@ -16,6 +17,7 @@
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QHBoxLayout>
@@ -36,6 +38,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPlot{160, 84};
+
+/// "4B GPT: 1F1B · VOCAB-2 · 8 devices x 128 microbatches".
+QString presentedTitle(const model::Experiment &experiment)
+{
+    const QString plan = planCaption(experiment);
+    return experiment.hasModel ? u"%1: %2"_s.arg(modelCaption(experiment.model.preset), plan) : plan;
+}
 } // namespace
 
 ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
@@ -44,10 +53,10 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
       m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_explanations(new Explanations(bridge, this)),
       m_content(forecast, runController, m_explanations),
       m_provenanceBar(new ProvenanceBar(forecast, runController, &m_content, this)), m_timeline(new TimelineView(view, this)),
-      m_table(new PassTable(view, this)), m_play(new PlayBar(m_timeline, view, this)), m_picture(new QStackedWidget(this)),
-      m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)), m_memory(new MemoryPlot(view, this)),
-      m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)), m_splitter(new QSplitter(Qt::Vertical, this)),
-      m_tabs(new QTabWidget(this))
+      m_table(new PassTable(view, this)), m_morph(new MorphPanel(this)), m_play(new PlayBar(m_timeline, view, this)),
+      m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
+      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
 {
     build();
     connect(m_provenanceBar, &ProvenanceBar::showPlanAsked, this, &ExplorePage::showPlanAsked);
@@ -76,6 +85,12 @@ void ExplorePage::build()
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
+    m_planTitle = plainLabel(this);
+    m_planTitle->setObjectName(u"presentation.title"_s);
+    m_planTitle->setContentsMargins(16, 8, 16, 0);
+    m_planTitle->setWordWrap(true);
+    m_planTitle->hide();
+    layout->addWidget(m_planTitle);
     layout->addWidget(m_headline);
     layout->addWidget(m_problemBar);
     layout->addWidget(m_provenanceBar);
@@ -90,6 +105,7 @@ void ExplorePage::build()
     m_tabs->setTabToolTip(1, u"Loss of the run that is shown"_s);
     m_picture->addWidget(m_timeline);
     m_picture->addWidget(m_table);
+    m_picture->addWidget(m_morph);
     m_splitter->addWidget(m_picture);
     m_splitter->addWidget(m_schedule);
     m_schedule->hide();
@@ -204,6 +220,35 @@ void ExplorePage::setAsTable(bool table)
     m_picture->currentWidget()->setFocus();
 }
 
+void ExplorePage::setMorphing(bool on)
+{
+    m_picture->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
+    setContent();
+    m_picture->currentWidget()->setFocus();
+}
+
+bool ExplorePage::isMorphing() const
+{
+    return m_picture->currentWidget() == m_morph;
+}
+
+void ExplorePage::setMorph()
+{
+    const auto &plan = m_forecast->plan();
+    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
+    if (!plan)
+        return;
+    if (!baseline)
+        m_morph->showReason(Words::tr("The baseline has other units than this plan. Pin another baseline with Ctrl+B."));
+    else if (baseline->experiment == plan->experiment)
+        m_morph->showReason(
+            Words::tr("This plan is its own baseline. Change its schedule or vocabulary method, and its passes fly from "
+                      "the baseline to their new places."));
+    else
+        m_morph->setPlans({baseline->timeline, planCaption(baseline->experiment)},
+                          {plan->timeline, planCaption(plan->experiment)}, inTeachingUnits(plan->experiment));
+}
+
 QWidget *ExplorePage::picture()
 {
     return m_picture->currentWidget();
@@ -219,6 +264,10 @@ void ExplorePage::setPresentation(bool on)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
     m_title->setVisible(!on);
+    QFont bold = font();
+    bold.setBold(true);
+    m_planTitle->setFont(bold);
+    m_planTitle->setVisible(on);
     m_schedule->setVisible(!on && m_editing);
     m_play->setKept(on);
     if (on)
@@ -230,6 +279,8 @@ void ExplorePage::setContent()
     TimelineContent made = m_content.make();
     if (m_picture->currentWidget() == m_table)
         m_table->setContent(made);
+    if (isMorphing())
+        setMorph();
     m_timeline->setContent(std::move(made));
 }
 
@@ -248,6 +299,8 @@ void ExplorePage::refresh()
 {
     setContent();
     m_computing->setState(m_forecast->wait() != Forecast::Wait::None, m_forecast->wait() == Forecast::Wait::Long);
+    if (const auto &plan = m_forecast->plan())
+        m_planTitle->setText(presentedTitle(plan->experiment));
     m_provenanceBar->refresh();
     refreshPlots();
     refreshAdvice();

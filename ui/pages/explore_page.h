@@ -9,6 +9,7 @@
 
 #include <optional>
 
+class QLabel;
 class QSplitter;
 class QStackedWidget;
 class QTabWidget;
@@ -22,6 +23,7 @@ class HeadlineBar;
 class LossPlot;
 class MemoryPlot;
 class MessageBar;
+class MorphPanel;
 class PassTable;
 class PlayBar;
 class ProvenanceBar;
@@ -51,6 +53,8 @@ public:
     void setCritical(bool shown);
     /// The passes as a table in the place of the picture.
     void setAsTable(bool table);
+    /// The way of the passes from the baseline to this plan in the place of the picture.
+    void setMorphing(bool on);
     /// Only headline, timeline and playing, in larger type.
     void setPresentation(bool on);
     /// The schedule's text under the picture, and passes of the prediction that can be moved.
@@ -70,6 +74,8 @@ public:
     [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     [[nodiscard]] PlayBar *playBar() { return m_play; }
+    [[nodiscard]] MorphPanel *morph() { return m_morph; }
+    [[nodiscard]] bool isMorphing() const;
 
 signals:
     void shownChanged();
@@ -85,6 +91,7 @@ private:
     QWidget *makeTitle();
     void sizeParts();
     void setContent();
+    void setMorph();
     /// An explanation was computed: shows it, and answers the last click on a gap with it.
     void takeExplanation();
     void refreshPlots();
@@ -98,9 +105,11 @@ private:
     ExploreContent m_content;
     ProvenanceBar *m_provenanceBar;
     TimelineView *m_timeline;
-    QWidget *m_title = nullptr; ///< of the timeline, with the switch
+    QWidget *m_title = nullptr;    ///< of the timeline, with the switch
+    QLabel *m_planTitle = nullptr; ///< the plan in words, while it is presented
     ShownSwitch *m_shownSwitch = nullptr;
     PassTable *m_table;
+    MorphPanel *m_morph;
     PlayBar *m_play;
     QStackedWidget *m_picture;
     ComputingSign *m_computing;

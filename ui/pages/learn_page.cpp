@@ -3,12 +3,15 @@
 
 #include "engine/base/file.h"
 #include "engine/model/names.h"
-#include "engine/schedule/families.h"
 #include "ui/controls/enlarge.h"
+#include "ui/learn/card_list.h"
+#include "ui/learn/contents_list.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
 #include "ui/learn/page_plans.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDir>
@@ -19,7 +22,8 @@
 #include <QScrollBar>
 #include <QShortcut>
 #include <QSplitter>
-#include <QTreeWidget>
+#include <QStackedWidget>
+#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -29,26 +33,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kPathRole = Qt::UserRole;
-constexpr int kExampleRole = Qt::UserRole + 1;
 constexpr int kContentsWidth = 230;
-constexpr int kWidestContents = 330;
-constexpr int kContentsMargin = 20; ///< for its scroll bar
-constexpr int kBesideFrom = 1000;   ///< width in which text and picture stand beside each other
+constexpr std::size_t kMostHistory = 100;
+constexpr int kBesideFrom = 1000; ///< width in which text and picture stand beside each other
 
 QDir resourceDir(const QString &folder)
 {
     return QDir(qtText((base::resourceFolder() / utf8(folder)).string()));
-}
-
-/// The first heading of a page.
-QString titleOf(const QString &file)
-{
-    QFile page(file);
-    if (!page.open(QIODevice::ReadOnly))
-        return QFileInfo(file).baseName();
-    const QString line = QString::fromUtf8(page.readLine()).trimmed();
-    return line.startsWith(u"# "_s) ? line.mid(2) : QFileInfo(file).baseName();
 }
 
 /// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches. Costs: this computer."
@@ -63,12 +54,16 @@ QString exampleWords(const model::Experiment &plan)
 } // namespace
 
 LearnPage::LearnPage(QWidget *parent)
-    : QWidget(parent), m_contents(new QTreeWidget(this)), m_text(new PageBrowser(this)), m_picture(new LessonPicture(this)),
-      m_lesson(new QSplitter(this)), m_steps(nullptr), m_back(new QPushButton(u"◂ &Back"_s, this)),
-      m_next(new QPushButton(u"&Next ▸"_s, this)), m_progress(plainLabel(this)), m_try(new QPushButton(this))
+    : QWidget(parent), m_contents(new ContentsList(this)), m_goBack(new QPushButton(Words::tr("◂ Back"), this)),
+      m_stack(new QStackedWidget(this)), m_cards(new CardList(this)), m_text(new PageBrowser(this)),
+      m_picture(new LessonPicture(this)), m_lesson(new QSplitter(this)), m_steps(nullptr),
+      m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(u"&Next ▸"_s, this)),
+      m_progress(plainLabel(this)), m_try(new QPushButton(this))
 {
     build();
-    connect(m_contents, &QTreeWidget::currentItemChanged, this, &LearnPage::choose);
+    connect(m_contents, &ContentsList::chosen, this, &LearnPage::show);
+    connect(m_cards, &CardList::chosen, this, &LearnPage::show);
+    connect(m_goBack, &QPushButton::clicked, this, &LearnPage::goBack);
     connect(m_text, &PageBrowser::pageAsked, this,
             [this](const QString &file) { showPage(resourceDir(u"docs"_s).relativeFilePath(file)); });
     connect(m_try, &QPushButton::clicked, this, &LearnPage::tryPage);
@@ -99,12 +94,37 @@ QWidget *LearnPage::makeSteps()
     return steps;
 }
 
+QWidget *LearnPage::makeSide()
+{
+    m_goBack->setObjectName(u"learn.history"_s);
+    m_goBack->setToolTip(Words::tr("To the page before (Alt+Left)"));
+    m_goBack->setShortcut(QKeySequence(Qt::ALT | Qt::Key_Left));
+    m_goBack->setEnabled(false);
+    auto *overview = new QPushButton(Words::tr("Overview"), this);
+    overview->setObjectName(u"learn.overview"_s);
+    overview->setToolTip(Words::tr("All scenes, tours and examples as cards"));
+    connect(overview, &QPushButton::clicked, this, [this] {
+        if (m_stack->currentWidget() != m_cards)
+            showOverview();
+    });
+    auto *row = new QHBoxLayout;
+    row->setContentsMargins(8, 8, 0, 0);
+    row->setSpacing(8);
+    for (QPushButton *button : {m_goBack, overview}) {
+        button->setAutoDefault(false);
+        row->addWidget(button, 1);
+    }
+    auto *side = new QWidget(this);
+    auto *column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(m_contents, 1);
+    return side;
+}
+
 void LearnPage::build()
 {
-    m_contents->setObjectName(u"learn.contents"_s);
-    m_contents->setAccessibleName(u"Contents"_s);
-    m_contents->setHeaderHidden(true);
-    m_contents->setFrameShape(QFrame::NoFrame);
     m_text->setObjectName(u"learn.text"_s);
     m_text->setAccessibleName(u"Page"_s);
     m_try->setObjectName(u"learn.try"_s);
@@ -123,9 +143,12 @@ void LearnPage::build()
     m_lesson->addWidget(reading);
     m_lesson->addWidget(m_picture);
     m_lesson->setChildrenCollapsible(false);
+    m_stack->addWidget(m_cards);
+    m_stack->addWidget(m_lesson);
+    m_side = makeSide();
     auto *splitter = new QSplitter(this);
-    splitter->addWidget(m_contents);
-    splitter->addWidget(m_lesson);
+    splitter->addWidget(m_side);
+    splitter->addWidget(m_stack);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kContentsWidth, 900});
     splitter->setChildrenCollapsible(false);
@@ -139,10 +162,8 @@ void LearnPage::build()
 void LearnPage::showEvent(QShowEvent *event)
 {
     QWidget::showEvent(event);
-    if (m_contents->topLevelItemCount() == 0) {
+    if (!m_contents->isFilled())
         fill();
-        showPage(u"tutorials/first-steps.md"_s);
-    }
 }
 
 void LearnPage::resizeEvent(QResizeEvent *event)
@@ -159,59 +180,72 @@ void LearnPage::resizeEvent(QResizeEvent *event)
 
 void LearnPage::fill()
 {
-    addFolder(u"Start here"_s, {},
-              {u"tutorials/first-steps.md"_s, u"the-window.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s,
-               u"command-line.md"_s, u"glossary.md"_s});
-    addFolder(u"Tours"_s, u"tours/"_s, resourceDir(u"docs/tours"_s).entryList({u"*.tour"_s}, QDir::Files, QDir::Name));
-    auto *examples = new QTreeWidgetItem(m_contents, {u"Examples"_s});
-    examples->setFlags(Qt::ItemIsEnabled);
-    for (const QFileInfo &file : resourceDir(u"examples"_s).entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
-        auto *item = new QTreeWidgetItem(examples, {titleOfFile(file.filePath())});
-        item->setToolTip(0, plainTip(item->text(0)));
-        item->setData(0, kExampleRole, file.filePath());
-    }
-    QStringList methods;
-    for (const char16_t *name : {u"none", u"redis", u"vocab-naive", u"vocab-1", u"vocab-2", u"arithmetic"})
-        methods << u"vocabulary/"_s + QString::fromUtf16(name) + u".md"_s;
-    addFolder(u"Vocabulary layers"_s, {}, methods);
-    QStringList families;
-    for (const auto &family : schedule::families())
-        families << qtText(family.name) + u".md"_s;
-    families << u"auto.md"_s;
-    addFolder(u"Schedules"_s, u"schedules/"_s, families);
-    addFolder(u"Training for real"_s, {},
-              {u"models.md"_s, u"memory.md"_s, u"sensitivity.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s,
-               u"several-machines.md"_s});
-    QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
-    for (const QString &name : resourceDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
-        more << u"decisions/"_s + name;
-    QTreeWidgetItem *works = addFolder(u"How Stagelens works"_s, {}, more);
-    m_contents->expandAll();
-    m_contents->setMinimumWidth(
-        std::min(kWidestContents, static_cast<QAbstractItemView *>(m_contents)->sizeHintForColumn(0) + kContentsMargin));
-    works->setExpanded(false);
+    m_contents->fill();
+    m_cards->setEntries(m_contents->entries());
 }
 
-QTreeWidgetItem *LearnPage::addFolder(const QString &caption, const QString &folder, const QStringList &names)
+void LearnPage::showOverview()
 {
-    auto *group = new QTreeWidgetItem(m_contents, {caption});
-    group->setFlags(Qt::ItemIsEnabled);
-    const QDir docs = resourceDir(u"docs"_s);
-    for (const QString &name : names) {
-        if (!docs.exists(folder + name))
-            continue;
-        auto *item = new QTreeWidgetItem(group, {titleOf(docs.filePath(folder + name))});
-        item->setToolTip(0, plainTip(item->text(0)));
-        item->setData(0, kPathRole, folder + name);
-    }
-    return group;
+    leave();
+    m_here.reset();
+    m_page.clear();
+    m_tour.reset();
+    m_contents->clearCurrent();
+    m_stack->setCurrentWidget(m_cards);
+    m_cards->setFocus(Qt::OtherFocusReason);
+}
+
+void LearnPage::leave()
+{
+    m_picture->stopPlaying();
+    if (m_isGoingBack)
+        return;
+    if (m_history.size() == kMostHistory)
+        m_history.erase(m_history.begin());
+    m_history.push_back(m_here);
+    m_goBack->setEnabled(true);
+}
+
+void LearnPage::goBack()
+{
+    if (m_history.empty())
+        return;
+    const std::optional<LearnEntry> before = m_history.back();
+    m_history.pop_back();
+    m_isGoingBack = true;
+    if (before)
+        show(*before);
+    else
+        showOverview();
+    m_isGoingBack = false;
+    m_goBack->setEnabled(!m_history.empty());
+}
+
+void LearnPage::show(const LearnEntry &entry)
+{
+    if (m_here == entry && m_stack->currentWidget() == m_lesson)
+        return;
+    if (entry.kind == LearnEntry::Kind::Example)
+        showExample(entry);
+    else
+        showPage(entry.path);
+}
+
+void LearnPage::startSearch()
+{
+    m_contents->startSearch();
 }
 
 void LearnPage::showPage(const QString &path)
 {
+    if (!m_contents->isFilled())
+        fill();
+    leave();
+    m_here = entryOfPage(path);
     m_page = path;
     m_tour.reset();
     m_steps->hide();
+    m_stack->setCurrentWidget(m_lesson);
     if (path.endsWith(u".tour"_s)) {
         showTour(path);
     } else {
@@ -220,24 +254,21 @@ void LearnPage::showPage(const QString &path)
         const QString file = resourceDir(u"docs"_s).filePath(path);
         m_text->showPage(file, !plan);
         if (plan)
-            m_picture->showPlan(*plan, titleOf(file));
+            m_picture->showPlan(*plan, titleOfPage(file));
     }
     offer();
-    // What was reached by a link is current in the contents as well.
-    for (QTreeWidgetItemIterator at(m_contents); *at; ++at)
-        if ((*at)->data(0, kPathRole).toString() == path)
-            m_contents->setCurrentItem(*at);
+    m_contents->setCurrent(*m_here); // what was reached by a link, too
 }
 
 void LearnPage::setPresentation(bool on)
 {
-    m_contents->setVisible(!on);
+    m_side->setVisible(!on);
     enlarge(*this, on);
 }
 
 QList<QWidget *> LearnPage::panes() const
 {
-    return {m_contents, m_text, m_picture->timeline()};
+    return {m_contents->tree(), m_cards, m_text, m_picture->timeline(), m_picture->morph()->view()};
 }
 
 void LearnPage::showTour(const QString &path)
@@ -289,32 +320,25 @@ void LearnPage::refill()
                            : u"With your change this is no longer so: %1."_s.arg(untrue.join(u"; "_s)));
 }
 
-void LearnPage::choose(QTreeWidgetItem *item)
+void LearnPage::showExample(const LearnEntry &entry)
 {
-    if (item == nullptr)
-        return;
-    if (const QString path = item->data(0, kPathRole).toString(); !path.isEmpty() && path != m_page)
-        showPage(path);
-    if (!item->data(0, kExampleRole).toString().isEmpty())
-        showExample(item);
-}
-
-void LearnPage::showExample(QTreeWidgetItem *item)
-{
-    const QString title = item->text(0);
-    const auto plan = livePlanOfExample(item->data(0, kExampleRole).toString());
+    leave();
+    m_here = entry;
+    m_stack->setCurrentWidget(m_lesson);
+    m_contents->setCurrent(entry);
+    const auto plan = livePlanOfExample(entry.path);
     m_page.clear();
     m_tour.reset();
     m_steps->hide();
     m_try->hide(); // the picture has its own way to Explore
     m_picture->setVisible(plan.ok());
     if (!plan) {
-        m_text->showText(u"# %1\n\n%2"_s.arg(title, sentence(plan.error())));
+        m_text->showText(u"# %1\n\n%2"_s.arg(entry.title, sentence(plan.error())));
         return;
     }
     m_text->showText(u"# %1\n\n%2\n\nChange it here, or open it in Explore. There it replaces your plan; Undo restores "
-                     "yours."_s.arg(title, exampleWords(plan->experiment)));
-    m_picture->showPlan(*plan, title);
+                     "yours."_s.arg(entry.title, exampleWords(plan->experiment)));
+    m_picture->showPlan(*plan, entry.title);
 }
 
 void LearnPage::tryPage()

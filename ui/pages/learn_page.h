@@ -2,20 +2,22 @@
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "ui/learn/contents_list.h"
 #include "ui/learn/tour.h"
 
 #include <QWidget>
 
 #include <optional>
+#include <vector>
 
 class QLabel;
 class QPushButton;
 class QSplitter;
-class QTreeWidget;
-class QTreeWidgetItem;
+class QStackedWidget;
 
 namespace stagelens::ui {
 
+class CardList;
 class LessonPicture;
 class PageBrowser;
 
@@ -26,6 +28,11 @@ public:
     explicit LearnPage(QWidget *parent = nullptr);
     /// Shows a page or a tour by its path under resources/docs ("schedules/1f1b.md", "tours/bubble.tour").
     void showPage(const QString &path);
+    /// Shows the cards.
+    void showOverview();
+    /// Shows what was shown before.
+    void goBack();
+    void startSearch();
     /// A step of the tour that is shown, from 0.
     void showStep(int step);
     [[nodiscard]] LessonPicture *picture() { return m_picture; }
@@ -48,17 +55,23 @@ protected:
 private:
     void build();
     [[nodiscard]] QWidget *makeSteps();
+    [[nodiscard]] QWidget *makeSide();
     void fill();
-    QTreeWidgetItem *addFolder(const QString &caption, const QString &folder, const QStringList &names);
-    void choose(QTreeWidgetItem *item);
+    void show(const LearnEntry &entry);
+    /// Notes where the reader was, for goBack().
+    void leave();
     void showTour(const QString &path);
-    void showExample(QTreeWidgetItem *item);
+    void showExample(const LearnEntry &entry);
     void offer();
     void tryPage();
     /// Fills the step's text with the picture's figures, and says what of it the reader's change made untrue.
     void refill();
 
-    QTreeWidget *m_contents;
+    ContentsList *m_contents;
+    QPushButton *m_goBack;
+    QWidget *m_side = nullptr; ///< contents with the buttons above them
+    QStackedWidget *m_stack;   ///< cards or a lesson
+    CardList *m_cards;
     PageBrowser *m_text;
     LessonPicture *m_picture;
     QSplitter *m_lesson;
@@ -68,6 +81,9 @@ private:
     QLabel *m_progress;
     QPushButton *m_try;
     QString m_page;
+    std::optional<LearnEntry> m_here; ///< nothing: the overview
+    std::vector<std::optional<LearnEntry>> m_history;
+    bool m_isGoingBack = false;
     std::optional<Tour> m_tour; ///< that is shown; nothing for a page
     int m_step = 0;
 };

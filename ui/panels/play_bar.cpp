@@ -29,15 +29,13 @@ constexpr int kCaptionLines = 2;
 /// What a device does at a moment, or what it waits for.
 QString whatDoes(const LaneGroup &group, int device, base::Nanos time)
 {
-    const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
+    const timeline::Lane &lane = laneOf(group, device);
     if (const auto slice = timeline::sliceAt(lane, time))
         return u"device %1: %2"_s.arg(device).arg(passText(lane.pass[*slice]));
-    const std::size_t next = timeline::firstEndingAfter(lane, time);
-    if (next == lane.size())
+    const QString reason = waitReason(group, device, time);
+    if (timeline::firstEndingAfter(lane, time) == lane.size())
         return u"device %1 is done"_s.arg(device);
-    const QString awaited = awaitedText(group, {device, next}, time);
-    return awaited.isEmpty() ? u"device %1 is idle until %2"_s.arg(device).arg(passText(lane.pass[next]))
-                             : u"device %1 waits for %2"_s.arg(device).arg(awaited);
+    return u"device %1 %2"_s.arg(device).arg(reason);
 }
 
 /// Where a microbatch is at a moment, or where it goes on.

@@ -2,6 +2,7 @@
 
 #include "engine/passes/requirements.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QStringList>
@@ -128,6 +129,19 @@ QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
     if (last->transfer == schedule::Transfer::Send)
         return QStringLiteral("the message of %1 from device %2").arg(pass).arg(last->slice.device);
     return QStringLiteral("%1 after %2").arg(QString::fromUtf16(transferText(last->transfer)), pass);
+}
+
+QString waitReason(const LaneGroup &group, int device, base::Nanos time)
+{
+    const timeline::Lane &lane = laneOf(group, device);
+    if (timeline::sliceAt(lane, time))
+        return {};
+    const std::size_t next = timeline::firstEndingAfter(lane, time);
+    if (next == lane.size())
+        return Words::tr("done");
+    const QString awaited = awaitedText(group, {device, next}, time);
+    return awaited.isEmpty() ? Words::tr("idle until %1").arg(passText(lane.pass[next]))
+                             : Words::tr("waits for %1").arg(awaited);
 }
 
 QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool units)

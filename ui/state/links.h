@@ -30,6 +30,8 @@ struct Link {
 /// What keeps a slice from beginning at a moment before it: "F 5 of device 1", "the message of F 5 from device 1". Empty where
 /// nothing but its turn does.
 [[nodiscard]] QString awaitedText(const LaneGroup &group, timeline::SliceId slice, base::Nanos time);
+/// Why a device does nothing at a moment: "waits for F 5 of device 1", "idle until B 2", "done". Empty while a pass runs.
+[[nodiscard]] QString waitReason(const LaneGroup &group, int device, base::Nanos time);
 /// What replicas exchange: what, on which device, when, and how much.
 [[nodiscard]] QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool teachingUnits);
 /// A message or collective: what, between whom, when.

@@ -1,6 +1,7 @@
 #include "ui/timeline/overlay.h"
 
 #include "ui/state/links.h"
+#include "ui/timeline/play_painter.h"
 #include "ui/words/time_axis.h"
 
 #include <QPainter>
@@ -317,6 +318,9 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.save();
     painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
+    const PlayMoment moment{state.playhead.value_or(0), state.followed, state.mostHeld};
+    if (state.playhead)
+        paintPlayedLanes(painter, scene, moment);
     if (state.followed)
         paintFollowed(painter, scene, *state.followed);
     if (state.selection)
@@ -330,6 +334,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     if (state.playhead)
         paintPlayhead(painter, scene, *state.playhead);
     painter.restore();
+    if (state.playhead)
+        paintActivationStacks(painter, scene, moment);
     if (state.mark)
         paintMark(painter, scene, *state.mark);
     if (state.pointer) {

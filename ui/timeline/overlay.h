@@ -32,6 +32,7 @@ struct OverlayState {
     std::optional<Hit> gap; ///< the idle time that is being explained
     std::optional<ViewState::Mark> mark;
     std::optional<base::Nanos> playhead;
+    int mostHeld = 0;            ///< activations on a device; known while there is a playhead
     std::optional<int> followed; ///< microbatch; the passes of all others are dimmed
     std::optional<PassDrag> passDrag;
     bool focused = false; ///< the keyboard is here: show the ring

@@ -21,6 +21,8 @@ public:
     enum class Extent : unsigned char { Scrolled, All };
     /// The picture of a size, complete with boxes.
     [[nodiscard]] Scene makeScene(QSize size, double ratio, Extent extent) const;
+    /// Makes room in the stacks of activations for as many as a device holds.
+    void countHeld();
     /// Draws everything again when the event loop comes round; many calls make one drawing.
     void redraw();
     /// Draws only what lies over the picture.

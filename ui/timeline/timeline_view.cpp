@@ -5,6 +5,7 @@
 #include "ui/canvas/painted_layer.h"
 #include "ui/state/links.h"
 #include "ui/timeline/accessible_timeline.h"
+#include "ui/timeline/held_activations.h"
 #include "ui/timeline/search_line.h"
 #include "ui/timeline/timeline_private.h"
 
@@ -144,6 +145,14 @@ void TimelineView::Private::placeSearch()
     search->move(q->width() - search->width() - kRightMargin, scene.layout.ruler.bottom() + 6);
 }
 
+void TimelineView::Private::countHeld()
+{
+    overlay.mostHeld = 0;
+    for (const LaneGroup &group : content.groups)
+        if (group.timeline)
+            overlay.mostHeld = std::max(overlay.mostHeld, mostHeld(*group.timeline));
+}
+
 void TimelineView::Private::redraw()
 {
     plot->replot(QCustomPlot::rpQueuedReplot);
@@ -202,7 +211,10 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         announceSelection(this);
     });
     connect(state, &ViewState::playheadChanged, this, [this, state] {
+        const bool begins = !m_private->overlay.playhead && state->playhead();
         m_private->overlay.playhead = state->playhead();
+        if (begins)
+            m_private->countHeld();
         m_private->redrawOverlay();
     });
     connect(state, &ViewState::followedChanged, this, [this, state] {
@@ -258,6 +270,8 @@ void TimelineView::setContent(TimelineContent content)
     d.minimap.current = d.minimap.current && sameLanes;
     d.search->setTimeline(d.content.groups.empty() ? nullptr : d.content.groups.front().timeline);
     d.keepSelection();
+    if (d.overlay.playhead)
+        d.countHeld();
     d.state->setSpan(span);
     d.plot->replot(QCustomPlot::rpQueuedRefresh);
 }

@@ -1,0 +1,212 @@
+#include "ui/learn/card_list.h"
+
+#include "engine/base/file.h"
+#include "engine/service/engine_service.h"
+#include "ui/learn/page_plans.h"
+#include "ui/learn/tour.h"
+#include "ui/timeline/morph_painter.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr QSize kPictureSize{272, 88};
+constexpr int kCardInset = 12;
+constexpr int kCardGap = 12;
+constexpr int kCardSummaryRole = Qt::UserRole + 1;
+constexpr int kCardKindRole = Qt::UserRole + 2;
+
+QString kindText(LearnEntry::Kind kind)
+{
+    switch (kind) {
+    case LearnEntry::Kind::Scene: return Words::tr("Scene");
+    case LearnEntry::Kind::Tour: return Words::tr("Tour");
+    case LearnEntry::Kind::Example: return Words::tr("Example");
+    case LearnEntry::Kind::Page: break;
+    }
+    return Words::tr("Page");
+}
+
+/// What a card is of.
+struct CardPlan {
+    QString summary;
+    model::Experiment experiment;
+};
+
+base::Result<CardPlan> planOf(const LearnEntry &entry)
+{
+    if (entry.kind == LearnEntry::Kind::Example) {
+        const auto plan = livePlanOfExample(entry.path);
+        return plan ? base::Result<CardPlan>({planCaption(plan->experiment), plan->experiment})
+                    : base::Result<CardPlan>(plan.error());
+    }
+    const auto tour = readTour(base::resourceFolder() / "docs" / utf8(entry.path));
+    return tour ? base::Result<CardPlan>({tour->summary, tour->steps.front().plan.experiment})
+                : base::Result<CardPlan>(tour.error());
+}
+
+QPixmap pictureOf(const model::Experiment &experiment, const QPalette &palette, qreal ratio)
+{
+    QPixmap picture(kPictureSize * ratio);
+    picture.setDevicePixelRatio(ratio);
+    const Colours &used = coloursFor(palette);
+    picture.fill(used.background);
+    if (!livePlanProblems(experiment).empty())
+        return picture;
+    const auto prediction = service::predict(experiment, service::machineCores());
+    if (!prediction)
+        return picture;
+    const Morph still = morphBetween(*(*prediction)->timeline, *(*prediction)->timeline);
+    MorphLook look;
+    look.colours = &used;
+    look.isThumbnail = true;
+    QPainter painter(&picture);
+    paintMorph(painter, still, look, QRect({0, 0}, kPictureSize), 0);
+    return picture;
+}
+
+class CardDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &) const override
+    {
+        const int line = option.fontMetrics.lineSpacing();
+        return {kPictureSize.width() + 2 * kCardInset, kPictureSize.height() + 3 * kCardInset + 5 * line + 8};
+    }
+};
+
+void CardDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
+{
+    const Colours &used = coloursFor(option.palette);
+    painter->save();
+    const QRectF card = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5);
+    const bool isCurrent = (option.state & QStyle::State_HasFocus) != 0 || (option.state & QStyle::State_MouseOver) != 0;
+    painter->setRenderHint(QPainter::Antialiasing, true);
+    painter->setPen(QPen(isCurrent ? used.focus : used.panelEdge, isCurrent ? 2 : 1));
+    painter->setBrush(option.palette.color(QPalette::Base));
+    painter->drawRoundedRect(card, 6, 6);
+    painter->setRenderHint(QPainter::Antialiasing, false);
+    QRect place = option.rect.adjusted(kCardInset, kCardInset, -kCardInset, -kCardInset);
+    const auto picture = index.data(Qt::DecorationRole).value<QPixmap>();
+    if (!picture.isNull())
+        painter->drawPixmap(place.topLeft(), picture);
+    place.setTop(place.top() + kPictureSize.height() + kCardInset);
+    const auto write = [&](const QString &text, const QFont &font, const QColor &ink, int lines) {
+        painter->setFont(font);
+        painter->setPen(ink);
+        const int height = lines * QFontMetrics(font).lineSpacing();
+        QRect line(place.left(), place.top(), place.width(), height);
+        if (lines == 1)
+            painter->drawText(line, Qt::AlignLeft | Qt::AlignTop,
+                              QFontMetrics(font).elidedText(text, Qt::ElideRight, line.width()));
+        else
+            painter->drawText(line, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
+        place.setTop(place.top() + height + 2);
+    };
+    QFont title = option.font;
+    title.setWeight(QFont::DemiBold);
+    write(index.data(kCardKindRole).toString(), option.font, used.muted, 1);
+    write(index.data(Qt::DisplayRole).toString(), title, used.ink, 1);
+    write(index.data(kCardSummaryRole).toString(), option.font, used.muted, 3);
+    painter->restore();
+}
+
+} // namespace
+
+CardList::CardList(QWidget *parent) : QListWidget(parent)
+{
+    setObjectName(u"learn.cards"_s);
+    setAccessibleName(Words::tr("Scenes, tours and examples"));
+    setViewMode(QListView::IconMode);
+    setResizeMode(QListView::Adjust);
+    setMovement(QListView::Static);
+    setUniformItemSizes(true);
+    setSpacing(kCardGap / 2);
+    setFrameShape(QFrame::NoFrame);
+    setMouseTracking(true);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setItemDelegate(new CardDelegate(this));
+    viewport()->setBackgroundRole(QPalette::Window);
+    m_timer.setInterval(0);
+    connect(&m_timer, &QTimer::timeout, this, &CardList::drawNext);
+    const auto choose = [this](QListWidgetItem *item) { emit chosen(m_entries[row(item)]); };
+    connect(this, &QListWidget::itemClicked, this, choose);
+    connect(this, &QListWidget::itemActivated, this, choose);
+}
+
+void CardList::setEntries(const QList<LearnEntry> &entries)
+{
+    clear();
+    m_entries.clear();
+    for (const LearnEntry::Kind kind : {LearnEntry::Kind::Scene, LearnEntry::Kind::Tour, LearnEntry::Kind::Example})
+        for (const LearnEntry &entry : entries)
+            if (entry.kind == kind)
+                m_entries << entry;
+    for (const LearnEntry &entry : m_entries) {
+        auto *item = new QListWidgetItem(entry.title, this);
+        item->setData(kCardKindRole, kindText(entry.kind));
+        item->setData(Qt::AccessibleTextRole, u"%1: %2"_s.arg(kindText(entry.kind), entry.title));
+    }
+    drawAll();
+}
+
+void CardList::drawAll()
+{
+    m_toDraw.clear();
+    for (int i = 0; i < count(); ++i)
+        m_toDraw.push_back(i);
+    m_timer.start();
+}
+
+void CardList::drawNext()
+{
+    if (m_toDraw.empty()) {
+        m_timer.stop();
+        return;
+    }
+    const int row = m_toDraw.front();
+    m_toDraw.pop_front();
+    const auto plan = planOf(m_entries[row]);
+    if (!plan)
+        return;
+    item(row)->setData(kCardSummaryRole, plan->summary);
+    item(row)->setToolTip(plainTip(plan->summary));
+    item(row)->setData(Qt::DecorationRole, pictureOf(plan->experiment, palette(), devicePixelRatioF()));
+}
+
+void CardList::changeEvent(QEvent *event)
+{
+    QListWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && count() > 0)
+        drawAll();
+}
+
+void CardList::resizeEvent(QResizeEvent *event)
+{
+    QListWidget::resizeEvent(event);
+    fitCards();
+}
+
+void CardList::fitCards()
+{
+    // Cards stand in the middle: what is free beside them is shared.
+    const int card = kPictureSize.width() + 2 * kCardInset + kCardGap;
+    const int columns = std::max((width() - 24) / card, 1);
+    const int margin = std::max((width() - columns * card) / 2 - 12, 0);
+    setViewportMargins(margin, 8, 0, 8);
+}
+
+} // namespace stagelens::ui

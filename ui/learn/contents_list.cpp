@@ -1,0 +1,230 @@
+#include "ui/learn/contents_list.h"
+
+#include "engine/base/file.h"
+#include "engine/schedule/families.h"
+#include "ui/state/experiment_document.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QTreeWidgetItemIterator>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPathRole = Qt::UserRole;
+constexpr int kKindRole = Qt::UserRole + 1;
+constexpr int kWidestContents = 330;
+constexpr int kContentsMargin = 20; ///< for its scroll bar
+constexpr qint64 kLongestPage = 1 << 20;
+
+QDir learnDir(const QString &folder)
+{
+    return QDir(qtText((base::resourceFolder() / utf8(folder)).string()));
+}
+
+bool isEntry(const QTreeWidgetItem &item)
+{
+    return !item.data(0, kPathRole).toString().isEmpty();
+}
+
+LearnEntry entryOf(const QTreeWidgetItem &item)
+{
+    return {static_cast<LearnEntry::Kind>(item.data(0, kKindRole).toInt()), item.text(0), item.data(0, kPathRole).toString()};
+}
+
+LearnEntry::Kind kindOfPage(const QString &path)
+{
+    if (!path.endsWith(u".tour"_s))
+        return LearnEntry::Kind::Page;
+    return path.startsWith(u"scenes/"_s) ? LearnEntry::Kind::Scene : LearnEntry::Kind::Tour;
+}
+
+} // namespace
+
+QString titleOfPage(const QString &file)
+{
+    QFile page(file);
+    if (!page.open(QIODevice::ReadOnly))
+        return QFileInfo(file).baseName();
+    const QString line = QString::fromUtf8(page.readLine()).trimmed();
+    return line.startsWith(u"# "_s) ? line.mid(2) : QFileInfo(file).baseName();
+}
+
+LearnEntry entryOfPage(const QString &path)
+{
+    return {kindOfPage(path), titleOfPage(learnDir(u"docs"_s).filePath(path)), path};
+}
+
+ContentsList::ContentsList(QWidget *parent) : QWidget(parent), m_search(new QLineEdit(this)), m_tree(new QTreeWidget(this))
+{
+    m_search->setObjectName(u"learn.search"_s);
+    m_search->setPlaceholderText(Words::tr("Search in Learn"));
+    m_search->setAccessibleName(Words::tr("Search in Learn"));
+    m_search->setClearButtonEnabled(true);
+    m_search->installEventFilter(this);
+    m_tree->setObjectName(u"learn.contents"_s);
+    m_tree->setAccessibleName(Words::tr("Contents"));
+    m_tree->setHeaderHidden(true);
+    m_tree->setFrameShape(QFrame::NoFrame);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(8, 8, 0, 0);
+    layout->setSpacing(8);
+    layout->addWidget(m_search);
+    layout->addWidget(m_tree, 1);
+    connect(m_search, &QLineEdit::textChanged, this, &ContentsList::filter);
+    connect(m_tree, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem *item) {
+        if (item != nullptr && isEntry(*item))
+            emit chosen(entryOf(*item));
+    });
+}
+
+void ContentsList::fill()
+{
+    addFolder(Words::tr("Start here"), {},
+              {u"tutorials/first-steps.md"_s, u"the-window.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s,
+               u"command-line.md"_s, u"glossary.md"_s});
+    for (const auto &[caption, folder] :
+         {std::pair{Words::tr("Scenes"), u"scenes/"_s}, std::pair{Words::tr("Tours"), u"tours/"_s}})
+        addFolder(caption, folder, learnDir(u"docs/"_s + folder).entryList({u"*.tour"_s}, QDir::Files, QDir::Name));
+    addExamples();
+    QStringList methods;
+    for (const char16_t *name : {u"none", u"redis", u"vocab-naive", u"vocab-1", u"vocab-2", u"arithmetic"})
+        methods << u"vocabulary/"_s + QString::fromUtf16(name) + u".md"_s;
+    addFolder(Words::tr("Vocabulary layers"), {}, methods);
+    QStringList families;
+    for (const auto &family : schedule::families())
+        families << qtText(family.name) + u".md"_s;
+    families << u"auto.md"_s;
+    addFolder(Words::tr("Schedules"), u"schedules/"_s, families);
+    addFolder(Words::tr("Training for real"), {},
+              {u"models.md"_s, u"memory.md"_s, u"checkpoints.md"_s, u"data-parallelism.md"_s, u"training-on-gpus.md"_s,
+               u"several-machines.md"_s, u"planning.md"_s});
+    QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
+    for (const QString &name : learnDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
+        more << u"decisions/"_s + name;
+    QTreeWidgetItem *works = addFolder(Words::tr("How Stagelens works"), {}, more);
+    m_tree->expandAll();
+    m_tree->setMinimumWidth(
+        std::min(kWidestContents, static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(0) + kContentsMargin));
+    works->setExpanded(false);
+}
+
+QTreeWidgetItem *ContentsList::addFolder(const QString &caption, const QString &folder, const QStringList &names)
+{
+    auto *group = new QTreeWidgetItem(m_tree, {caption});
+    group->setFlags(Qt::ItemIsEnabled);
+    const QDir docs = learnDir(u"docs"_s);
+    for (const QString &name : names) {
+        if (!docs.exists(folder + name))
+            continue;
+        auto *item = new QTreeWidgetItem(group, {titleOfPage(docs.filePath(folder + name))});
+        item->setToolTip(0, plainTip(item->text(0)));
+        item->setData(0, kPathRole, folder + name);
+        item->setData(0, kKindRole, static_cast<int>(kindOfPage(folder + name)));
+    }
+    return group;
+}
+
+void ContentsList::addExamples()
+{
+    auto *examples = new QTreeWidgetItem(m_tree, {Words::tr("Examples")});
+    examples->setFlags(Qt::ItemIsEnabled);
+    for (const QFileInfo &file : learnDir(u"examples"_s).entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
+        auto *item = new QTreeWidgetItem(examples, {titleOfFile(file.filePath())});
+        item->setToolTip(0, plainTip(item->text(0)));
+        item->setData(0, kPathRole, file.filePath());
+        item->setData(0, kKindRole, static_cast<int>(LearnEntry::Kind::Example));
+    }
+}
+
+QList<LearnEntry> ContentsList::entries() const
+{
+    QList<LearnEntry> all;
+    for (QTreeWidgetItemIterator at(m_tree); *at; ++at)
+        if (isEntry(**at))
+            all << entryOf(**at);
+    return all;
+}
+
+void ContentsList::setCurrent(const LearnEntry &entry)
+{
+    const QSignalBlocker quiet(m_tree);
+    for (QTreeWidgetItemIterator at(m_tree); *at; ++at)
+        if ((*at)->data(0, kPathRole).toString() == entry.path)
+            m_tree->setCurrentItem(*at);
+}
+
+void ContentsList::clearCurrent()
+{
+    const QSignalBlocker quiet(m_tree);
+    m_tree->setCurrentItem(nullptr);
+}
+
+void ContentsList::startSearch()
+{
+    m_search->setFocus(Qt::ShortcutFocusReason);
+    m_search->selectAll();
+}
+
+bool ContentsList::matches(const QTreeWidgetItem &item, const QStringList &words)
+{
+    const QString path = item.data(0, kPathRole).toString();
+    QString &text = m_texts[path];
+    if (text.isEmpty()) {
+        QFile page(learnDir(u"docs"_s).filePath(path));
+        const bool isRead = !path.endsWith(u".json"_s) && page.open(QIODevice::ReadOnly);
+        text = (item.text(0) + u'\n' + (isRead ? QString::fromUtf8(page.read(kLongestPage)) : QString())).toLower();
+    }
+    return std::ranges::all_of(words, [&text](const QString &word) { return text.contains(word); });
+}
+
+void ContentsList::filter(const QString &text)
+{
+    const QStringList words = text.toLower().split(u' ', Qt::SkipEmptyParts);
+    for (int group = 0; group < m_tree->topLevelItemCount(); ++group) {
+        QTreeWidgetItem *folder = m_tree->topLevelItem(group);
+        bool isAny = false;
+        for (int i = 0; i < folder->childCount(); ++i) {
+            const bool isFound = words.isEmpty() || matches(*folder->child(i), words);
+            folder->child(i)->setHidden(!isFound);
+            isAny = isAny || isFound;
+        }
+        folder->setHidden(!isAny);
+        if (!words.isEmpty())
+            folder->setExpanded(true);
+    }
+}
+
+bool ContentsList::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched != m_search || event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    const int key = static_cast<QKeyEvent *>(event)->key();
+    if (key == Qt::Key_Escape && !m_search->text().isEmpty()) {
+        m_search->clear();
+        return true;
+    }
+    if (key != Qt::Key_Return && key != Qt::Key_Enter && key != Qt::Key_Down)
+        return QWidget::eventFilter(watched, event);
+    for (QTreeWidgetItemIterator at(m_tree, QTreeWidgetItemIterator::NotHidden); *at; ++at) {
+        if (!isEntry(**at) || (*at)->parent()->isHidden())
+            continue;
+        m_tree->setCurrentItem(*at);
+        m_tree->setFocus(Qt::OtherFocusReason);
+        break;
+    }
+    return true;
+}
+
+} // namespace stagelens::ui
